@@ -1,0 +1,20 @@
+/**
+ * The one compiler configuration: the build, the tests and graphs that are compiled on load all run through it.
+ *
+ * `node: 'current'` targets exactly the Node that runs the output, so nothing is down-levelled. The build rewrites
+ * `./x.ts` imports to `./x.js`; a graph is compiled in place, under its own file names (caller `crier-graph`).
+ *
+ * @param {import('@babel/core').ConfigAPI} api
+ * @returns {import('@babel/core').TransformOptions}
+ */
+export default function babelConfig(api) {
+  const isGraph = api.caller((caller) => caller?.name === 'crier-graph');
+  return {
+    presets: [
+      ['@babel/preset-env', { targets: { node: 'current' }, modules: false }],
+      ['@babel/preset-typescript', { onlyRemoveTypeImports: true, rewriteImportExtensions: !isGraph }],
+    ],
+    plugins: ['./plugins/babel-plugin-proxy-lazy/index.js'],
+    sourceMaps: true,
+  };
+}

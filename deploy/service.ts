@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Service {
+  readonly process: ChildProcess;
+  /** SIGTERM, SIGKILL after 10 s; resolves when the process is gone. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** For messages: what is started. */
+  name: string;
+  command: string;
+  arguments: readonly string[];
+  /** What to do when the command is not on this machine. */
+  mend: string;
+  /** Asked every 50 ms until true. */
+  isReady: () => Promise<boolean>;
+  /** Longest wait for `isReady`, in ms. */
+  timeoutMs: number;
+}
+
+/**
+ * Starts a server of this machine in the foreground and waits until it answers. It ends with this process, too.
+ * @throws Error naming the service and its last output when it is missing, ends early or does not become ready.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const child = spawn(options.command, options.arguments, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-4000);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  let failure: Error | undefined;
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      failure =
+        error.code === 'ENOENT'
+          ? new Error(`${options.name}: ${options.command} was not found; ${options.mend}`)
+          : error;
+      resolve();
+    });
+  });
+  const killWithParent = () => child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= (async () => {
+      child.kill('SIGCONT');
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      await gone;
+      clearTimeout(timer);
+      process.removeListener('exit', killWithParent);
+    })();
+    return stopping;
+  };
+
+  const deadline = performance.now() + options.timeoutMs;
+  for (;;) {
+    if (failure) throw failure;
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${options.name} ended while starting:\n${output}`);
+    if (await options.isReady()) return { process: child, stop };
+    if (performance.now() > deadline) {
+      await stop();
+      throw new Error(`${options.name} was not ready within ${options.timeoutMs} ms:\n${output}`);
+    }
+    await delay(50);
+  }
+}

@@ -1,0 +1,50 @@
+import { GraphQLError } from 'graphql';
+
+/**
+ * A mistake of the person who started crier: configuration, graph or binding. Its message says what was wrong and the
+ * mend; main prints it without a stack and exits with 1.
+ */
+export class SetupError extends Error {
+  readonly code: string = 'ERR_SETUP';
+  override readonly name: string = 'SetupError';
+}
+
+/** An environment variable that cannot be used. The message names the variable, the value and the expectation. */
+export class ConfigError extends SetupError {
+  override readonly code = 'ERR_CONFIG';
+  override readonly name = 'ConfigError';
+}
+
+/** A graph folder or a binding that cannot work. The message names the file or field, the line, the reason and the mend. */
+export class GraphError extends SetupError {
+  override readonly code = 'ERR_GRAPH';
+  override readonly name = 'GraphError';
+}
+
+/** Redis did not accept a publish or a subscribe. Nothing is known to have been delivered: the caller retries the whole. */
+export class BusUnavailableError extends Error {
+  readonly code = 'ERR_BUS_UNAVAILABLE';
+  override readonly name = 'BusUnavailableError';
+  readonly canRetry = true;
+}
+
+/** Codes of `extensions.code` in the GraphQL errors that crier itself makes. */
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'FORBIDDEN'
+  | 'GRAPHQL_PARSE_FAILED'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'OPERATION_LIMIT'
+  | 'OPERATION_NOT_ALLOWED'
+  | 'BUS_UNAVAILABLE'
+  | 'BACKEND_NOT_CONFIGURED'
+  | 'BACKEND_TIMEOUT'
+  | 'BACKEND_UNAVAILABLE'
+  | 'BACKEND_ERROR'
+  | 'INTERNAL_SERVER_ERROR';
+
+/** A GraphQL error that may be shown to a client as it is. */
+export function clientError(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}): GraphQLError {
+  return new GraphQLError(message, { extensions: { ...extensions, code } });
+}

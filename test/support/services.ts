@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { startKafkaBroker } from '../../deploy/kafka-broker.ts';
+import { startRedisServer } from '../../deploy/redis-server.ts';
+import type { RedisServer } from '../../deploy/redis-server.ts';
+
+/** A name that no other test has: for topics, groups and channel prefixes. */
+export function randomName(prefix = 'test'): string {
+  return `${prefix}-${randomBytes(6).toString('hex')}`;
+}
+
+/** The Kafka of this test run (`npm test` starts one for all files), or one of this test's own. Its `host:port`. */
+export async function kafkaBrokers(t: { after(fn: () => Promise<void>): void }): Promise<string> {
+  if (process.env['TEST_KAFKA_BROKERS']) return process.env['TEST_KAFKA_BROKERS'];
+  const broker = await startKafkaBroker();
+  t.after(() => broker.stop());
+  return broker.address;
+}
+
+/** A Redis of this test's own, stopped at its end; may be stopped and started again on its port before. */
+export async function redisServer(
+  t: TestContext,
+  options: Parameters<typeof startRedisServer>[0] = {},
+): Promise<RedisServer> {
+  const server = await startRedisServer(options);
+  t.after(() => server.stop());
+  return server;
+}
