@@ -1,0 +1,115 @@
+/**
+ * How large compressed data can become, read from its headers alone: known before a byte is inflated or allocated.
+ * All of them throw an Error that says why for data that is not of the format, or not whole.
+ */
+
+const XERIAL_HEADER_BYTES = 16;
+const XERIAL_MAGIC = Buffer.from('\x82SNAPPY\0', 'latin1');
+
+/** snappy-java's framing, which Java producers write: a header, then blocks of raw snappy with their length in front. */
+export function isXerial(data: Buffer): boolean {
+  return data.length >= XERIAL_HEADER_BYTES && data.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
+}
+
+/** The raw snappy blocks of xerial framing. */
+export function xerialBlocks(data: Buffer): Buffer[] {
+  const blocks: Buffer[] = [];
+  let at = XERIAL_HEADER_BYTES;
+  while (at + 4 <= data.length) {
+    const end = at + 4 + data.readUInt32BE(at);
+    if (end > data.length) break;
+    blocks.push(data.subarray(at + 4, end));
+    at = end;
+  }
+  if (at !== data.length) throw new Error('a block is cut off');
+  return blocks;
+}
+
+/** Exact: raw snappy starts with its inflated size, a varint of at most 32 bits. */
+export function snappyInflatedSize(block: Buffer): number {
+  let size = 0;
+  for (let i = 0; i < 5 && i < block.length; i++) {
+    const byte = block[i]!;
+    size += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) return size;
+  }
+  throw new Error('it does not start with a size');
+}
+
+const LZ4_MAGIC = 0x184d2204;
+/** LZ4 cannot do better than 255 bytes for one. */
+const LZ4_MAX_RATIO = 255;
+
+/** An upper bound: every compressed block may be as large as the frame allows. https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md */
+export function lz4FrameInflatedBound(frame: Buffer): number {
+  if (frame.length < 11 || frame.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is not an LZ4 frame');
+  const flags = frame[4]!;
+  const blockMaxBytes = 2 ** (8 + 2 * ((frame[5]! >> 4) & 7));
+  const hasBlockChecksum = (flags & 0x10) !== 0;
+  let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0);
+  let bound = 0;
+  while (at + 4 <= frame.length) {
+    const header = frame.readUInt32LE(at);
+    const bytes = header & 0x7fffffff;
+    at += 4;
+    if (bytes === 0) {
+      requireEnd(frame, at + (flags & 0x04 ? 4 : 0));
+      return bound;
+    }
+    bound += header >>> 31 ? bytes : Math.min(blockMaxBytes, bytes * LZ4_MAX_RATIO);
+    at += bytes + (hasBlockChecksum ? 4 : 0);
+  }
+  throw new Error('the frame is cut off');
+}
+
+const ZSTD_MAGIC = 0xfd2fb528;
+const ZSTD_BLOCK_MAX_BYTES = 128 * 1024;
+/** Decoders need support no larger windows: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
+const ZSTD_WINDOW_MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * An upper bound that charges every block with the 128 KiB it may have. That bounds the work of fzstd, too, which moves the whole
+ * window for each block. Refuses windows over 8 MiB, and more than one frame: Kafka's producers write one.
+ */
+export function zstdFrameInflatedBound(frame: Buffer): number {
+  if (frame.length < 9 || frame.readUInt32LE(0) !== ZSTD_MAGIC) throw new Error('it is not a zstd frame');
+  const descriptor = frame[4]!;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const contentSizeBytes = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6]!;
+  const contentSizeAt = 5 + (isSingleSegment ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
+  let at = contentSizeAt + contentSizeBytes;
+  if (at > frame.length) throw new Error('the frame is cut off');
+  if (!isSingleSegment && zstdWindowBytes(frame[5]!) > ZSTD_WINDOW_MAX_BYTES) {
+    throw new Error('its window is over 8 MiB: lower the compression level, or run Node 22.15 or later');
+  }
+  const contentSize = zstdContentSize(frame, contentSizeAt, contentSizeBytes);
+  let bound = 0;
+  while (at + 3 <= frame.length) {
+    const header = frame.readUIntLE(at, 3);
+    const isRunLength = ((header >> 1) & 3) === 1;
+    bound += Math.max(ZSTD_BLOCK_MAX_BYTES, isRunLength ? header >> 3 : 0);
+    at += 3 + (isRunLength ? 1 : header >> 3);
+    if (header & 1) {
+      requireEnd(frame, at + (descriptor & 0x04 ? 4 : 0));
+      return Math.max(bound, contentSize);
+    }
+  }
+  throw new Error('the frame is cut off');
+}
+
+function requireEnd(frame: Buffer, end: number): void {
+  if (end > frame.length) throw new Error('the frame is cut off');
+  if (end < frame.length) throw new Error('more than one frame');
+}
+
+function zstdWindowBytes(descriptor: number): number {
+  const base = 2 ** (10 + (descriptor >> 3));
+  return base + (base / 8) * (descriptor & 7);
+}
+
+/** What the frame declares, 0 where it does not; a decoder may allocate it at once. */
+function zstdContentSize(frame: Buffer, at: number, bytes: number): number {
+  if (bytes === 8) return Number(frame.readBigUInt64LE(at));
+  if (bytes === 0) return 0;
+  return frame.readUIntLE(at, bytes) + (bytes === 2 ? 256 : 0);
+}
