@@ -1,0 +1,254 @@
+import { AssertionError } from 'node:assert';
+import { request } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket as TcpSocket } from 'node:net';
+import { WebSocket } from 'ws';
+import { clientFrame } from './client-frame.ts';
+
+export const TRANSPORT_WS = 'graphql-transport-ws';
+
+/** A message of graphql-transport-ws, as it arrived. */
+export interface ProtocolMessage {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: unknown;
+}
+
+export interface Closing {
+  readonly code: number;
+  readonly reason: string;
+}
+
+export interface SocketOptions {
+  /** Default: graphql-transport-ws. [] offers none. */
+  protocols?: readonly string[];
+  headers?: Readonly<Record<string, string>>;
+  /** Whether WebSocket pings are answered. Default: true. */
+  isAnsweringPings?: boolean;
+  /** Longest wait of `next`, `roundTrip` and `expectClose`, in ms. Default: 10,000. */
+  patienceMs?: number;
+}
+
+/** Anything with an `after` hook: a test or a suite. */
+export interface Scope {
+  after(fn: () => void | Promise<void>): void;
+}
+
+type Outgoing = object | string;
+
+/**
+ * A raw client: what arrives waits in a queue until it is asked for, so a test never misses a message. Every wait is
+ * bounded, and ends with an AssertionError when the socket closes or stays silent instead.
+ */
+export class Socket {
+  readonly #socket: WebSocket;
+  readonly #tcp: TcpSocket;
+  readonly #patienceMs: number;
+  readonly #messages: ProtocolMessage[] = [];
+  readonly #closed: Promise<Closing>;
+  #closing: Closing | undefined;
+  #wake: (() => void) | undefined;
+  #pings = 0;
+
+  constructor(socket: WebSocket, tcp: TcpSocket, patienceMs: number) {
+    this.#socket = socket;
+    this.#tcp = tcp;
+    this.#patienceMs = patienceMs;
+    socket.on('message', (data: Buffer) => {
+      this.#messages.push(JSON.parse(data.toString()) as ProtocolMessage);
+      this.#wake?.();
+    });
+    socket.on('ping', () => this.#pings++);
+    this.#closed = new Promise((resolve) => {
+      socket.once('close', (code, reason) => {
+        this.#closing = { code, reason: reason.toString() };
+        this.#wake?.();
+        resolve(this.#closing);
+      });
+    });
+  }
+
+  /** Messages that arrived and were not asked for. */
+  get unread(): readonly ProtocolMessage[] {
+    return this.#messages;
+  }
+
+  /** WebSocket pings that arrived. */
+  get pings(): number {
+    return this.#pings;
+  }
+
+  get isOpen(): boolean {
+    return this.#closing === undefined;
+  }
+
+  /** An object goes as JSON, a string as it is, a Buffer as a binary frame. */
+  send(message: Outgoing): void {
+    this.#socket.send(wire(message));
+  }
+
+  /** All messages in one write: one TCP segment, as far as the server can tell. */
+  sendTogether(...messages: readonly Outgoing[]): void {
+    this.write(Buffer.concat(messages.map((message) => clientFrame(wire(message)))));
+  }
+
+  /** Bytes as they are, past the client's own framing. */
+  write(bytes: Buffer): void {
+    this.#tcp.write(bytes);
+  }
+
+  subscribe(id: string, query: string, variables?: object): void {
+    this.send(subscribeMessage(id, query, variables));
+  }
+
+  complete(id: string): void {
+    this.send({ type: 'complete', id });
+  }
+
+  /** Sends `connection_init` and takes its `connection_ack`. */
+  async init(payload?: object): Promise<ProtocolMessage> {
+    this.send({ type: 'connection_init', ...(payload && { payload }) });
+    const ack = await this.next();
+    if (ack.type !== 'connection_ack') throw failure(`expected connection_ack, got ${JSON.stringify(ack)}`);
+    return ack;
+  }
+
+  /** The oldest message that was not asked for yet. */
+  async next(): Promise<ProtocolMessage> {
+    const deadline = performance.now() + this.#patienceMs;
+    for (;;) {
+      const message = this.#messages.shift();
+      if (message) return message;
+      if (this.#closing) throw failure(`expected a message, got close ${JSON.stringify(this.#closing)}`);
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw failure(`expected a message, got none in ${this.#patienceMs} ms`);
+      await this.#arrival(leftMs);
+    }
+  }
+
+  /** Takes `count` messages. */
+  async take(count: number): Promise<ProtocolMessage[]> {
+    const messages: ProtocolMessage[] = [];
+    while (messages.length < count) messages.push(await this.next());
+    return messages;
+  }
+
+  /**
+   * Two `ping`s answered one after the other: what the server had to say before is here then. Proves absence without
+   * waiting for a time to pass.
+   * @returns every unread message that came before the last `pong`.
+   */
+  async roundTrip(): Promise<ProtocolMessage[]> {
+    const before: ProtocolMessage[] = [];
+    for (let i = 0; i < 2; i++) {
+      this.send({ type: 'ping' });
+      for (let message = await this.next(); message.type !== 'pong'; message = await this.next()) before.push(message);
+    }
+    return before;
+  }
+
+  async expectClose(): Promise<Closing> {
+    const timeout = new AbortController();
+    const late = new Promise<undefined>((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), this.#patienceMs);
+      timeout.signal.addEventListener('abort', () => clearTimeout(timer));
+    });
+    const closing = await Promise.race([this.#closed, late]);
+    timeout.abort();
+    if (!closing) throw failure(`expected a close, got none in ${this.#patienceMs} ms`);
+    return closing;
+  }
+
+  /** Stops reading, so that the server's bytes pile up; `resume` reads on. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  close(code?: number): void {
+    this.#socket.close(code);
+  }
+
+  /** Ends the TCP connection without a close frame. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #arrival(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, timeoutMs);
+      const wake = () => done();
+      this.#wake = wake;
+      function done() {
+        clearTimeout(timer);
+        resolve();
+      }
+    });
+  }
+}
+
+/** A connected client, ended after the test. */
+export async function openSocket(scope: Scope, url: string, options: SocketOptions = {}): Promise<Socket> {
+  const { protocols = [TRANSPORT_WS], headers = {}, isAnsweringPings = true, patienceMs = 10_000 } = options;
+  const socket = new WebSocket(url, [...protocols], {
+    headers,
+    autoPong: isAnsweringPings,
+    perMessageDeflate: false,
+  });
+  scope.after(() => socket.terminate());
+  let client: Socket | undefined;
+  await new Promise<void>((resolve, reject) => {
+    // The TCP socket is taken here because `ws` has no public way to it once it is open.
+    socket.once('upgrade', (response) => (client = new Socket(socket, response.socket, patienceMs)));
+    socket.once('open', resolve);
+    socket.on('error', reject);
+  });
+  return client!;
+}
+
+export interface Handshake {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The server's answer to an upgrade request with exactly these headers added to the obligatory ones. */
+export function handshake(url: string, headers: Readonly<Record<string, string>>): Promise<Handshake> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url.replace(/^ws/, 'http'), {
+      headers: {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+        ...headers,
+      },
+    });
+    const answered = (response: IncomingMessage) =>
+      resolve({ status: response.statusCode ?? 0, headers: response.headers });
+    outgoing.once('upgrade', (response, socket) => {
+      socket.destroy();
+      answered(response);
+    });
+    outgoing.once('response', (response) => {
+      response.resume();
+      answered(response);
+    });
+    outgoing.once('error', reject);
+    outgoing.end();
+  });
+}
+
+export function subscribeMessage(id: string, query: string, variables?: object): object {
+  return { id, type: 'subscribe', payload: { query, ...(variables && { variables }) } };
+}
+
+function wire(message: Outgoing): string | Buffer {
+  return typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message);
+}
+
+function failure(message: string): AssertionError {
+  return new AssertionError({ message });
+}
