@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, mock } from 'node:test';
+import { conformance } from './conformance.ts';
+import { Stage } from './conformance/row.ts';
+import { reference } from './reference.ts';
+import type { Target } from './target.ts';
+
+const PATIENCE_MS = 15_000;
+/** For rows that are known to fail, some of them by waiting in vain. */
+const DEVIATION_PATIENCE_MS = 2_500;
+
+for (const kind of [reference]) {
+  describe(`graphql-transport-ws by ${kind.name}`, { concurrency: 8 }, () => {
+    let shared: Target;
+    before(async () => {
+      // graphql-ws writes the errors that rows provoke to the console.
+      mock.method(console, 'error', () => undefined);
+      shared = await kind.start({});
+    });
+    after(async () => {
+      await shared.close();
+      mock.restoreAll();
+    });
+
+    for (const row of conformance) {
+      const deviation = kind.deviations.get(row.id);
+      it(`${row.id} ${row.title}${deviation ? `: known to fail, ${deviation}` : ''}`, async (t) => {
+        const target = row.settings ? await kind.start(row.settings) : shared;
+        const stage = new Stage(t, target, {
+          hasAckPayload: kind.hasAckPayload,
+          patienceMs: deviation ? DEVIATION_PATIENCE_MS : PATIENCE_MS,
+        });
+        if (target !== shared) t.after(() => target.close());
+        if (deviation) await assert.rejects(row.run(stage), assert.AssertionError);
+        else await row.run(stage);
+      });
+    }
+
+    it('knows every row that it says is failed', () => {
+      const ids = new Set(conformance.map(({ id }) => id));
+      assert.equal(ids.size, conformance.length);
+      assert.deepEqual(
+        [...kind.deviations.keys()].filter((id) => !ids.has(id)),
+        [],
+      );
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { handshake, TRANSPORT_WS } from '../../support/socket.ts';
+import { expectClose } from './row.ts';
+import type { Row } from './row.ts';
+
+const OFFER = { 'sec-websocket-protocol': TRANSPORT_WS };
+
+export const handshakeRows: readonly Row[] = [
+  {
+    id: 'C-01',
+    level: 'P',
+    title: 'selects graphql-transport-ws and echoes exactly that',
+    async run({ url }) {
+      const { status, headers } = await handshake(url, OFFER);
+      assert.equal(status, 101);
+      assert.equal(headers['sec-websocket-protocol'], TRANSPORT_WS);
+    },
+  },
+  {
+    id: 'C-02',
+    level: 'REF',
+    title: 'selects graphql-transport-ws among others',
+    async run({ url }) {
+      for (const offer of [`${TRANSPORT_WS}, foo`, `foo, ${TRANSPORT_WS}`, `foo,${TRANSPORT_WS}`]) {
+        const { status, headers } = await handshake(url, { 'sec-websocket-protocol': offer });
+        assert.equal(status, 101, offer);
+        assert.equal(headers['sec-websocket-protocol'], TRANSPORT_WS, offer);
+      }
+    },
+  },
+  {
+    id: 'C-03',
+    level: 'REF',
+    title: 'closes a foreign or legacy sub-protocol with 4406 and authenticates nobody',
+    async run(stage) {
+      for (const offer of ['foo', 'graphql-ws']) {
+        const probe = stage.probe();
+        // As a bare header: `ws` itself would refuse an answer that selects none of the protocols it knows of.
+        const socket = await stage.open({ protocols: [], headers: { 'sec-websocket-protocol': offer } });
+        socket.send({ type: 'connection_init', payload: { token: probe.token } });
+        assert.equal((await expectClose(socket, 4406, offer)).reason, 'Subprotocol not acceptable');
+        assert.equal(probe.authentications, 0);
+      }
+      const { status, headers } = await handshake(stage.url, { 'sec-websocket-protocol': 'foo' });
+      assert.equal(status, 101);
+      assert.equal(headers['sec-websocket-protocol'], undefined);
+    },
+  },
+  {
+    id: 'C-04',
+    level: 'REF',
+    title: 'closes a client without a sub-protocol with 4406',
+    async run(stage) {
+      await expectClose(await stage.open({ protocols: [] }), 4406);
+    },
+  },
+  {
+    id: 'X-01',
+    level: 'REC',
+    title: 'refuses a foreign Origin with 403 (compared exactly) before anything is authenticated',
+    settings: { ALLOWED_ORIGINS: 'https://app.example.com' },
+    async run({ url }) {
+      const foreign = [
+        'https://evil.example',
+        'https://app.example.com.evil.com',
+        'https://evilapp.example.com',
+        'http://app.example.com',
+        'https://app.example.com:8443',
+        'null',
+      ];
+      for (const origin of foreign) {
+        assert.equal((await handshake(url, { ...OFFER, origin, cookie: 'session=1' })).status, 403, origin);
+      }
+    },
+  },
+  {
+    id: 'X-02',
+    level: 'REC',
+    title: 'accepts an allowed Origin, its own, and a client without one',
+    settings: { ALLOWED_ORIGINS: 'https://app.example.com' },
+    async run({ url }) {
+      const own = `http://${new URL(url).host}`;
+      for (const origin of ['https://app.example.com', own]) {
+        assert.equal((await handshake(url, { ...OFFER, origin })).status, 101, origin);
+      }
+      assert.equal((await handshake(url, OFFER)).status, 101);
+    },
+  },
+  {
+    id: 'X-03',
+    level: 'REC',
+    title: 'refuses an upgrade on any other path with 404',
+    async run({ url }) {
+      for (const path of ['/', '/graphql/x', '/healthz', '/metrics']) {
+        assert.equal((await handshake(new URL(path, url).href, OFFER)).status, 404, path);
+      }
+    },
+  },
+  {
+    id: 'X-04',
+    level: 'REC',
+    title: 'does not negotiate permessage-deflate',
+    async run({ url }) {
+      const { status, headers } = await handshake(url, {
+        ...OFFER,
+        'sec-websocket-extensions': 'permessage-deflate; client_max_window_bits',
+      });
+      assert.equal(status, 101);
+      assert.equal(headers['sec-websocket-extensions'], undefined);
+    },
+  },
+  {
+    id: 'X-05',
+    level: 'REC',
+    title: 'refuses 2,000 request headers and lives on',
+    async run(stage) {
+      const headers = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`x-header-${i}`, 'x']));
+      const { status } = await handshake(stage.url, { ...OFFER, ...headers });
+      assert.ok(status === 431 || status === 400, `status ${status}`);
+      await stage.connect();
+    },
+  },
+];

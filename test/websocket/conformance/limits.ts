@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { clientFrame, OPCODE } from '../../support/client-frame.ts';
+import { subscribeMessage } from '../../support/socket.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { assertError, expectClose, LIVE, next, waitForStart } from './row.ts';
+import type { Row } from './row.ts';
+
+const PING = { type: 'ping' };
+
+/** A `ping` of exactly so many bytes. */
+function pingOf(bytes: number): string {
+  const empty = JSON.stringify({ ...PING, x: '' });
+  return JSON.stringify({ ...PING, x: 'x'.repeat(bytes - empty.length) });
+}
+
+export const limitRows: readonly Row[] = [
+  {
+    id: 'X-50',
+    level: 'REC',
+    title: 'answers the 101st operation with error OPERATION_LIMIT, and completing one frees a slot',
+    async run(stage) {
+      const socket = await stage.connect();
+      const probe = stage.probe();
+      for (let i = 1; i <= 100; i++) socket.subscribe(`${i}`, LIVE, { token: probe.token });
+      await waitForStart(socket, probe, 100);
+      socket.subscribe('101', LIVE, { token: probe.token });
+      assert.equal(assertError(await socket.next(), '101').code, 'OPERATION_LIMIT');
+      socket.complete('7');
+      socket.subscribe('102', LIVE, { token: probe.token });
+      await waitForStart(socket, probe, 101);
+      probe.push(1);
+      const ids = (await socket.take(100)).map(({ id }) => Number(id)).sort((a, b) => a - b);
+      assert.deepEqual(ids, [...Array.from({ length: 100 }, (_, i) => i + 1).filter((id) => id !== 7), 102]);
+    },
+  },
+  {
+    id: 'X-51',
+    level: 'REC',
+    title: 'runs at most 100 of 1,000 subscribes that come at once, and lets them all go',
+    settings: { MAX_MESSAGE_BURST: '5000' },
+    async run(stage) {
+      const socket = await stage.connect();
+      const probe = stage.probe();
+      socket.sendTogether(
+        ...Array.from({ length: 1000 }, (_, i) => subscribeMessage(`${i}`, LIVE, { token: probe.token })),
+      );
+      for (const message of await socket.take(900)) {
+        assert.equal(assertError(message, message.id!).code, 'OPERATION_LIMIT');
+      }
+      await waitForStart(socket, probe, 100);
+      socket.terminate();
+      await waitFor('return() of every source', () => probe.returns === 100, stage.patienceMs);
+    },
+  },
+  {
+    id: 'X-52',
+    level: 'REC',
+    title: 'closes with 4400 at an id over 128 bytes, counted as UTF-8',
+    async run(stage) {
+      const socket = await stage.connect();
+      for (const id of ['x'.repeat(128), 'é'.repeat(64)]) {
+        socket.subscribe(id, '{ hello }');
+        assert.deepEqual(await socket.next(), next(id, { hello: 'world' }));
+        await socket.next();
+      }
+      await stage.refuses(
+        4400,
+        ['x'.repeat(129), 'é'.repeat(65), 'x'.repeat(60_000)].map((id) => subscribeMessage(id, '{ hello }')),
+      );
+    },
+  },
+  {
+    id: 'X-53',
+    level: 'REC',
+    title: 'closes with 4409 at the longest id, too, though the reason must fit into 123 bytes',
+    async run(stage) {
+      for (const id of ['x'.repeat(128), 'é'.repeat(64), '😀'.repeat(32)]) {
+        const socket = await stage.connect();
+        await stage.live(socket, id);
+        socket.subscribe(id, '{ hello }');
+        const { reason } = await expectClose(socket, 4409, id);
+        assert.match(reason, /already exists|^Subscriber for /);
+        assert.doesNotMatch(reason, /\ufffd/);
+      }
+    },
+  },
+  {
+    id: 'X-54',
+    level: 'REC',
+    title: 'accepts a message of MAX_MESSAGE_BYTES and closes with 1009 at one byte more',
+    settings: { MAX_MESSAGE_BYTES: '65536' },
+    async run(stage) {
+      const socket = await stage.connect();
+      socket.send(pingOf(65_536));
+      assert.equal((await socket.next()).type, 'pong');
+      socket.send(pingOf(65_537));
+      await expectClose(socket, 1009);
+    },
+  },
+  {
+    id: 'X-55',
+    level: 'REC',
+    title: 'closes with 1009 at the header of a huge frame, and at fragments that add up to too much',
+    settings: { MAX_MESSAGE_BYTES: '65536' },
+    async run(stage) {
+      const header = await stage.connect();
+      header.write(clientFrame('', { claimedBytes: 100 * 1024 * 1024 }));
+      await expectClose(header, 1009);
+      const fragments = await stage.connect();
+      fragments.write(clientFrame('x'.repeat(40_000), { isFinal: false }));
+      fragments.write(clientFrame('x'.repeat(40_000), { opcode: OPCODE.continuation }));
+      await expectClose(fragments, 1009);
+    },
+  },
+  {
+    id: 'X-56',
+    level: 'REC',
+    title: 'refuses a message in 10,000 fragments',
+    async run(stage) {
+      const socket = await stage.connect();
+      const empty = clientFrame('', { opcode: OPCODE.continuation, isFinal: false });
+      socket.write(
+        Buffer.concat([
+          clientFrame('{"type":', { isFinal: false }),
+          ...Array.from({ length: 10_000 }, () => empty),
+          clientFrame('"ping"}', { opcode: OPCODE.continuation }),
+        ]),
+      );
+      await expectClose(socket, [1008, 1009]);
+    },
+  },
+  {
+    id: 'X-57',
+    level: 'REC',
+    title: 'closes with 1008 at a burst of messages over the limit, and keeps to it in its answers',
+    settings: { MAX_MESSAGES_PER_SECOND: '1', MAX_MESSAGE_BURST: '10' },
+    async run(stage) {
+      const socket = await stage.connect();
+      socket.sendTogether(...Array.from({ length: 40 }, () => PING));
+      assert.equal((await socket.expectClose()).code, 1008);
+      assert.ok(socket.unread.length <= 12, `${socket.unread.length} pongs`);
+    },
+  },
+  {
+    id: 'X-58',
+    level: 'REC',
+    title: 'lets a client resubscribe 100 operations at once after a reconnect',
+    async run(stage) {
+      const socket = await stage.open();
+      const probe = stage.probe();
+      await socket.init();
+      socket.sendTogether(
+        ...Array.from({ length: 100 }, (_, i) => subscribeMessage(`${i}`, LIVE, { token: probe.token })),
+      );
+      await waitForStart(socket, probe, 100);
+    },
+  },
+  {
+    id: 'X-59',
+    level: 'REC',
+    title: 'ends subscribe and complete churn with 1008, and lets every source go',
+    async run(stage) {
+      const socket = await stage.connect();
+      const other = await stage.connect();
+      const unharmed = await stage.live(other, 'a');
+      const probe = stage.probe();
+      for (let i = 0; i < 500; i++) {
+        socket.sendTogether(subscribeMessage(`${i}`, LIVE, { token: probe.token }), { type: 'complete', id: `${i}` });
+      }
+      await expectClose(socket, 1008);
+      await waitFor('return() of every source', () => probe.returns === probe.starts, stage.patienceMs);
+      unharmed.push(1);
+      assert.deepEqual(await other.next(), next('a', { live: { value: 1 } }));
+    },
+  },
+  {
+    id: 'X-60',
+    level: 'REC',
+    title: 'ends a ping flood of a client that does not read',
+    async run(stage) {
+      const socket = await stage.connect();
+      socket.pause();
+      const pings = Buffer.concat(Array.from({ length: 1000 }, () => clientFrame(JSON.stringify(PING))));
+      for (let i = 0; i < 10; i++) socket.write(pings);
+      await new Promise((resolve) => setImmediate(resolve));
+      socket.resume();
+      const { code } = await socket.expectClose();
+      assert.ok([1006, 1008, 1013].includes(code), `closed with ${code}`);
+      assert.ok(socket.unread.length < 1000, `${socket.unread.length} pongs`);
+    },
+  },
+  {
+    id: 'X-61',
+    level: 'RFC',
+    title: 'ends a flood of ping frames',
+    async run(stage) {
+      const socket = await stage.connect();
+      socket.pause();
+      const ping = clientFrame('x'.repeat(125), { opcode: OPCODE.ping });
+      socket.write(Buffer.concat(Array.from({ length: 2000 }, () => ping)));
+      socket.resume();
+      const { code } = await socket.expectClose();
+      assert.ok([1006, 1008, 1013].includes(code), `closed with ${code}`);
+    },
+  },
+];
