@@ -98,8 +98,9 @@ export const completeRows: readonly Row[] = [
         { type: 'complete', id: 'a' },
         subscribeMessage('a', LIVE, { token: fresh.token }),
       );
-      await waitForStart(socket, fresh, 1);
+      assert.deepEqual(await socket.roundTrip(), []);
       old.release();
+      await waitForStart(socket, fresh, 1);
       await waitFor('the old source to be let go', () => old.starts === old.returns, stage.patienceMs);
       old.push(8);
       fresh.push(1);
