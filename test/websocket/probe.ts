@@ -11,8 +11,10 @@ interface Registry {
   [PROBES]?: Map<string, Probe>;
 }
 
-export interface LiveEvent {
+/** An event as both of its fields want it: `live` and `live_later`. */
+interface LiveEvent {
   readonly live: { readonly value: number };
+  readonly live_later: { readonly value: number };
 }
 
 /** What one test sees of, and does inside, the server's resolvers: named by a token that travels as an argument. */
@@ -29,7 +31,7 @@ export class Probe {
 
   /** Sends one event to every live source. */
   push(value: number): void {
-    for (const source of this.#sources) source.push({ live: { value } });
+    for (const source of this.#sources) source.push({ live: { value }, live_later: { value } });
   }
 
   /** Ends every live source. */
