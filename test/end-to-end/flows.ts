@@ -1,0 +1,110 @@
+import type { Entry } from './ledger.ts';
+
+/** What a record is about: the values that @kafka's `match` looks at (fixtures/ledger/schema.graphql). */
+export type Subject =
+  | { readonly topic: 'orders'; readonly customer: number }
+  | { readonly topic: 'shipments'; readonly carrier: string; readonly region: string }
+  | { readonly topic: 'prices'; readonly sku: string };
+
+export const TOPICS = ['orders', 'shipments', 'prices'] as const;
+
+const CUSTOMERS = Array.from({ length: 10 }, (_, i) => i + 1);
+const CARRIERS = ['Müller & Söhne', 'ups', 'a:b{c="d"}'];
+const REGIONS = ['north', 'south'];
+const SKUS = ['1', '01', '漢', 'sku-4', 'sku-5'];
+
+/** Every subject that there is. */
+export const SUBJECTS: readonly Subject[] = [
+  ...CUSTOMERS.map((customer) => ({ topic: 'orders' as const, customer })),
+  ...CARRIERS.flatMap((carrier) => REGIONS.map((region) => ({ topic: 'shipments' as const, carrier, region }))),
+  ...SKUS.map((sku) => ({ topic: 'prices' as const, sku })),
+];
+
+/** A record's value as its producer writes it: camelCase. */
+export function recordValue(subject: Subject, entry: Entry): object {
+  const ledgerEntry = {
+    laneName: entry.lane,
+    sequenceNumber: entry.sequence,
+    contentText: entry.content,
+    contentDigest: entry.digest,
+  };
+  switch (subject.topic) {
+    case 'orders':
+      return { order: { customerId: subject.customer, ledgerEntry }, 'Sent-By': 'shop' };
+    case 'shipments':
+      return { carrierCode: subject.carrier, destination: { regionCode: subject.region }, ledgerEntry };
+    case 'prices':
+      return { skuCode: subject.sku, ledgerEntry };
+  }
+}
+
+/** What one client subscribes to, and which subjects that means. */
+export interface Interest {
+  readonly topic: Subject['topic'];
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  wants(subject: Subject): boolean;
+}
+
+const ENTRY = 'ledger_entry { lane_name sequence_number content_text content_digest }';
+/** The same selection in other words, so that pods hold more than one document for one channel. */
+const ENTRY_AGAIN = 'ledger_entry { content_digest content_text sequence_number lane_name __typename }';
+
+const ORDERS = `subscription Orders($customer: Int!) { event: order_changed(customer_id: $customer) { ${ENTRY} } }`;
+const SHIPMENTS = `subscription Shipments($carrier: String!, $region: String) {
+  event: shipment_moved(carrier: $carrier, region: $region) { ${ENTRY} }
+}`;
+const PRICES = `subscription Prices($sku: ID) { event: price_set(sku: $sku) { ${ENTRY} } }`;
+
+/** The interest of client `i`: all fields and arguments in turn, optional ones given and left out. */
+export function interestOf(i: number): Interest {
+  const turn = Math.floor(i / 4);
+  const customer = at(CUSTOMERS, turn);
+  const carrier = at(CARRIERS, turn);
+  const region = at(REGIONS, Math.floor(turn / CARRIERS.length));
+  const sku = turn % 2 === 0 ? at(SKUS, turn / 2) : undefined;
+  const interests: readonly Interest[] = [
+    {
+      topic: 'orders',
+      query: ORDERS,
+      variables: { customer },
+      wants: (subject) => subject.topic === 'orders' && subject.customer === customer,
+    },
+    {
+      topic: 'shipments',
+      query: SHIPMENTS,
+      variables: { carrier, region },
+      wants: (subject) => subject.topic === 'shipments' && subject.carrier === carrier && subject.region === region,
+    },
+    {
+      topic: 'shipments',
+      query: SHIPMENTS,
+      variables: { carrier },
+      wants: (subject) => subject.topic === 'shipments' && subject.carrier === carrier,
+    },
+    {
+      topic: 'prices',
+      query: PRICES,
+      variables: sku === undefined ? {} : { sku },
+      wants: (subject) => subject.topic === 'prices' && (sku === undefined || subject.sku === sku),
+    },
+  ];
+  const interest = at(interests, i);
+  return turn % 3 === 0 ? { ...interest, query: interest.query.replace(ENTRY, ENTRY_AGAIN) } : interest;
+}
+
+/** The entry in a result of one of these interests. */
+export function entryOf(data: unknown): Entry {
+  const { event } = data as { event: { ledger_entry: Record<string, unknown> } };
+  const { lane_name, sequence_number, content_text, content_digest } = event.ledger_entry;
+  return {
+    lane: lane_name as string,
+    sequence: sequence_number as number,
+    content: content_text as string,
+    digest: content_digest as string,
+  };
+}
+
+function at<T>(items: readonly T[], i: number): T {
+  return items[i % items.length]!;
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+
+/** What was written once, and must arrive once at everyone it is for. */
+export interface Entry {
+  /** What keeps an order: one partition of one topic. */
+  readonly lane: string;
+  /** Position in the lane, rising. */
+  readonly sequence: number;
+  readonly content: string;
+  /** SHA-256 of the content, in hex. */
+  readonly digest: string;
+}
+
+/** What was wrong with the entries that one subscriber received, as `lane#sequence`; all empty: nothing. */
+export interface Findings {
+  readonly lost: readonly string[];
+  readonly duplicate: readonly string[];
+  /** Arrived after a later one of its lane. */
+  readonly reordered: readonly string[];
+  /** Content or digest is not what was written. */
+  readonly corrupt: readonly string[];
+  /** Never written, or written for others. */
+  readonly foreign: readonly string[];
+}
+
+export function createEntry(lane: string, sequence: number, content: string): Entry {
+  return { lane, sequence, content, digest: digestOf(content) };
+}
+
+/** Holds what a subscriber received, in the order of arrival, against what was written for it. */
+export function audit(written: readonly Entry[], received: readonly Entry[]): Findings {
+  const expected = new Map(written.map((entry) => [nameOf(entry), entry]));
+  const seen = new Set<string>();
+  const latest = new Map<string, number>();
+  const findings = {
+    lost: [] as string[],
+    duplicate: [] as string[],
+    reordered: [] as string[],
+    corrupt: [] as string[],
+    foreign: [] as string[],
+  };
+  for (const entry of received) {
+    const name = nameOf(entry);
+    const original = expected.get(name);
+    if (!original) {
+      findings.foreign.push(name);
+      continue;
+    }
+    if (entry.digest !== original.digest || digestOf(entry.content) !== original.digest) findings.corrupt.push(name);
+    if (seen.has(name)) {
+      findings.duplicate.push(name);
+      continue;
+    }
+    seen.add(name);
+    const last = latest.get(entry.lane) ?? -Infinity;
+    if (entry.sequence < last) findings.reordered.push(name);
+    latest.set(entry.lane, Math.max(last, entry.sequence));
+  }
+  findings.lost.push(...[...expected.keys()].filter((name) => !seen.has(name)));
+  return findings;
+}
+
+/** Nothing, or one line that says what was wrong, with a few examples of each kind. */
+export function summaryOf(findings: Findings): string {
+  return Object.entries(findings)
+    .filter(([, names]: [string, readonly string[]]) => names.length > 0)
+    .map(
+      ([kind, names]: [string, readonly string[]]) =>
+        `${names.length} ${kind} (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''})`,
+    )
+    .join('; ');
+}
+
+function nameOf({ lane, sequence }: Entry): string {
+  return `${lane}#${sequence}`;
+}
+
+function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

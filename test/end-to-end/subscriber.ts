@@ -1,0 +1,51 @@
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { Scope } from '../support/socket.ts';
+import { entryOf } from './flows.ts';
+import type { Interest } from './flows.ts';
+import type { Entry } from './ledger.ts';
+
+/** Sequences of the marks around the ledger: `start` until every path is known to be open, `end` behind the last entry. */
+export const MARK = { start: -1, end: 2 ** 31 - 1 } as const;
+
+/** A stock graphql-ws client with one subscription, which keeps what it receives and never retries. */
+export class Subscriber {
+  readonly interest: Interest;
+  readonly received: Entry[] = [];
+  /** Lanes whose `start` mark arrived. */
+  readonly started = new Set<string>();
+  /** Lanes whose `end` mark arrived. */
+  readonly finished = new Set<string>();
+  /** Results with errors and whatever ended the subscription. */
+  readonly failures: string[] = [];
+  /** Close code of the socket, once it is closed. */
+  closeCode: number | undefined;
+
+  constructor(scope: Scope, url: string, interest: Interest) {
+    this.interest = interest;
+    const client = createClient({
+      url,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+      on: { closed: (event) => (this.closeCode = (event as { code: number }).code) },
+    });
+    scope.after(() => client.dispose());
+    client.subscribe(
+      { query: interest.query, variables: interest.variables },
+      {
+        next: ({ data, errors }) => {
+          if (errors || !data) this.failures.push(JSON.stringify(errors));
+          else this.#keep(entryOf(data));
+        },
+        error: (error) => this.failures.push(JSON.stringify(error)),
+        complete: () => this.failures.push('complete'),
+      },
+    );
+  }
+
+  #keep(entry: Entry): void {
+    if (entry.sequence === MARK.start) this.started.add(entry.lane);
+    else if (entry.sequence === MARK.end) this.finished.add(entry.lane);
+    else this.received.push(entry);
+  }
+}
