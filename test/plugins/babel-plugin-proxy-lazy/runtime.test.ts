@@ -43,7 +43,7 @@ describe('Lazy', () => {
         assert.deepEqual(snapshot(lazy), snapshot(plain));
         for (const [key, count] of computed) assert.equal(count, 1, `${String(key)} was computed ${count} times`);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -171,7 +171,11 @@ const withoutKey: Readonly<Record<string, (object: Values) => unknown>> = {
   instanceOf: (object) => object instanceof Object,
   tag: (object) => Object.prototype.toString.call(object),
   freeze: (object) => void Object.freeze(object),
-  seal: (object) => void Object.seal(object),
+  // Object.seal spelled out: in V8 11.3 a plain object with keys like "0" is no longer sealed after one is redefined.
+  seal: (object) => {
+    Object.preventExtensions(object);
+    for (const key of Reflect.ownKeys(object)) Object.defineProperty(object, key, { configurable: false });
+  },
   preventExtensions: (object) => void Object.preventExtensions(object),
 };
 
