@@ -8,7 +8,9 @@ import { unwrap } from './unwrap.js';
  * Leaves the literal where it is, puts the marker in place of each value, and moves the values into one selector:
  *
  *     { a: f(), b: g() }
- *     _Lazy.proxy({ a: _Lazy.unbuilt, b: _Lazy.unbuilt }, _key => { switch (_key) { case "b": return g(); case "a": return f(); } })
+ *     _Lazy.proxy({ a: _Lazy.unbuilt, b: _Lazy.unbuilt }, _key => {
+ *       switch (_key) { case "b": return g(); case "a": return f(); }
+ *     })
  *
  * Spread elements, methods, accessors and `__proto__: x` stay as they are, so they mean what they mean in a literal.
  *
