@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import kafkajs from 'kafkajs';
 import { freePorts } from './port.ts';
+import { installHint } from './programs.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
@@ -23,13 +24,21 @@ const LIBS_FOLDER = join(STACK_FOLDER, 'libs');
 export async function installKafka(): Promise<void> {
   const jars = await readdir(LIBS_FOLDER).catch(() => [] as string[]);
   if (jars.some((jar) => jar.startsWith('kafka_2.13-'))) return;
-  await mkdir(LIBS_FOLDER, { recursive: true });
-  await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${LIBS_FOLDER}`], {
-    cwd: join(process.cwd(), 'deploy', 'kafka'),
-  }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    throw new Error('Kafka: mvn was not found; on Debian: apt-get install maven openjdk-17-jre-headless');
-  });
+  // Moved into place when it is whole: an interrupted download must not pass for an installation.
+  const partial = `${LIBS_FOLDER}-${process.pid}`;
+  await mkdir(partial, { recursive: true });
+  try {
+    await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${partial}`], {
+      cwd: join(process.cwd(), 'deploy', 'kafka'),
+    }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new Error(`Kafka: mvn was not found; ${installHint(['mvn', 'java'])}`);
+    });
+    await rm(LIBS_FOLDER, { recursive: true, force: true });
+    await rename(partial, LIBS_FOLDER);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
 }
 
 /** One KRaft broker on loopback with a fresh log folder, which is removed at stop(). `port`: free if not given. */
@@ -38,29 +47,46 @@ export async function startKafkaBroker({ port }: { port?: number } = {}): Promis
   const ports = await freePorts(2);
   const brokerPort = port ?? ports[0]!;
   const folder = await mkdtemp(join(tmpdir(), 'crier-kafka-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  try {
+    const service = await startBroker(folder, brokerPort, ports[1]!);
+    return {
+      process: service.process,
+      port: brokerPort,
+      address: `127.0.0.1:${brokerPort}`,
+      stop: async () => {
+        await service.stop();
+        await removeFolder();
+      },
+    };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+async function startBroker(folder: string, port: number, controllerPort: number): Promise<Service> {
   const properties = join(folder, 'server.properties');
-  await writeFile(properties, serverProperties(brokerPort, ports[1]!, join(folder, 'logs')));
+  await writeFile(properties, serverProperties(port, controllerPort, join(folder, 'logs')));
+  const mend = installHint(['java']);
   const classpath = join(LIBS_FOLDER, '*');
-  const uuid = (await run('java', ['-cp', classpath, 'kafka.tools.StorageTool', 'random-uuid'])).stdout.trim();
-  await run('java', ['-cp', classpath, 'kafka.tools.StorageTool', 'format', '-t', uuid, '-c', properties]);
-  const address = `127.0.0.1:${brokerPort}`;
-  const service = await startService({
-    name: `Kafka on port ${brokerPort}`,
+  const storageTool = async (...command: string[]) => {
+    try {
+      return (await run('java', ['-cp', classpath, 'kafka.tools.StorageTool', ...command])).stdout.trim();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new Error(`Kafka: java was not found; ${mend}`, { cause: error });
+    }
+  };
+  await storageTool('format', '-t', await storageTool('random-uuid'), '-c', properties);
+  return startService({
+    name: `Kafka on port ${port}`,
     command: 'java',
     arguments: ['-Xmx384m', '-cp', classpath, 'kafka.Kafka', properties],
-    mend: 'on Debian: apt-get install openjdk-17-jre-headless',
-    isReady: () => answersMetadata(address),
+    mend,
+    isReady: () => answersMetadata(`127.0.0.1:${port}`),
     timeoutMs: 60_000,
   });
-  return {
-    process: service.process,
-    port: brokerPort,
-    address,
-    stop: async () => {
-      await service.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 function serverProperties(broker: number, controller: number, logFolder: string): string {

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { freePorts } from './port.ts';
+import { installHint } from './programs.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
@@ -18,7 +19,7 @@ export async function startRedisServer({
     name: `Redis on port ${port}`,
     command: 'redis-server',
     arguments: ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...flags],
-    mend: 'on Debian: apt-get install redis-server',
+    mend: installHint(['redis-server']),
     isReady: () => answersPing(port),
     timeoutMs: 10_000,
   });

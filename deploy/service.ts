@@ -34,6 +34,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   let failure: Error | undefined;
+  const killWithParent = () => child.kill('SIGKILL');
+  process.once('exit', killWithParent);
   const gone = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', (error: NodeJS.ErrnoException) => {
@@ -43,9 +45,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           : error;
       resolve();
     });
-  });
-  const killWithParent = () => child.kill('SIGKILL');
-  process.once('exit', killWithParent);
+  }).then(() => void process.removeListener('exit', killWithParent));
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= (async () => {
@@ -54,7 +54,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await gone;
       clearTimeout(timer);
-      process.removeListener('exit', killWithParent);
     })();
     return stopping;
   };

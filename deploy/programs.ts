@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** Programs of the machine that the stack and the tests run, and the Debian package that brings each. */
+const DEBIAN_PACKAGES = {
+  'redis-server': 'redis-server',
+  java: 'default-jre-headless',
+  mvn: 'maven',
+  kcat: 'kcat',
+  chromium: 'chromium',
+  ps: 'procps',
+} as const;
+
+export type Program = keyof typeof DEBIAN_PACKAGES;
+
+export const PROGRAMS = Object.keys(DEBIAN_PACKAGES) as Program[];
+
+export async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {
+  const found = await Promise.all(programs.map(isOnPath));
+  return programs.filter((_, index) => !found[index]);
+}
+
+/** The command that brings the programs on Debian. */
+export function installHint(programs: readonly Program[]): string {
+  return `on Debian: apt-get update && apt-get install --no-install-recommends ${packagesOf(programs)}`;
+}
+
+/**
+ * Installs what is missing by apt-get, and keeps Debian from running a Redis of its own on port 6379.
+ * @throws Error that says what to install where this process is not root or there is no apt-get.
+ */
+export async function installPrograms(missing: readonly Program[]): Promise<void> {
+  if (missing.length === 0) return;
+  if (process.getuid?.() !== 0 || !(await isOnPath('apt-get'))) {
+    throw new Error(`missing on this machine: ${missing.join(', ')}; ${installHint(missing)}`);
+  }
+  await runProgram('apt-get', ['update', '-q']);
+  await runProgram('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packagesOf(missing).split(' ')]);
+  if (!missing.includes('redis-server')) return;
+  await runProgram('systemctl', ['disable', '--now', 'redis-server']).catch(() =>
+    runProgram('service', ['redis-server', 'stop']).catch(() => undefined),
+  );
+}
+
+/** Runs a program to its end, its output on standard error. @throws Error naming the command when it fails. */
+export async function runProgram(command: string, commandArguments: readonly string[]): Promise<void> {
+  const child = spawn(command, commandArguments, {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  if (code !== 0) throw new Error(`failed (${code ?? child.signalCode}): ${command} ${commandArguments.join(' ')}`);
+}
+
+function packagesOf(programs: readonly Program[]): string {
+  return programs.map((program) => DEBIAN_PACKAGES[program]).join(' ');
+}
+
+async function isOnPath(program: string): Promise<boolean> {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (
+      await access(join(folder, program), constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,127 @@
+import { isDockerReady, startDockerStack } from './docker-stack.ts';
+import { startNativeStack } from './native-stack.ts';
+import { isPortTaken } from './port.ts';
+import { stopSignal } from './stop-signal.ts';
+import { createTopics, readTopics } from './topics.ts';
+
+const BUILT_IN_GRAPH = 'src/graphs/auction';
+
+const USAGE = `npm run stack: a Kafka and a Redis for crier on this machine, until Ctrl-C.
+
+Uses docker compose where a Docker engine answers. Elsewhere it runs them natively (redis-server, Java, Kafka's jars by
+Maven); what is missing is installed on Debian as root, and named otherwise. Nothing is kept: both start empty.
+
+  KAFKA_PORT  port of Kafka on 127.0.0.1 (default 9092)
+  REDIS_PORT  port of Redis on 127.0.0.1 (default 6379)
+  GRAPH       graph folder whose topics are created (default: the built-in auction graph)
+
+  --help      this text
+`;
+
+interface Settings {
+  readonly kafkaPort: number;
+  readonly redisPort: number;
+  readonly graph: string;
+}
+
+function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  return {
+    kafkaPort: readPort(environment, 'KAFKA_PORT', 9092),
+    redisPort: readPort(environment, 'REDIS_PORT', 6379),
+    graph: environment['GRAPH'] || BUILT_IN_GRAPH,
+  };
+}
+
+function readPort(environment: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const value = environment[name] || `${fallback}`;
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port >= 1 && port <= 65535) return port;
+  throw new Error(`${name}: expected a port, 1 to 65535, got ${JSON.stringify(value)}`);
+}
+
+async function refuseTakenPort(name: string, port: number): Promise<void> {
+  if (!(await isPortTaken(port))) return;
+  throw new Error(
+    `${name}: port ${port} on 127.0.0.1 is in use; stop what listens there, or name another: ` +
+      `${name}=${port + 1} npm run stack`,
+  );
+}
+
+/** Progress goes to standard error, what a person can paste to standard output. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function howToGoOn({ kafkaPort, redisPort }: Settings, topics: readonly { name: string; example: string }[]): string {
+  const brokers = `127.0.0.1:${kafkaPort}`;
+  const [first] = topics;
+  const example = first
+    ? `
+Write a record:
+
+  echo '${first.example}' | kcat -P -b ${brokers} -t ${first.name}
+`
+    : '';
+  return `
+Kafka on ${brokers}, topics: ${topics.map(({ name }) => name).join(', ') || 'none'}
+Redis on 127.0.0.1:${redisPort}
+
+Start a pod on them in another terminal (a second one with a PORT and an ADMIN_PORT of its own):
+
+  KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort} npm start
+${example}
+Ctrl-C stops both.
+`;
+}
+
+async function runStack(settings: Settings, stop: AbortSignal): Promise<void> {
+  const topics = await readTopics(settings.graph);
+  if (!topics && settings.graph !== BUILT_IN_GRAPH) {
+    throw new Error(`GRAPH: expected a folder with a schema.graphql, got ${JSON.stringify(settings.graph)}`);
+  }
+  await refuseTakenPort('KAFKA_PORT', settings.kafkaPort);
+  await refuseTakenPort('REDIS_PORT', settings.redisPort);
+  const hasDocker = await isDockerReady();
+  say(hasDocker ? 'A Docker engine answers: docker compose.' : 'No Docker engine with compose answers: natively.');
+  const stack = hasDocker ? await startDockerStack(stop) : await startNativeStack({ ...settings, say }, stop);
+  try {
+    await createTopics(
+      `127.0.0.1:${settings.kafkaPort}`,
+      (topics ?? []).map(({ name }) => name),
+    );
+    process.stdout.write(howToGoOn(settings, topics ?? []));
+    const stopped = new Promise<undefined>((resolve) => {
+      if (stop.aborted) resolve(undefined);
+      stop.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    const failure = await Promise.race([stopped, stack.ended()]);
+    if (failure) throw new Error(failure);
+  } finally {
+    say('Stopping ...');
+    await stack.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const [option] = process.argv.slice(2);
+  if (option !== undefined) {
+    process.stdout.write(USAGE);
+    if (option !== '--help') throw new Error(`unknown argument: ${option}`);
+    return;
+  }
+  const stop = stopSignal();
+  try {
+    await runStack(readSettings(process.env), stop);
+  } catch (error) {
+    // What fails after Ctrl-C fails because of it.
+    if (!stop.aborted) throw error;
+  }
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  say(`stack: ${(error as Error).message}`);
+  process.exit(1);
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import kafkajs from 'kafkajs';
+import { freePorts, isPortTaken } from '../../deploy/port.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const SCHEMA = `type Bid { id: Int }
+type Subscription {
+  bid_placed(lot_id: Int!): Bid @kafka(topic: "bids", match: [{ arg: "lot_id", path: "bid.lot_id" }])
+  any_bid: Bid @kafka(topic: "bids")
+  lot_closed(name: ID): Bid @kafka(topic: "lots", match: [{ arg: "name", path: "name" }])
+}`;
+
+/** No engine answers at this address, so that the native stack is tested on every machine. */
+const NO_DOCKER = { DOCKER_HOST: 'unix:///nonexistent/docker.sock' };
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crier-stack-test-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function runStack(t: TestContext, environment: Record<string, string>, commandArguments: string[] = []) {
+  const child = spawn(process.execPath, ['dist/deploy/stack.js', ...commandArguments], {
+    env: { ...process.env, KAFKA_PORT: '', REDIS_PORT: '', GRAPH: '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const result = { child, output: '', errors: '', code: undefined as number | null | undefined };
+  child.stdout.on('data', (chunk: Buffer) => (result.output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (result.errors += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return Object.assign(result, { exited });
+}
+
+describe('npm run stack', () => {
+  it('starts Kafka with the topics of the graph and Redis, says how to use them, and leaves nothing behind', async (t) => {
+    const graph = await temporaryFolder(t);
+    await writeFile(join(graph, 'schema.graphql'), SCHEMA);
+    const [kafkaPort, redisPort] = (await freePorts(2)) as [number, number];
+    const temporary = await temporaryFolder(t);
+    const stack = runStack(t, {
+      ...NO_DOCKER,
+      GRAPH: graph,
+      KAFKA_PORT: `${kafkaPort}`,
+      REDIS_PORT: `${redisPort}`,
+      TMPDIR: temporary,
+    });
+
+    await waitFor('the closing line', () => stack.output.includes('Ctrl-C') || stack.child.exitCode !== null, 90_000);
+
+    assert.match(
+      stack.output,
+      new RegExp(`KAFKA_BROKERS=127.0.0.1:${kafkaPort} REDIS_URL=redis://127.0.0.1:${redisPort} npm start`),
+    );
+    assert.match(stack.output, /echo '\{"bid":\{"lotId":1\}\}' \| kcat -P -b \S+ -t bids\n/);
+    const admin = new kafkajs.Kafka({
+      brokers: [`127.0.0.1:${kafkaPort}`],
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).admin();
+    await admin.connect();
+    const { topics } = await admin.fetchTopicMetadata();
+    await admin.disconnect();
+    assert.deepEqual(
+      topics
+        .map(({ name, partitions }) => [name, partitions.length] as const)
+        .sort(([one], [other]) => one.localeCompare(other)),
+      [
+        ['bids', 4],
+        ['crier-dead-letter', 1],
+        ['lots', 4],
+      ],
+    );
+
+    stack.child.kill('SIGTERM');
+    assert.equal(await stack.exited, 0);
+    assert.equal(await isPortTaken(kafkaPort), false);
+    assert.equal(await isPortTaken(redisPort), false);
+    const left = (await readdir(temporary)).filter((name) => name.startsWith('crier-'));
+    assert.deepEqual(left, []);
+  });
+
+  it('refuses a port that is in use, naming the port and the variable', async (t) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    t.after(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const stack = runStack(t, { ...NO_DOCKER, KAFKA_PORT: `${port}` });
+    assert.equal(await stack.exited, 1);
+    assert.match(stack.errors, new RegExp(`KAFKA_PORT: port ${port} on 127.0.0.1 is in use`));
+  });
+
+  it('refuses a port that is no port', async (t) => {
+    const stack = runStack(t, { ...NO_DOCKER, REDIS_PORT: 'redis' });
+    assert.equal(await stack.exited, 1);
+    assert.match(stack.errors, /REDIS_PORT: expected a port, 1 to 65535, got "redis"/);
+  });
+
+  it('refuses a graph folder without a schema', async (t) => {
+    const stack = runStack(t, { ...NO_DOCKER, GRAPH: '/nonexistent' });
+    assert.equal(await stack.exited, 1);
+    assert.match(stack.errors, /GRAPH: expected a folder with a schema.graphql, got "\/nonexistent"/);
+  });
+
+  it('explains itself with --help', async (t) => {
+    const stack = runStack(t, NO_DOCKER, ['--help']);
+    assert.equal(await stack.exited, 0);
+    assert.match(stack.output, /KAFKA_PORT[^]*REDIS_PORT[^]*GRAPH/);
+  });
+
+  it('takes docker compose down again when it cannot bring Kafka and Redis up', async (t) => {
+    const folder = await temporaryFolder(t);
+    await mkdir(join(folder, 'bin'));
+    const docker = join(folder, 'bin', 'docker');
+    await writeFile(docker, `#!/bin/sh\necho "$*" >> '${folder}/calls'\ncase "$*" in *" up "*) exit 3;; esac\n`);
+    await chmod(docker, 0o755);
+    const [kafkaPort, redisPort] = (await freePorts(2)) as [number, number];
+    const stack = runStack(t, {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      KAFKA_PORT: `${kafkaPort}`,
+      REDIS_PORT: `${redisPort}`,
+    });
+    assert.equal(await stack.exited, 1);
+    assert.match(
+      stack.errors,
+      /failed \(3\): docker compose --project-name crier-stack up --detach --wait kafka redis/,
+    );
+    assert.deepEqual((await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n'), [
+      'info',
+      'compose version',
+      'compose --project-name crier-stack up --detach --wait kafka redis',
+      'compose --project-name crier-stack down --volumes',
+    ]);
+  });
+});
