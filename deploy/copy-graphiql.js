@@ -1,0 +1,31 @@
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+/**
+ * Last step of `npm run build`: GraphiQL and what it needs, from node_modules to beside the page that uses them, and a
+ * gzipped copy of each file of that folder. Plain JS, because it runs before anything is compiled.
+ */
+const TARGET = 'dist/src/http/graphiql';
+
+const FILES = {
+  'graphiql.js': 'graphiql/graphiql.min.js',
+  'graphiql.css': 'graphiql/graphiql.min.css',
+  'graphiql.LICENSE': 'graphiql/LICENSE',
+  'react.js': 'react/umd/react.production.min.js',
+  'react-dom.js': 'react-dom/umd/react-dom.production.min.js',
+  'graphql-ws.js': 'graphql-ws/umd/graphql-ws.min.js',
+};
+
+await mkdir(TARGET, { recursive: true });
+for (const [name, source] of Object.entries(FILES)) {
+  const content = await readFile(join('node_modules', source)).catch((error) => {
+    throw new Error(`GraphiQL cannot be built: node_modules/${source} is missing; run npm ci`, { cause: error });
+  });
+  await writeFile(join(TARGET, name), content);
+}
+for (const name of await readdir(TARGET)) {
+  if (name.endsWith('.gz')) continue;
+  await writeFile(join(TARGET, `${name}.gz`), await promisify(gzip)(await readFile(join(TARGET, name)), { level: 9 }));
+}

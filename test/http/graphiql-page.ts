@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { waitFor } from '../support/wait-for.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface GraphiqlPage {
+  readonly page: Page;
+  /** URLs of all requests and sockets that the page opened. */
+  readonly requests: readonly string[];
+  /** Console messages of level error and warning, uncaught errors, failed requests. */
+  readonly complaints: readonly string[];
+  /** What stands in the operation editor. */
+  operation(): Promise<string>;
+  /** Replaces what stands in the operation editor by one operation, which must have a name. */
+  type(operation: string): Promise<void>;
+  /** Presses the run button; while a subscription runs the same button stops it. */
+  pressRun(): Promise<void>;
+  /** Whether the button would stop a running subscription. */
+  isRunning(): Promise<boolean>;
+  /** What stands in the result pane. */
+  result(): Promise<string>;
+  /** Resolves with the result pane's text as soon as `matches` accepts it. */
+  waitForEvent(matches: (result: string) => boolean, timeoutMs?: number): Promise<string>;
+}
+
+/** Opens crier's GraphiQL in a fresh headless Chromium, which is closed at the end of the test. */
+export async function openGraphiql(t: TestContext, url: string): Promise<GraphiqlPage> {
+  const profile = await mkdtemp(join(tmpdir(), 'crier-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    args: FLAGS,
+    viewport: { width: 1280, height: 800 },
+  });
+  t.after(async () => {
+    await context.close();
+    await rm(profile, { recursive: true, force: true });
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('websocket', (socket) => requests.push(socket.url()));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  await page.goto(url);
+  const editor = page.locator('.graphiql-query-editor .CodeMirror');
+  await editor.waitFor();
+  const button = page.locator('.graphiql-execute-button');
+  const result = () => textOf(page, '.graphiql-response .CodeMirror-code');
+  return {
+    page,
+    requests,
+    complaints,
+    operation: () => textOf(page, '.graphiql-query-editor .CodeMirror-code'),
+    type: async (operation) => {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+A');
+      await page.keyboard.insertText(operation);
+      // The tab shows the name as soon as GraphiQL knows it; run before, it would send the name of the former operation.
+      await page.locator('.graphiql-tab-active', { hasText: /^\s*\w+\s+(\w+)/.exec(operation)![1]! }).waitFor();
+    },
+    pressRun: () => button.click(),
+    isRunning: async () => /stop/i.test((await button.getAttribute('aria-label')) ?? ''),
+    result,
+    waitForEvent: (matches, timeoutMs) =>
+      waitFor(
+        'an event in the result pane',
+        async () => {
+          const text = await result();
+          return matches(text) ? text : undefined;
+        },
+        timeoutMs,
+      ),
+  };
+}
+
+/** The visible lines of a CodeMirror editor, line numbers left out. */
+async function textOf(page: Page, selector: string): Promise<string> {
+  const lines = await page.locator(`${selector} .CodeMirror-line`).allInnerTexts();
+  return lines.map((line) => line.replace(/\u200b/g, '')).join('\n');
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as sendRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { buildSchema } from 'graphql';
+import { useServer } from 'graphql-ws/use/ws';
+import { request as httpRequest } from 'undici';
+import { WebSocketServer } from 'ws';
+import { createGraphiql } from '../../src/http/graphiql.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { openGraphiql } from './graphiql-page.ts';
+
+const OPERATION = `subscription Ticks {
+  tick(from: 1) {
+    number
+    text
+  }
+}`;
+
+const schema = buildSchema(`
+  type Tick { number: Int!, text: String! }
+  type Query { greeting: String! }
+  type Subscription { tick(from: Int!): Tick! }
+`);
+
+/** A server with nothing but GraphiQL and a subscription that ticks every 50 ms. */
+async function tickingServer(t: TestContext, title = 'ticks') {
+  const handleGraphiql = createGraphiql({ operation: OPERATION, title });
+  const state = { live: 0, params: [] as unknown[] };
+  async function* ticks({ from }: { from: number }) {
+    state.live++;
+    try {
+      for (let number = from; ; number++) {
+        yield { tick: { number, text: `tick ${number}` } };
+        await delay(50);
+      }
+    } finally {
+      state.live--;
+    }
+  }
+  const server = createServer((request, response) => {
+    if (!handleGraphiql(request, response)) response.writeHead(404).end('not GraphiQL');
+  });
+  const sockets = new WebSocketServer({ server, path: '/graphql' });
+  const graphql = useServer(
+    {
+      schema,
+      roots: { query: { greeting: () => 'hello' }, subscription: { tick: ticks } },
+      onConnect: ({ connectionParams }) => {
+        state.params.push(connectionParams);
+        return connectionParams?.['token'] !== 'refused';
+      },
+    },
+    sockets,
+  );
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(async () => {
+    await graphql.dispose();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, state };
+}
+
+/** The path goes out as it is written: undici and fetch would resolve its dots. */
+async function statusOf(url: string, method: string, path: string): Promise<number | undefined> {
+  const request = sendRequest(url, { method, path, headers: HTML }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
+
+const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe('GraphiQL in a browser', () => {
+  it('shows live events of the ready subscription at the press of the button, and stops at the next press', async (t) => {
+    const { url, state } = await tickingServer(t);
+    const graphiql = await openGraphiql(t, url);
+    assert.equal((await graphiql.operation()).replace(/\u00a0/g, ' '), OPERATION);
+
+    await graphiql.pressRun();
+    const first = await graphiql.waitForEvent((result) => /"text": "tick \d+"/.test(result));
+    await graphiql.waitForEvent((result) => result !== first && /"text": "tick \d+"/.test(result));
+    assert.equal(await graphiql.isRunning(), true);
+    // For a look at it: GRAPHIQL_SCREENSHOT=/tmp/graphiql.png.
+    const path = process.env['GRAPHIQL_SCREENSHOT'];
+    if (path) await graphiql.page.screenshot({ path });
+
+    await graphiql.pressRun();
+    await waitFor('the subscription to end on the server', () => state.live === 0);
+    assert.equal(await graphiql.isRunning(), false);
+    assert.deepEqual(graphiql.complaints, []);
+  });
+
+  it('sends nothing beyond its own origin', async (t) => {
+    const { url } = await tickingServer(t);
+    const graphiql = await openGraphiql(t, url);
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((result) => result.includes('tick'));
+    const host = new URL(url).host;
+    assert.ok(graphiql.requests.includes(`ws://${host}/graphql`));
+    assert.deepEqual(
+      graphiql.requests.filter((address) => !address.startsWith('data:') && new URL(address).host !== host),
+      [],
+    );
+  });
+
+  it('answers a query over the socket', async (t) => {
+    const { url } = await tickingServer(t);
+    const graphiql = await openGraphiql(t, url);
+    await graphiql.type('query Greeting { greeting }');
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((result) => result.includes('"greeting": "hello"'));
+    assert.deepEqual(graphiql.complaints, []);
+  });
+
+  it('sends the Headers editor as connection_init payload, and shows why a socket was closed', async (t) => {
+    const { url, state } = await tickingServer(t);
+    const graphiql = await openGraphiql(t, url);
+    await graphiql.page.getByRole('button', { name: 'Headers' }).click();
+    await graphiql.page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
+    await graphiql.page.keyboard.insertText('{ "token": "refused" }');
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((result) => result.includes('the socket was closed: 4403 Forbidden'));
+    assert.deepEqual(state.params.at(-1), { token: 'refused' });
+  });
+});
+
+describe('createGraphiql', () => {
+  it('serves the page only to who accepts text/html', async (t) => {
+    const { url } = await tickingServer(t);
+    const page = await httpRequest(url, { headers: HTML });
+    assert.equal(page.statusCode, 200);
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+    await page.body.dump();
+    const other = await httpRequest(url, { headers: { accept: 'application/json' } });
+    assert.equal(other.statusCode, 404);
+    assert.equal(await other.body.text(), 'not GraphiQL');
+  });
+
+  it('allows scripts of its own origin only, and has none inline', async (t) => {
+    const { url } = await tickingServer(t);
+    const page = await httpRequest(url, { headers: HTML });
+    const policy = String(page.headers['content-security-policy']);
+    assert.match(policy, /default-src 'self';/);
+    assert.doesNotMatch(policy, /script-src|unsafe-eval/);
+    const scripts = (await page.body.text()).match(/<script[^>]*>/g) ?? [];
+    assert.deepEqual(
+      scripts.filter((script) => !/ src="graphiql\//.test(script)),
+      ['<script type="application/json" id="settings">'],
+    );
+  });
+
+  it('lets neither the title nor the operation break out of the page', async (t) => {
+    const { url } = await tickingServer(t, '</title><script>alert(1)</script>');
+    const page = await httpRequest(url, { headers: HTML });
+    assert.doesNotMatch(await page.body.text(), /<script>/);
+    const handler = createGraphiql({ operation: '{ a(b: "</script><script>alert(1)</script>") }', title: '' });
+    let body = '';
+    const response = { writeHead: () => response, end: (chunk: Buffer) => (body = chunk.toString()) };
+    handler({ method: 'GET', url: '/', headers: HTML } as unknown as IncomingMessage, response as never);
+    assert.doesNotMatch(body, /<script>/);
+    assert.match(body, /\\u003c\/script>\\u003cscript>alert/);
+  });
+
+  it('serves assets compressed to who accepts gzip, and as they are to others', async (t) => {
+    const { url } = await tickingServer(t);
+    const plain = await httpRequest(`${url}graphiql/react.js`);
+    const packed = await httpRequest(`${url}graphiql/react.js`, { headers: { 'accept-encoding': 'gzip, br' } });
+    assert.equal(packed.headers['content-encoding'], 'gzip');
+    assert.equal(packed.headers['content-type'], 'text/javascript; charset=utf-8');
+    const bytes = Buffer.from(await packed.body.arrayBuffer());
+    assert.equal(Number(packed.headers['content-length']), bytes.byteLength);
+    assert.equal(gunzipSync(bytes).toString(), await plain.body.text());
+    assert.equal(plain.headers['content-encoding'], undefined);
+  });
+
+  it('answers 304 to who has an asset already', async (t) => {
+    const { url } = await tickingServer(t);
+    const first = await httpRequest(`${url}graphiql/graphiql.js`);
+    await first.body.dump();
+    const again = await httpRequest(`${url}graphiql/graphiql.js`, {
+      headers: { 'if-none-match': String(first.headers.etag) },
+    });
+    assert.equal(again.statusCode, 304);
+    assert.equal(await again.body.text(), '');
+  });
+
+  it('leaves every other request alone', async (t) => {
+    const { url } = await tickingServer(t);
+    for (const [method, path] of [
+      ['POST', '/'],
+      ['GET', '/graphql'],
+      ['GET', '/graphiql/'],
+      ['GET', '/graphiql/../graphiql.ts'],
+      ['GET', '/graphiql/..%2f..%2fmain.js'],
+      ['GET', '/graphiql/constructor'],
+    ] as const) {
+      assert.equal(await statusOf(url, method, path), 404, `${method} ${path}`);
+    }
+  });
+});
