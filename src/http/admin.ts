@@ -1,0 +1,125 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SetupError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { LoopLag } from './loop-lag.ts';
+
+export interface AdminOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly logger: Logger;
+  readonly status: () => 'starting' | 'ready' | 'draining';
+  /** What `/readyz` tells beside the status: missing topics, state of Kafka and Redis. Never decides readiness. */
+  readonly details: () => object;
+  /** The body of `/metrics` (prom-client's `registry.metrics()`). */
+  readonly metrics: () => Promise<string>;
+  /** Content type of that body (prom-client's `registry.contentType`). */
+  readonly metricsContentType: string;
+  /** Event loop lag from which the process counts as dead. Default 30,000 ms. */
+  readonly maxLoopLagMs?: number;
+}
+
+/** Longest wait at close() for answers under way, in ms. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+/**
+ * `/healthz`, `/readyz` and `/metrics` on a port that is not for clients. Neither of the first two depends on Kafka or
+ * Redis: all pods share them, and all pods would vanish at once.
+ */
+export class AdminServer {
+  readonly #options: AdminOptions;
+  readonly #server: Server;
+  readonly #lag = new LoopLag();
+  readonly #routes: ReadonlyMap<string, (response: ServerResponse) => Promise<void> | void>;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#onRequest(request, response));
+    this.#routes = new Map([
+      ['/healthz', this.#sendHealth.bind(this)],
+      ['/readyz', this.#sendReadiness.bind(this)],
+      ['/metrics', this.#sendMetrics.bind(this)],
+    ]);
+  }
+
+  /** The port that it listens on. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? this.#options.port;
+  }
+
+  /** @throws SetupError naming ADMIN_PORT when the port cannot be listened on. */
+  async start(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${error.message})`;
+        reject(
+          new SetupError(`ADMIN_PORT: port ${port} on ${host} ${reason}; name another one, or 0 for any free one`),
+        );
+      });
+      this.#server.listen(port, host, resolve);
+    });
+    this.#lag.start();
+  }
+
+  /** Idempotent; within a second. */
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => {
+      this.#lag.close();
+      const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    return this.#closing;
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').split('?', 1)[0]!;
+    const send = this.#routes.get(path);
+    try {
+      if (!send) sendText(response, 404, `not found; there are ${[...this.#routes.keys()].join(', ')}\n`);
+      else if (request.method !== 'GET' && request.method !== 'HEAD') sendText(response, 405, 'only GET\n');
+      else await send(response);
+    } catch (error) {
+      this.#options.logger.error({ err: error, path }, 'an admin request failed');
+      sendText(response, 500, 'internal error; the log says more\n');
+    }
+  }
+
+  #sendHealth(response: ServerResponse): void {
+    const loopLagMs = Math.round(this.#lag.lagMs);
+    const isAlive = loopLagMs < (this.#options.maxLoopLagMs ?? 30_000);
+    sendJson(response, isAlive ? 200 : 503, { status: isAlive ? 'alive' : 'stuck', loopLagMs });
+  }
+
+  #sendReadiness(response: ServerResponse): void {
+    const status = this.#options.status();
+    sendJson(response, status === 'ready' ? 200 : 503, { ...this.#options.details(), status });
+  }
+
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    sendBody(response, 200, this.#options.metricsContentType, await this.#options.metrics());
+  }
+}
+
+function sendJson(response: ServerResponse, code: number, value: object): void {
+  sendBody(response, code, 'application/json; charset=utf-8', `${JSON.stringify(value)}\n`);
+}
+
+function sendText(response: ServerResponse, code: number, text: string): void {
+  sendBody(response, code, 'text/plain; charset=utf-8', text);
+}
+
+function sendBody(response: ServerResponse, code: number, contentType: string, body: string): void {
+  response.writeHead(code, {
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}
