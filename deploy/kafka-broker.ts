@@ -85,7 +85,7 @@ async function startBroker(folder: string, port: number, controllerPort: number)
     arguments: ['-Xmx384m', '-cp', classpath, 'kafka.Kafka', properties],
     mend,
     isReady: () => answersMetadata(`127.0.0.1:${port}`),
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
 }
 

@@ -53,7 +53,7 @@ describe('npm run stack', () => {
       TMPDIR: temporary,
     });
 
-    await waitFor('the closing line', () => stack.output.includes('Ctrl-C') || stack.child.exitCode !== null, 90_000);
+    await waitFor('the closing line', () => stack.output.includes('Ctrl-C') || stack.child.exitCode !== null, 180_000);
 
     assert.match(
       stack.output,
