@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { channelName } from '../../src/bus/channel.ts';
+
+it('names the topic, and a value or "*" for each path', () => {
+  const keys = [
+    { path: 'bid.auction_id', value: '7' },
+    { path: 'bid.seller', value: undefined },
+  ];
+  assert.equal(channelName('crier:', 'bids', keys), 'crier:bids{bid.auction_id="7",bid.seller=*}');
+  assert.equal(channelName('', 'bids', []), 'bids{}');
+});
+
+it('tells the value "*" from every value', () => {
+  const star = channelName('', 't', [{ path: 'p', value: '*' }]);
+  assert.notEqual(star, channelName('', 't', [{ path: 'p', value: undefined }]));
+});
+
+it('gives different values different names, and the same bytes never stand for two (property)', () => {
+  const value = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
+  const values = fc.array(value, { minLength: 2, maxLength: 2 });
+  const name = ([a, b]: (string | undefined)[]) =>
+    channelName('c:', 't', [
+      { path: 'a', value: a },
+      { path: 'b', value: b },
+    ]);
+  fc.assert(
+    fc.property(values, values, (one, other) => {
+      const isSame = one[0] === other[0] && one[1] === other[1];
+      assert.equal(Buffer.from(name(one)).equals(Buffer.from(name(other))), isSame);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('survives the way through UTF-8, lone surrogates included', () => {
+  const name = channelName('c:', 't', [{ path: 'p', value: '\ud800x\udfff' }]);
+  assert.equal(Buffer.from(name).toString(), name);
+  assert.notEqual(name, channelName('c:', 't', [{ path: 'p', value: '\ufffdx\ufffd' }]));
+});
