@@ -1,0 +1,111 @@
+import { BusUnavailableError } from '../errors.ts';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import type { Bus, BusObserver, Listener, Message, Unsubscribe } from './bus.ts';
+import { Listeners } from './listeners.ts';
+
+const LOG_WINDOW_MS = 5_000;
+
+export interface MemoryBusOptions {
+  readonly log: Logger;
+  readonly observer?: BusObserver;
+  /** Messages that were accepted and wait for delivery; more are refused. Default 100,000. */
+  readonly maxPendingMessages?: number;
+}
+
+/** The bus of the embedded mode: one process, no server. Delivers in a later turn of the event loop, like a network. */
+export class MemoryBus implements Bus {
+  readonly #log: Logger;
+  readonly #observer: BusObserver;
+  readonly #maxPendingMessages: number;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  /** By channel; those of the last listener that leaves are removed. */
+  readonly #channels = new Map<string, Listeners>();
+  #pending: Message[] = [];
+  /** The turn of the event loop that will deliver what is pending. */
+  #turn: Promise<void> | undefined;
+  #status: 'idle' | 'started' | 'closed' = 'idle';
+  #closing: Promise<void> | undefined;
+
+  constructor(options: MemoryBusOptions) {
+    this.#log = options.log;
+    this.#observer = options.observer ?? {};
+    this.#maxPendingMessages = options.maxPendingMessages ?? 100_000;
+  }
+
+  get isAvailable(): boolean {
+    return this.#status === 'started';
+  }
+
+  start(): Promise<void> {
+    if (this.#status === 'closed') return Promise.reject(new BusUnavailableError('the bus is closed'));
+    this.#status = 'started';
+    return Promise.resolve();
+  }
+
+  /** Resolves when the messages were delivered, so a publisher that awaits it cannot run ahead of the listeners. */
+  async publish(messages: readonly Message[]): Promise<void> {
+    if (messages.length === 0) return;
+    try {
+      this.#assertStarted();
+      if (this.#pending.length + messages.length > this.#maxPendingMessages) {
+        throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
+      }
+      for (const message of messages) this.#pending.push(message);
+      this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
+      await this.#turn;
+      this.#assertStarted();
+    } catch (error) {
+      this.#observer.onPublishFailure?.(messages.length);
+      throw error;
+    }
+    this.#observer.onPublish?.(messages.length);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async subscribe(channel: string, listener: Listener): Promise<Unsubscribe> {
+    this.#assertStarted();
+    const listeners = this.#channels.get(channel) ?? this.#open(channel);
+    return listeners.add(listener, () => {
+      if (listeners.size > 0) return;
+      this.#channels.delete(channel);
+      this.#observer.onSubscriptions?.(this.#channels.size);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve(this.#closeNow());
+    return this.#closing;
+  }
+
+  #closeNow(): void {
+    this.#status = 'closed';
+    this.#pending = [];
+    for (const listeners of this.#channels.values()) listeners.clear();
+    this.#channels.clear();
+    this.#observer.onSubscriptions?.(0);
+  }
+
+  #deliver(): void {
+    this.#turn = undefined;
+    const messages = this.#pending;
+    this.#pending = [];
+    for (const { channel, payload } of messages) this.#channels.get(channel)?.deliver(payload);
+  }
+
+  #open(channel: string): Listeners {
+    const listeners = new Listeners((error) =>
+      this.#window.run('listener', (suppressed) =>
+        this.#log.error({ err: error, channel, suppressed }, 'A listener of a channel threw'),
+      ),
+    );
+    this.#channels.set(channel, listeners);
+    this.#observer.onSubscriptions?.(this.#channels.size);
+    return listeners;
+  }
+
+  #assertStarted(): void {
+    if (this.#status !== 'started')
+      throw new BusUnavailableError(`the bus is ${this.#status === 'idle' ? 'not started' : 'closed'}`);
+  }
+}

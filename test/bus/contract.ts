@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import fc from 'fast-check';
+import type { Bus, BusObserver, Message, Unsubscribe } from '../../src/bus/bus.ts';
+import { channelName } from '../../src/bus/channel.ts';
+import { BusUnavailableError } from '../../src/errors.ts';
+import type { Logger } from '../../src/log.ts';
+import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { logLines } from './log-lines.ts';
+
+export interface BusUnderTest {
+  readonly log: Logger;
+  readonly observer?: BusObserver;
+}
+
+/** Makes a bus, not started. Publishers and subscribers of one test may use several that reach each other. */
+export type MakeBus = (t: TestContext, options: BusUnderTest) => Promise<Bus>;
+
+async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver = {}) {
+  const { log, lines } = logLines();
+  const bus = await makeBus(t, { log, observer });
+  t.after(() => bus.close());
+  await bus.start();
+  return { bus, lines };
+}
+
+/** Publishes a last message on the channel and waits until a listener of it has seen that. */
+async function settled(bus: Bus, channel: string): Promise<void> {
+  const end = randomName('end');
+  let isSeen = false;
+  const unsubscribe = await bus.subscribe(channel, (payload) => (isSeen ||= payload === end));
+  await bus.publish([{ channel, payload: end }]);
+  await waitFor('the last message', () => isSeen);
+  unsubscribe();
+}
+
+/** What every bus promises (src/bus/bus.ts). */
+export function busContract(name: string, makeBus: MakeBus): void {
+  describe(`${name}: delivery`, () => {
+    it('delivers what is published right after subscribe resolved', async (t) => {
+      const { bus } = await started(t, makeBus);
+      for (let round = 0; round < 50; round++) {
+        const channel = randomName();
+        const seen: string[] = [];
+        await bus.subscribe(channel, (payload) => seen.push(payload));
+        await bus.publish([{ channel, payload: `${round}` }]);
+        await waitFor('the message', () => seen.length > 0);
+        assert.deepEqual(seen, [`${round}`]);
+      }
+    });
+
+    it('keeps the order of a channel over many calls of publish, awaited or not', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const channels = Array.from({ length: 7 }, () => randomName());
+      const seen = new Map(channels.map((channel) => [channel, [] as string[]]));
+      for (const channel of channels) await bus.subscribe(channel, (payload) => seen.get(channel)!.push(payload));
+      let sequence = 0;
+      const calls: Promise<void>[] = [];
+      for (let call = 0; call < 40; call++) {
+        const messages: Message[] = [];
+        for (let i = 0; i < 25; i++) messages.push({ channel: channels[sequence % 7]!, payload: `${sequence++}` });
+        calls.push(bus.publish(messages));
+        if (call % 10 === 9) await Promise.all(calls.splice(0));
+      }
+      await waitFor('all messages', () => [...seen.values()].flat().length === 1000);
+      channels.forEach((channel, i) => {
+        const expected = Array.from({ length: 1000 }, (_, n) => n).filter((n) => n % 7 === i);
+        assert.deepEqual(seen.get(channel), expected.map(String));
+      });
+    });
+
+    it('passes any text through as it is, parsed by nobody', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const channel = randomName();
+      const seen: string[] = [];
+      await bus.subscribe(channel, (payload) => seen.push(payload));
+      const payloads = [
+        '{"a":1}',
+        '{',
+        '',
+        'null',
+        'é🎺\u0000\r\n$5\r\n',
+        'x'.repeat(300_000),
+        ...fc.sample(fc.string({ unit: 'grapheme' }), 200),
+      ];
+      await bus.publish(payloads.map((payload) => ({ channel, payload })));
+      await waitFor('all payloads', () => seen.length === payloads.length);
+      assert.deepEqual(seen, payloads);
+    });
+
+    it('keeps channels apart whatever characters their values hold', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const values = ['a', 'b', '*', '?', '[a]', '"', '\n', '\ud800', '\ufffd', 'é', '__proto__', undefined];
+      const channels = values.map((value) => channelName(randomName(), 'bids', [{ path: 'bid.id', value }]));
+      const seen: string[] = [];
+      for (const [i, channel] of channels.entries())
+        await bus.subscribe(channel, (payload) => seen.push(`${i}:${payload}`));
+      await bus.publish(channels.map((channel, i) => ({ channel, payload: `${i}` })));
+      await waitFor('one message for each', () => seen.length >= channels.length);
+      for (const channel of channels) await settled(bus, channel);
+      const expected = channels.map((_, i) => `${i}:${i}`);
+      assert.deepEqual(seen.filter((entry) => !entry.includes('end')).sort(), expected.sort());
+    });
+
+    it('does not call a listener before its subscribe resolved', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const channel = randomName();
+      let isOver = false;
+      const flood = (async () => {
+        for (let i = 0; !isOver; i++) await bus.publish([{ channel, payload: `${i}` }]);
+      })();
+      for (let round = 0; round < 30; round++) {
+        let isResolved = false;
+        const calls: boolean[] = [];
+        const unsubscribe = await bus.subscribe(channel, () => calls.push(isResolved));
+        isResolved = true;
+        await waitFor('a message', () => calls.length > 0);
+        unsubscribe();
+        assert.ok(!calls.includes(false));
+      }
+      isOver = true;
+      await flood;
+    });
+
+    it('accepts a publish that nobody listens to, and an empty one', async (t) => {
+      const { bus } = await started(t, makeBus);
+      await bus.publish([{ channel: randomName(), payload: 'x' }]);
+      await bus.publish([]);
+    });
+  });
+
+  describe(`${name}: listeners`, () => {
+    it('delivers to every listener of a channel, also to one function that listens twice', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const channel = randomName();
+      let calls = 0;
+      const listener = () => void calls++;
+      const first = await bus.subscribe(channel, listener);
+      await bus.subscribe(channel, listener);
+      await bus.subscribe(channel, () => void (calls += 10));
+      await bus.publish([{ channel, payload: 'x' }]);
+      await waitFor('three calls', () => calls === 12);
+      first();
+      first();
+      await bus.publish([{ channel, payload: 'x' }]);
+      await waitFor('two calls', () => calls === 23);
+    });
+
+    it('never calls a listener after its unsubscribe returned, not even from another listener', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const channel = randomName();
+      const seen: string[] = [];
+      let second: Unsubscribe = () => assert.fail('not yet subscribed');
+      const first = await bus.subscribe(channel, (payload) => {
+        seen.push(`first ${payload}`);
+        first();
+        second();
+      });
+      second = await bus.subscribe(channel, (payload) => seen.push(`second ${payload}`));
+      await bus.subscribe(channel, (payload) => seen.push(`third ${payload}`));
+      await bus.publish([
+        { channel, payload: '1' },
+        { channel, payload: '2' },
+      ]);
+      await waitFor('the third listener', () => seen.includes('third 2'));
+      assert.deepEqual(seen, ['first 1', 'third 1', 'third 2']);
+    });
+
+    it('keeps delivering when a listener throws, logs it, and the publisher never sees it', async (t) => {
+      const { bus, lines } = await started(t, makeBus);
+      const channel = randomName();
+      const seen: string[] = [];
+      await bus.subscribe(channel, () => {
+        throw new Error('broken listener');
+      });
+      await bus.subscribe(channel, (payload) => seen.push(payload));
+      await bus.publish(['1', '2', '3'].map((payload) => ({ channel, payload })));
+      await waitFor('all messages', () => seen.length === 3);
+      const logged = lines.filter((line) => line.msg === 'A listener of a channel threw');
+      assert.equal(logged.length, 1, 'once per window');
+      assert.match(JSON.stringify(logged), /broken listener/);
+    });
+
+    it('shares the wait of subscribers that come at the same time', async (t) => {
+      const counts: number[] = [];
+      const { bus } = await started(t, makeBus, { onSubscriptions: (channels) => counts.push(channels) });
+      const channel = randomName();
+      let calls = 0;
+      const all = await Promise.all(Array.from({ length: 100 }, () => bus.subscribe(channel, () => void calls++)));
+      assert.deepEqual(counts, [1]);
+      await bus.publish([{ channel, payload: 'x' }]);
+      await waitFor('100 calls', () => calls === 100);
+      for (const unsubscribe of all) unsubscribe();
+      assert.deepEqual(counts, [1, 0]);
+    });
+
+    it('loses no subscription to leaving and joining again in the same tick', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const channel = randomName();
+      const seen: number[] = [];
+      let unsubscribe = await bus.subscribe(channel, () => undefined);
+      for (let round = 0; round < 100; round++) {
+        unsubscribe();
+        const joining = bus.subscribe(channel, () => seen.push(round));
+        if (round % 3 === 0) await new Promise(setImmediate);
+        unsubscribe = await joining;
+        await bus.publish([{ channel, payload: 'x' }]);
+        await waitFor('the message', () => seen.at(-1) === round);
+      }
+    });
+  });
+
+  describe(`${name}: life`, () => {
+    it('tells what it did', async (t) => {
+      const counts = { published: 0, failed: 0, channels: 0 };
+      const { bus } = await started(t, makeBus, {
+        onPublish: (messages) => void (counts.published += messages),
+        onPublishFailure: (messages) => void (counts.failed += messages),
+        onSubscriptions: (channels) => void (counts.channels = channels),
+      });
+      const [one, two] = [randomName(), randomName()];
+      await bus.subscribe(one, () => undefined);
+      const leave = await bus.subscribe(two, () => undefined);
+      await bus.publish([
+        { channel: one, payload: 'x' },
+        { channel: two, payload: 'x' },
+      ]);
+      assert.deepEqual(counts, { published: 2, failed: 0, channels: 2 });
+      leave();
+      assert.equal(counts.channels, 1);
+      await bus.close();
+      await assert.rejects(bus.publish([{ channel: one, payload: 'x' }]), BusUnavailableError);
+      assert.deepEqual(counts, { published: 2, failed: 1, channels: 0 });
+    });
+
+    it('is available between start and close', async (t) => {
+      const { log } = logLines();
+      const bus = await makeBus(t, { log });
+      assert.equal(bus.isAvailable, false);
+      await assert.rejects(bus.publish([{ channel: 'a', payload: 'x' }]), BusUnavailableError);
+      await assert.rejects(
+        bus.subscribe('a', () => undefined),
+        BusUnavailableError,
+      );
+      await bus.start();
+      await bus.start();
+      assert.equal(bus.isAvailable, true);
+      await bus.close();
+      assert.equal(bus.isAvailable, false);
+    });
+
+    it('closes before start, twice, and refuses everything afterwards', async (t) => {
+      const { log } = logLines();
+      const bus = await makeBus(t, { log });
+      const closing = bus.close();
+      assert.equal(bus.close(), closing);
+      await closing;
+      await assert.rejects(bus.start(), BusUnavailableError);
+      await assert.rejects(bus.publish([{ channel: 'a', payload: 'x' }]), BusUnavailableError);
+      await assert.rejects(
+        bus.subscribe('a', () => undefined),
+        BusUnavailableError,
+      );
+    });
+
+    it('closes during start', async (t) => {
+      const { log } = logLines();
+      const bus = await makeBus(t, { log });
+      const starting = bus.start();
+      await Promise.all([starting, bus.close()]);
+      assert.equal(bus.isAvailable, false);
+    });
+
+    it('closes with subscribes and publishes in flight: each settles, nothing is delivered afterwards', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const live = randomName();
+      let isClosed = false;
+      const unsubscribe = await bus.subscribe(live, () => assert.ok(!isClosed));
+      const inFlight = [
+        ...Array.from({ length: 20 }, (_, i) => bus.subscribe(`${live}${i}`, () => assert.ok(!isClosed))),
+        ...Array.from({ length: 20 }, () => bus.publish([{ channel: live, payload: 'x' }])),
+      ];
+      const closing = bus.close();
+      isClosed = true;
+      const outcomes = await Promise.allSettled(inFlight);
+      await closing;
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected')
+          assert.ok(outcome.reason instanceof BusUnavailableError, String(outcome.reason));
+      }
+      unsubscribe();
+    });
+  });
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { BusUnavailableError } from '../../src/errors.ts';
+import { busContract } from './contract.ts';
+import { logLines } from './log-lines.ts';
+
+busContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
+
+it('refuses what it has no room for, and takes it when there is room again', async (t) => {
+  const bus = new MemoryBus({ log: logLines().log, maxPendingMessages: 3 });
+  t.after(() => bus.close());
+  await bus.start();
+  const seen: string[] = [];
+  await bus.subscribe('a', (payload) => seen.push(payload));
+  const two = ['1', '2'].map((payload) => ({ channel: 'a', payload }));
+  const accepted = bus.publish(two);
+  await assert.rejects(bus.publish(two), BusUnavailableError);
+  await accepted;
+  await bus.publish(two);
+  assert.deepEqual(seen, ['1', '2', '1', '2']);
+});
+
+it('lets a listener publish without end, one turn of the event loop each', async (t) => {
+  const bus = new MemoryBus({ log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  let calls = 0;
+  await bus.subscribe('a', () => {
+    calls++;
+    bus.publish([{ channel: 'a', payload: 'again' }]).catch(() => undefined);
+  });
+  await bus.publish([{ channel: 'a', payload: 'first' }]);
+  assert.equal(calls, 1);
+});
