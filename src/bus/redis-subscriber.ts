@@ -1,0 +1,243 @@
+import { BusUnavailableError } from '../errors.ts';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import { describe, isReplyError } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
+
+const LOG_WINDOW_MS = 5_000;
+/** How often a channel that Redis refused, but that has listeners from before, is asked for again. */
+const REFUSED_RETRY_MS = 2_000;
+/** Channels per command: a storm is few commands, and Redis serves others between them. */
+const MAX_CHANNELS_PER_COMMAND = 512;
+
+interface Channel {
+  readonly name: string;
+  isWanted: boolean;
+  /** SUBSCRIBE was written to the present link. */
+  isSent: boolean;
+  /** Redis acknowledged that SUBSCRIBE. */
+  isLive: boolean;
+  /** Was live on a link that is lost. */
+  hasGap: boolean;
+  /** Those who wait for `isLive`, together. */
+  pending: { promise: Promise<void>; resolve(): void; reject(error: Error): void; timer: NodeJS.Timeout } | undefined;
+}
+
+export interface RedisSubscriberOptions {
+  readonly log: Logger;
+  /** Longest wait for an acknowledgement, in ms. */
+  readonly acknowledgeTimeoutMs: number;
+  /** These channels were lost with a link and are subscribed again. */
+  readonly onGap: (channels: readonly string[]) => void;
+}
+
+/**
+ * What RedisPubSub gets as its subscriber: it never fails towards the library (which leaks entries and leaves rejections
+ * unhandled where a SUBSCRIBE or UNSUBSCRIBE fails), and tells the truth through `acknowledged`.
+ *
+ * It keeps the set of channels that are wanted and brings Redis in line with it: once per event-loop turn for what changed,
+ * and for all of them when the link is back. Commands of one link are answered in order, so a channel that is left and
+ * joined again ends as subscribed.
+ */
+export class RedisSubscriber {
+  readonly #link: RedisLink;
+  readonly #options: RedisSubscriberOptions;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  /** Wanted, or still to be unsubscribed in this turn. */
+  readonly #channels = new Map<string, Channel>();
+  readonly #changed = new Set<Channel>();
+  /** Counts losses of the link: an answer is only good for the link that was asked. */
+  #losses = 0;
+  #flushing: NodeJS.Immediate | undefined;
+  #retrying: NodeJS.Timeout | undefined;
+
+  constructor(link: RedisLink, options: RedisSubscriberOptions) {
+    this.#link = link;
+    this.#options = options;
+  }
+
+  /** For the library: messages arrive as `messageBuffer`, which ioredis passes on as it received them. */
+  on(event: string, listener: (...values: unknown[]) => void): this {
+    if (event === 'messageBuffer') this.#link.client.on(event, listener);
+    return this;
+  }
+
+  /** For the library: wants the channel. Always succeeds, at once; see `acknowledged`. */
+  subscribe(name: string, callback: (error: null) => void): void {
+    let channel = this.#channels.get(name);
+    if (!channel) {
+      channel = { name, isWanted: true, isSent: false, isLive: false, hasGap: false, pending: undefined };
+      this.#channels.set(name, channel);
+    }
+    channel.isWanted = true;
+    this.#change(channel);
+    callback(null);
+  }
+
+  /** For the library: wants the channel no longer. */
+  unsubscribe(name: string): void {
+    const channel = this.#channels.get(name);
+    if (!channel) return;
+    channel.isWanted = false;
+    settle(channel, new BusUnavailableError('the channel was left before Redis acknowledged it'));
+    if (channel.isSent) this.#change(channel);
+    else this.#channels.delete(name);
+  }
+
+  /** For the library, which sends it after each UNSUBSCRIBE: no channel of ours is a pattern. */
+  punsubscribe(): void {}
+
+  /**
+   * Resolves when Redis has acknowledged the wanted channel on the present link.
+   * @throws BusUnavailableError when Redis refuses it or does not acknowledge it in time.
+   */
+  acknowledged(name: string): Promise<void> {
+    const channel = this.#channels.get(name);
+    if (!channel?.isWanted) return Promise.reject(new BusUnavailableError('the channel is not subscribed'));
+    if (channel.isLive) return Promise.resolve();
+    if (!channel.pending) {
+      const { acknowledgeTimeoutMs } = this.#options;
+      const { promise, resolve, reject } = deferred();
+      const timer = setTimeout(
+        () => settle(channel, new BusUnavailableError(`Redis did not acknowledge within ${acknowledgeTimeoutMs} ms`)),
+        acknowledgeTimeoutMs,
+      );
+      channel.pending = { promise, resolve, reject, timer };
+    }
+    return channel.pending.promise;
+  }
+
+  /** The link answers: asks for everything that is wanted. */
+  up(): void {
+    for (const channel of this.#channels.values()) this.#changed.add(channel);
+    this.#flush();
+  }
+
+  /** The link is lost, and every subscription with it. */
+  down(): void {
+    this.#losses++;
+    for (const channel of this.#channels.values()) {
+      if (!channel.isWanted) this.#channels.delete(channel.name);
+      channel.hasGap ||= channel.isLive;
+      channel.isSent = false;
+      channel.isLive = false;
+    }
+  }
+
+  /** Whoever waits for an acknowledgement is refused. The link is closed by its owner. */
+  close(): void {
+    clearImmediate(this.#flushing);
+    clearTimeout(this.#retrying);
+    for (const channel of this.#channels.values()) settle(channel, new BusUnavailableError('the bus is closed'));
+    this.#channels.clear();
+    this.#changed.clear();
+  }
+
+  #change(channel: Channel): void {
+    this.#changed.add(channel);
+    this.#flushing ??= setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    clearImmediate(this.#flushing);
+    this.#flushing = undefined;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    if (!this.#link.isUp) return;
+    const leaving = changed.filter((channel) => !channel.isWanted && channel.isSent);
+    for (const channel of leaving) this.#channels.delete(channel.name);
+    for (const chunk of chunks(leaving)) void this.#leave(chunk);
+    const joining = changed.filter((channel) => channel.isWanted && !channel.isSent);
+    if (joining.length > 0) void this.#joinAll(joining);
+  }
+
+  async #leave(channels: readonly Channel[]): Promise<void> {
+    try {
+      await this.#link.client.unsubscribe(...channels.map((channel) => channel.name));
+    } catch (error) {
+      // A link that is lost has left every channel.
+      if (isReplyError(error)) this.#warn('unsubscribe', describe(error));
+    }
+  }
+
+  async #joinAll(channels: readonly Channel[]): Promise<void> {
+    await Promise.all(chunks(channels).map((chunk) => this.#join(chunk)));
+    const regained = channels.filter((channel) => channel.hasGap && channel.isLive && channel.isWanted);
+    for (const channel of regained) channel.hasGap = false;
+    if (regained.length > 0) this.#options.onGap(regained.map((channel) => channel.name));
+  }
+
+  async #join(channels: readonly Channel[]): Promise<void> {
+    for (const channel of channels) channel.isSent = true;
+    const losses = this.#losses;
+    try {
+      await this.#link.client.subscribe(...channels.map((channel) => channel.name));
+    } catch (error) {
+      // A link that is lost takes the command with it; `up` asks again.
+      if (losses === this.#losses && isReplyError(error)) await this.#refused(channels, error);
+      return;
+    }
+    if (losses !== this.#losses) return;
+    for (const channel of channels) {
+      channel.isLive = true;
+      settle(channel);
+    }
+  }
+
+  /** Redis refuses a command whole for one channel that the user may not read: find out which one. */
+  async #refused(channels: readonly Channel[], error: Error): Promise<void> {
+    const stillWanted = channels.filter((channel) => channel.isWanted);
+    if (channels.length > 1) {
+      await Promise.all(stillWanted.map((channel) => this.#join([channel])));
+      return;
+    }
+    const reason = `Redis at ${this.#link.label} refused the channel: ${describe(error)}`;
+    this.#warn('subscribe', reason);
+    for (const channel of stillWanted) {
+      channel.isSent = false;
+      settle(channel, new BusUnavailableError(reason));
+      this.#retryLater();
+    }
+  }
+
+  #retryLater(): void {
+    this.#retrying ??= setTimeout(() => {
+      this.#retrying = undefined;
+      this.up();
+    }, REFUSED_RETRY_MS);
+  }
+
+  #warn(key: string, reason: string): void {
+    this.#window.run(key, (suppressed) =>
+      this.#options.log.warn({ server: this.#link.label, reason, suppressed }, 'Redis refused a subscription command'),
+    );
+  }
+}
+
+/** Tells those who wait for the channel, if any. */
+function settle(channel: Channel, error?: Error): void {
+  const { pending } = channel;
+  if (!pending) return;
+  channel.pending = undefined;
+  clearTimeout(pending.timer);
+  if (error) pending.reject(error);
+  else pending.resolve();
+}
+
+function deferred() {
+  let resolve!: () => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}
+
+function chunks(channels: readonly Channel[]): Channel[][] {
+  const result: Channel[][] = [];
+  for (let i = 0; i < channels.length; i += MAX_CHANNELS_PER_COMMAND) {
+    result.push(channels.slice(i, i + MAX_CHANNELS_PER_COMMAND));
+  }
+  return result;
+}

@@ -1,0 +1,221 @@
+import { RedisPubSub } from 'graphql-redis-subscriptions';
+import type { Redis } from 'ioredis';
+import { BusUnavailableError, ConfigError } from '../errors.ts';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import type { Bus, BusObserver, Listener, Message, Unsubscribe } from './bus.ts';
+import { Listeners } from './listeners.ts';
+import { RedisLink } from './redis-link.ts';
+import { publishTo } from './redis-publisher.ts';
+import { RedisSubscriber } from './redis-subscriber.ts';
+import { fnv1a, ownerOf } from './rendezvous.ts';
+
+const LOG_WINDOW_MS = 5_000;
+
+export interface RedisBusOptions {
+  /** One or several servers; channels are spread by the hash of their name. Every pod must name the same servers alike. */
+  readonly urls: readonly string[];
+  readonly log: Logger;
+  readonly observer?: BusObserver;
+  /** Longest wait of `subscribe` for Redis, in ms. Default 5,000. */
+  readonly subscribeTimeoutMs?: number;
+  /**
+   * A Redis that is silent this long while an answer is due is given up, and the link made again, in ms (it is granted at least
+   * half). Bounds `publish`, too. Default 6,000.
+   */
+  readonly silenceTimeoutMs?: number;
+}
+
+/** One Redis: a link to publish on, one to subscribe on, and the library between them and us. */
+interface Server {
+  readonly publisher: RedisLink;
+  readonly subscriberLink: RedisLink;
+  readonly subscriber: RedisSubscriber;
+  readonly pubsub: RedisPubSub;
+}
+
+interface Subscription {
+  readonly server: Server;
+  /** The library's id. */
+  readonly id: Promise<number>;
+  readonly listeners: Listeners;
+  /** Listeners, and those who wait for the acknowledgement. The channel is left at 0. */
+  claims: number;
+}
+
+/** The bus over Redis pub/sub. */
+export class RedisBus implements Bus {
+  readonly #log: Logger;
+  readonly #observer: BusObserver;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  readonly #servers: readonly Server[];
+  readonly #serverHashes: readonly number[];
+  /** By channel; those of the last listener that leaves are removed. */
+  readonly #subscriptions = new Map<string, Subscription>();
+  #status: 'idle' | 'started' | 'closed' = 'idle';
+  #closing: Promise<void> | undefined;
+
+  /** @throws ConfigError for a URL that cannot be used; its message shows no credentials. */
+  constructor(options: RedisBusOptions) {
+    this.#log = options.log;
+    this.#observer = options.observer ?? {};
+    checkUrls(options.urls);
+    this.#servers = options.urls.map((url) => this.#connectTo(url, options));
+    const labels = this.#servers.map((server) => server.publisher.label);
+    if (new Set(labels).size < labels.length) {
+      throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
+    }
+    this.#serverHashes = labels.map(fnv1a);
+  }
+
+  get isAvailable(): boolean {
+    return this.#servers.every(({ publisher, subscriberLink }) => publisher.isUp && subscriberLink.isUp);
+  }
+
+  async start(): Promise<void> {
+    this.#assertNotClosed();
+    this.#status = 'started';
+    await Promise.all(this.#servers.flatMap((server) => [server.publisher.start(), server.subscriberLink.start()]));
+  }
+
+  async publish(messages: readonly Message[]): Promise<void> {
+    if (messages.length === 0) return;
+    try {
+      this.#assertNotClosed();
+      const shares = [...this.#spread(messages)];
+      // All have settled before a rejection is told: a retry must not run beside what is still on its way.
+      const outcomes = await Promise.allSettled(shares.map(([server, share]) => publishTo(server.publisher, share)));
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    } catch (error) {
+      this.#observer.onPublishFailure?.(messages.length);
+      throw error;
+    }
+    this.#observer.onPublish?.(messages.length);
+  }
+
+  async subscribe(channel: string, listener: Listener): Promise<Unsubscribe> {
+    this.#assertNotClosed();
+    if (this.#status === 'idle') throw new BusUnavailableError('the bus is not started');
+    const subscription = this.#subscriptions.get(channel) ?? this.#open(channel);
+    subscription.claims++;
+    try {
+      await subscription.server.subscriber.acknowledged(channel);
+      this.#assertNotClosed();
+    } catch (error) {
+      this.#release(channel, subscription);
+      throw error;
+    }
+    return subscription.listeners.add(listener, () => this.#release(channel, subscription));
+  }
+
+  close(): Promise<void> {
+    this.#status = 'closed';
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const { listeners } of this.#subscriptions.values()) listeners.clear();
+    this.#subscriptions.clear();
+    this.#observer.onSubscriptions?.(0);
+    for (const { subscriber } of this.#servers) subscriber.close();
+    await Promise.all(this.#servers.flatMap((server) => [server.publisher.close(), server.subscriberLink.close()]));
+  }
+
+  #connectTo(url: string, options: RedisBusOptions): Server {
+    const { log } = options;
+    const silenceTimeoutMs = options.silenceTimeoutMs ?? 6_000;
+    const onUp = (isReconnect: boolean) => {
+      if (isReconnect) this.#observer.onReconnect?.();
+    };
+    const publisher = new RedisLink({
+      url,
+      role: 'publisher',
+      log,
+      silenceTimeoutMs,
+      onUp,
+      onDown: () => undefined,
+    });
+    const subscriberLink = new RedisLink({
+      url,
+      role: 'subscriber',
+      log,
+      silenceTimeoutMs,
+      onUp: (isReconnect) => {
+        onUp(isReconnect);
+        subscriber.up();
+      },
+      onDown: () => subscriber.down(),
+    });
+    const subscriber = new RedisSubscriber(subscriberLink, {
+      log,
+      acknowledgeTimeoutMs: options.subscribeTimeoutMs ?? 5_000,
+      onGap: (channels) => this.#observer.onGap?.(channels),
+    });
+    // RedisPubSub calls nothing of a subscriber but on, (p)subscribe and (p)unsubscribe, and wants the type of all of ioredis.
+    const pubsub = new RedisPubSub({
+      publisher: publisher.client,
+      subscriber: subscriber as unknown as Redis,
+      messageEventName: 'messageBuffer',
+      pmessageEventName: 'pmessageBuffer',
+    });
+    return { publisher, subscriberLink, subscriber, pubsub };
+  }
+
+  /** Each server's messages, in order. */
+  #spread(messages: readonly Message[]): Map<Server, readonly Message[]> {
+    if (this.#servers.length === 1) return new Map([[this.#servers[0]!, messages]]);
+    const shares = new Map<Server, Message[]>();
+    for (const message of messages) {
+      const server = this.#serverOf(message.channel);
+      const share = shares.get(server);
+      if (share) share.push(message);
+      else shares.set(server, [message]);
+    }
+    return shares;
+  }
+
+  #serverOf(channel: string): Server {
+    return this.#servers[ownerOf(channel, this.#serverHashes)]!;
+  }
+
+  #open(channel: string): Subscription {
+    const server = this.#serverOf(channel);
+    const listeners = new Listeners((error) => this.#logThrow(channel, error));
+    // Without a deserializer the library hands on a Buffer as it is, so the payload is decoded once and never parsed here.
+    const id = server.pubsub.subscribe(channel, (payload: Buffer) => listeners.deliver(payload.toString()));
+    const subscription: Subscription = { server, id, listeners, claims: 0 };
+    this.#subscriptions.set(channel, subscription);
+    this.#observer.onSubscriptions?.(this.#subscriptions.size);
+    return subscription;
+  }
+
+  #release(channel: string, subscription: Subscription): void {
+    subscription.claims--;
+    if (subscription.claims > 0 || this.#subscriptions.get(channel) !== subscription) return;
+    this.#subscriptions.delete(channel);
+    this.#observer.onSubscriptions?.(this.#subscriptions.size);
+    const { pubsub } = subscription.server;
+    void subscription.id.then((id) => pubsub.unsubscribe(id));
+  }
+
+  #logThrow(channel: string, error: unknown): void {
+    this.#window.run('listener', (suppressed) =>
+      this.#log.error({ err: error, channel, suppressed }, 'A listener of a channel threw'),
+    );
+  }
+
+  #assertNotClosed(): void {
+    if (this.#status === 'closed') throw new BusUnavailableError('the bus is closed');
+  }
+}
+
+function checkUrls(urls: readonly string[]): void {
+  if (urls.length === 0) throw new ConfigError('REDIS_URL: expected at least one redis:// URL, got none');
+  urls.forEach((url, i) => {
+    if (/^rediss?:\/\/./.test(url) && URL.canParse(url)) return;
+    throw new ConfigError(
+      `REDIS_URL: expected redis:// or rediss:// URLs, number ${i + 1} is none (it is not shown: it may hold a password)`,
+    );
+  });
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RedisPubSub } from 'graphql-redis-subscriptions';
+import { Redis } from 'ioredis';
+import { RedisBus } from '../../src/bus/redis.ts';
+import { RedisLink } from '../../src/bus/redis-link.ts';
+import { RedisSubscriber } from '../../src/bus/redis-subscriber.ts';
+import { ownerOf, fnv1a } from '../../src/bus/rendezvous.ts';
+import { startRedisServer } from '../../deploy/redis-server.ts';
+import type { RedisServer } from '../../deploy/redis-server.ts';
+import { ConfigError } from '../../src/errors.ts';
+import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { busContract } from './contract.ts';
+import { logLines } from './log-lines.ts';
+
+describe('over a real Redis', () => {
+  let servers: RedisServer[];
+  let admin: Redis;
+
+  before(async () => {
+    servers = await Promise.all([startRedisServer(), startRedisServer(), startRedisServer()]);
+    admin = new Redis(servers[0]!.url);
+  });
+  after(async () => {
+    admin.disconnect();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
+  busContract('three Redis', (_t, options) =>
+    Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
+  );
+
+  /** How many connections Redis counts on the channel. */
+  async function subscribers(channel: string, redis = admin): Promise<number> {
+    return Number((await redis.pubsub('NUMSUB', channel))[1]);
+  }
+
+  /** How often Redis has run the command. */
+  async function calls(command: string): Promise<number> {
+    const stats = await admin.info('commandstats');
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  }
+
+  it('subscribes a channel once however many listeners, and leaves it with the last one', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const before = { subscribe: await calls('subscribe'), punsubscribe: await calls('punsubscribe') };
+    const all = await Promise.all(Array.from({ length: 50 }, () => bus.subscribe(channel, () => undefined)));
+    all.push(await bus.subscribe(channel, () => undefined));
+    assert.equal(await subscribers(channel), 1);
+    assert.equal((await calls('subscribe')) - before.subscribe, 1);
+    for (const unsubscribe of all.slice(1)) unsubscribe();
+    assert.equal(await subscribers(channel), 1);
+    all[0]!();
+    await waitFor('the channel to be left', async () => (await subscribers(channel)) === 0);
+    assert.equal((await calls('punsubscribe')) - before.punsubscribe, 0, 'no PUNSUBSCRIBE for a literal channel');
+  });
+
+  it('asks for the channels of one turn in few commands', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const before = await calls('subscribe');
+    const prefix = randomName();
+    await Promise.all(Array.from({ length: 1_500 }, (_, i) => bus.subscribe(`${prefix}${i}`, () => undefined)));
+    assert.equal((await calls('subscribe')) - before, 3);
+  });
+
+  it('agrees with Redis after any churn on one channel, and its live listeners hear everything', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const live = new Set<{ heard: string; leave(): void }>();
+    const leaveSome = (share: number) => {
+      for (const each of live) if (Math.random() < share) each.leave();
+    };
+    const join = async () => {
+      const entry = { heard: '', leave: () => assert.fail('not joined') };
+      const unsubscribe = await bus.subscribe(channel, (payload) => (entry.heard = payload));
+      live.add(Object.assign(entry, { leave: () => void (live.delete(entry), unsubscribe()) }));
+    };
+    for (let round = 0; round < 600; round++) {
+      const joining = Array.from({ length: Math.floor(Math.random() * 3) }, join);
+      leaveSome(0.7);
+      if (round % 2 === 0) await new Promise(setImmediate);
+      await Promise.all(joining);
+      leaveSome(0.3);
+      if (round % 10 === 0) {
+        await bus.publish([{ channel, payload: `${round}` }]);
+        await waitFor('all that are live', () => [...live].every(({ heard }) => heard === `${round}`));
+      }
+      if (round % 25 === 0) {
+        await waitFor('NUMSUB to agree', async () => (await subscribers(channel)) === (live.size > 0 ? 1 : 0));
+      }
+    }
+    leaveSome(1);
+    await waitFor('the channel to be left', async () => (await subscribers(channel)) === 0);
+  });
+
+  it('puts each channel on the server that owns it, and on no other', async (t) => {
+    const urls = servers.map((server) => server.url);
+    const bus = new RedisBus({ urls, log: logLines().log });
+    const sameInAnotherOrder = new RedisBus({ urls: [...urls].reverse(), log: logLines().log });
+    t.after(() => Promise.all([bus.close(), sameInAnotherOrder.close()]));
+    await Promise.all([bus.start(), sameInAnotherOrder.start()]);
+    const clients = urls.map((url) => new Redis(url));
+    t.after(() => clients.forEach((client) => client.disconnect()));
+    const hashes = servers.map((server) => fnv1a(`127.0.0.1:${server.port}`));
+    const seen: string[] = [];
+    const channels = Array.from({ length: 60 }, () => randomName());
+    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => seen.push(payload))));
+    for (const channel of channels) {
+      const counts = await Promise.all(clients.map((client) => subscribers(channel, client)));
+      assert.deepEqual(
+        counts,
+        servers.map((_, i) => (i === ownerOf(channel, hashes) ? 1 : 0)),
+      );
+    }
+    await sameInAnotherOrder.publish(channels.map((channel) => ({ channel, payload: channel })));
+    await waitFor('a message for each', () => seen.length === channels.length);
+    assert.deepEqual(seen.sort(), channels.sort());
+  });
+
+  it('leaves nothing behind in the library after churn and refusals', async (t) => {
+    const { log } = logLines();
+    const link: RedisLink = new RedisLink({
+      url: servers[0]!.url,
+      role: 'subscriber',
+      log,
+      silenceTimeoutMs: 6_000,
+      onUp: () => subscriber.up(),
+      onDown: () => subscriber.down(),
+    });
+    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 200, onGap: () => undefined });
+    t.after(() => link.close());
+    const pubsub = new RedisPubSub({
+      publisher: link.client,
+      subscriber: subscriber as unknown as Redis,
+      messageEventName: 'messageBuffer',
+    });
+    const sizes = () => {
+      const maps = pubsub as unknown as {
+        subscriptionMap: object;
+        subsRefsMap: Map<string, unknown>;
+        subsPendingRefsMap: Map<string, unknown>;
+      };
+      return [Object.keys(maps.subscriptionMap).length, maps.subsRefsMap.size, maps.subsPendingRefsMap.size];
+    };
+    // Not started: every wait for an acknowledgement fails.
+    const id = await pubsub.subscribe('away', () => undefined);
+    await assert.rejects(subscriber.acknowledged('away'), /did not acknowledge within 200 ms/);
+    assert.deepEqual(sizes(), [1, 1, 0]);
+    pubsub.unsubscribe(id);
+    assert.deepEqual(sizes(), [0, 0, 0]);
+    await link.start();
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => pubsub.subscribe(`c${i % 10}`, () => undefined)),
+    );
+    await subscriber.acknowledged('c9');
+    for (const each of ids) pubsub.unsubscribe(each);
+    assert.deepEqual(sizes(), [0, 0, 0]);
+  });
+
+  it('stays quiet about idle links', async (t) => {
+    const { log, lines } = logLines();
+    const bus = new RedisBus({ urls: [servers[0]!.url], log, silenceTimeoutMs: 60 });
+    t.after(() => bus.close());
+    await bus.start();
+    await bus.subscribe(randomName(), () => undefined);
+    const pings = await calls('ping');
+    await waitFor('ten probes of each link', async () => (await calls('ping')) > pings + 20);
+    assert.deepEqual(
+      lines.map((line) => line.msg),
+      ['Redis link is up', 'Redis link is up'],
+    );
+    assert.equal(bus.isAvailable, true);
+  });
+});
+
+describe('the URLs of a Redis bus', () => {
+  const make = (...urls: string[]) => new RedisBus({ urls, log: logLines().log });
+
+  it('refuses what is no Redis URL, without showing it', () => {
+    for (const url of [
+      'http://u:secret@h',
+      'redis://u:secret@h:port',
+      'redis://u:secret@[::1',
+      '/tmp/redis.sock',
+      '6379',
+    ]) {
+      assert.throws(
+        () => make('redis://h', url),
+        (error: Error) => {
+          assert.ok(error instanceof ConfigError);
+          assert.match(error.message, /number 2/);
+          assert.ok(!error.message.includes('secret'));
+          return true;
+        },
+      );
+    }
+    assert.throws(() => make(), ConfigError);
+  });
+
+  it('refuses the same server twice', () => {
+    assert.throws(() => make('redis://a:1@h:7000/1', 'redis://b:2@h:7000/2'), /got one twice among h:7000, h:7000/);
+  });
+});
+
+describe('a Redis that asks for a user', () => {
+  it('signs in with the least rights, and shows the password nowhere when they are wrong', async (t) => {
+    const server = await startRedisServer();
+    t.after(() => server.stop());
+    const admin = new Redis(server.url);
+    t.after(() => admin.disconnect());
+    const rights = ['resetchannels', '&crier:*', '-@all', '+publish', '+subscribe', '+unsubscribe', '+ping'];
+    await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
+    const { log, lines, text } = logLines();
+    const bus = new RedisBus({ urls: [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`], log });
+    const wrong = new RedisBus({
+      urls: [`redis://app:wr0ng-password@127.0.0.1:${server.port}`],
+      log,
+      subscribeTimeoutMs: 300,
+    });
+    t.after(() => Promise.all([bus.close(), wrong.close()]));
+    await bus.start();
+    const seen: string[] = [];
+    await bus.subscribe('crier:a', (payload) => seen.push(payload));
+    await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
+    await waitFor('the message', () => seen.length === 1);
+    assert.deepEqual(await admin.call('ACL', 'LOG'), [], 'nothing was asked for that the user may not do');
+
+    await wrong.start();
+    assert.equal(wrong.isAvailable, false);
+    const refusals = await Promise.allSettled([
+      wrong.publish([{ channel: 'crier:a', payload: 'p4yload' }]),
+      wrong.subscribe('crier:a', () => undefined),
+      bus.publish([{ channel: 'other', payload: 'p4yload' }]),
+    ]);
+    assert.ok(lines.some((line) => /WRONGPASS/.test(line.reason ?? '')));
+    for (const refusal of refusals) {
+      assert.equal(refusal.status, 'rejected');
+      const { message, cause } = refusal.reason as Error;
+      assert.ok(!/wr0ng|s3cret|p4yload/.test(message + JSON.stringify(cause ?? '')));
+    }
+    assert.ok(!/wr0ng|s3cret|p4yload/.test(text()));
+    const attempts = Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]);
+    await delay(1_000);
+    const more = Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]) - attempts;
+    assert.ok(more < 12, `backs off: ${more} attempts in a second on two links`);
+  });
+});
