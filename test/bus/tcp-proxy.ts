@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  isFrozen: boolean;
+}
+
+/** A TCP link that can be broken on purpose. */
+export class TcpProxy {
+  readonly #pairs = new Set<Pair>();
+  readonly #cuts: number[] = [];
+  #port = 0;
+
+  /** Between a free port and `target` on loopback, until the test ends. */
+  static async start(t: TestContext, target: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy();
+    const server = createServer((client) => proxy.#join(client, connect(target, '127.0.0.1')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    proxy.#port = (server.address() as AddressInfo).port;
+    t.after(() => {
+      proxy.cut();
+      server.close();
+    });
+    return proxy;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
+  /** Ends the present links. */
+  cut(): void {
+    for (const { client, server } of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
+  /** Ends each of the next links once the server has sent so many bytes on it, one number for each. */
+  cutNextAfter(...bytes: number[]): void {
+    this.#cuts.push(...bytes);
+  }
+
+  /** The present links stay open and carry nothing any more, in neither direction. */
+  freeze(): void {
+    for (const pair of this.#pairs) pair.isFrozen = true;
+  }
+
+  #join(client: Socket, server: Socket): void {
+    const pair = { client, server, isFrozen: false };
+    this.#pairs.add(pair);
+    let left = this.#cuts.shift() ?? Infinity;
+    client.on('data', (data) => pair.isFrozen || server.write(data));
+    server.on('data', (data) => {
+      if (pair.isFrozen) return;
+      client.write(data.subarray(0, left));
+      left -= data.length;
+      if (left <= 0) client.destroySoon();
+    });
+    for (const socket of [client, server]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.#pairs.delete(pair);
+        client.destroy();
+        server.destroy();
+      });
+    }
+  }
+}
