@@ -1,9 +1,25 @@
+import {
+  Kind,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from 'graphql';
+import type { ConstDirectiveNode, ConstValueNode, GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
+import lodash from 'lodash';
+import { didYouMean, lineOf } from './problem.ts';
+
 /** One `match` of an @kafka directive. */
 export interface Match {
   readonly arg: string;
   /** Path in the converted payload, dot-separated. */
   readonly path: string;
-  /** A nullable argument without a default may be left out, which means every value. */
+  /** A nullable argument may be left out (or null), which means every value. */
   readonly isOptional: boolean;
 }
 
@@ -14,4 +30,227 @@ export interface Binding {
   readonly match: readonly Match[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
   readonly payload: readonly string[];
+}
+
+/** The directive's definition, which every graph's schema is given. */
+export const KAFKA_DIRECTIVE = /* GraphQL */ `
+  "Feeds a Subscription field from a Kafka topic."
+  directive @kafka(topic: String!, match: [KafkaMatch!], payload: String) on FIELD_DEFINITION
+
+  input KafkaMatch {
+    arg: String!
+    path: String!
+  }
+`;
+
+/** A record goes to 2^n channels for n arguments that may be left out. */
+const MAX_OPTIONAL_MATCHES = 4;
+
+/**
+ * Reads and checks the @kafka of every Subscription field. An argument that no match names is allowed: resolvers may
+ * read it. What the validation of any SDL finds (a second @kafka, unknown or missing parts of it) is left to that. Paths that lie beside `payload` cannot be checked against a type, because only the field's value has one.
+ *
+ * @param customSources Subscription fields that resolvers feed themselves; they must not have @kafka.
+ * @returns the bindings by field name, and one line for each mistake (all of them): file, line, field, reason, mend.
+ */
+export function parseBindings(
+  schema: GraphQLSchema,
+  customSources: ReadonlySet<string>,
+): { bindings: Map<string, Binding>; problems: string[] } {
+  const problems: string[] = [];
+  const bindings = new Map<string, Binding>();
+  const subscription = schema.getSubscriptionType();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type === subscription || !(isObjectType(type) || isInterfaceType(type))) continue;
+    for (const field of Object.values(type.getFields())) {
+      const directive = kafkaOf(field)[0];
+      if (directive) {
+        problems.push(
+          `${lineOf(directive)}${type.name}.${field.name}: @kafka feeds only fields of the Subscription type; remove it here`,
+        );
+      }
+    }
+  }
+  for (const field of Object.values(subscription?.getFields() ?? {})) {
+    const found: string[] = [];
+    const binding = readBinding(schema, field, customSources.has(field.name), found);
+    const node = kafkaOf(field)[0] ?? field.astNode;
+    problems.push(...found.map((problem) => `${lineOf(node)}Subscription.${field.name}: ${problem}`));
+    if (binding) bindings.set(field.name, binding);
+  }
+  return { bindings, problems };
+}
+
+function kafkaOf(field: GraphQLField<unknown, unknown>): ConstDirectiveNode[] {
+  return (field.astNode?.directives ?? []).filter((directive) => directive.name.value === 'kafka');
+}
+
+function readBinding(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  hasSource: boolean,
+  problems: string[],
+): Binding | undefined {
+  const [directive] = kafkaOf(field);
+  if (!directive) {
+    if (!hasSource) {
+      problems.push(
+        'has no @kafka, so nothing would ever arrive; add @kafka(topic: "…"), or a `subscribe` for it in resolvers',
+      );
+    }
+    return undefined;
+  }
+  if (hasSource) problems.push('has both @kafka and a `subscribe` in resolvers; keep one');
+
+  const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
+  const topic = readTopic(given.get('topic'), problems);
+  const payload = readPayload(given.get('payload'), problems);
+  const match = readMatches(given.get('match'), field, problems);
+  if (payload) for (const { path } of match) checkPath(schema, field, path, payload, problems);
+  return problems.length === 0 && topic !== undefined && payload
+    ? { field: field.name, topic, match, payload }
+    : undefined;
+}
+
+function readTopic(node: ConstValueNode | undefined, problems: string[]): string | undefined {
+  if (!node) return undefined;
+  if (node.kind !== Kind.STRING) {
+    problems.push('topic must be the name of a Kafka topic, in quotes');
+    return undefined;
+  }
+  const topic = node.value;
+  if (/^[A-Za-z0-9._-]{1,249}$/.test(topic) && topic !== '.' && topic !== '..') return topic;
+  problems.push(
+    `topic ${JSON.stringify(topic)} is not a Kafka topic name; use 1 to 249 letters, digits, ".", "_" or "-"`,
+  );
+  return undefined;
+}
+
+function readPayload(node: ConstValueNode | undefined, problems: string[]): string[] | undefined {
+  if (!node || node.kind === Kind.NULL) return [];
+  if (node.kind !== Kind.STRING) problems.push('payload must be a path in quotes, such as "auction"');
+  else if (node.value === '') problems.push('payload is empty; leave it out to take the whole payload');
+  else if (isPath(node.value, 'payload', problems)) return node.value.split('.');
+  return undefined;
+}
+
+function readMatches(
+  node: ConstValueNode | undefined,
+  field: GraphQLField<unknown, unknown>,
+  problems: string[],
+): Match[] {
+  if (!node || node.kind === Kind.NULL) return [];
+  const matches: Match[] = [];
+  // The SDL coerces one item to a list of it.
+  for (const item of node.kind === Kind.LIST ? node.values : [node]) {
+    const match = readMatch(item, field, problems);
+    if (!match) continue;
+    if (matches.some(({ arg }) => arg === match.arg))
+      problems.push(`two matches for argument "${match.arg}"; keep one`);
+    if (matches.some(({ path }) => path === match.path)) problems.push(`two matches on path "${match.path}"; keep one`);
+    matches.push(match);
+  }
+  const optional = matches.filter((match) => match.isOptional).length;
+  if (optional > MAX_OPTIONAL_MATCHES) {
+    problems.push(
+      `${optional} matched arguments may be left out, which makes ${2 ** optional} channels for each record; ` +
+        `make all but ${MAX_OPTIONAL_MATCHES} non-null`,
+    );
+  }
+  return matches;
+}
+
+function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, problems: string[]): Match | undefined {
+  const members = new Map(item.kind === Kind.OBJECT ? item.fields.map((part) => [part.name.value, part.value]) : []);
+  const arg = members.get('arg');
+  const path = members.get('path');
+  if (arg?.kind !== Kind.STRING || path?.kind !== Kind.STRING || members.size !== 2) {
+    problems.push('each match must be { arg: "…", path: "…" }');
+    return undefined;
+  }
+  const definition = field.args.find((argument) => argument.name === arg.value);
+  if (!definition) {
+    problems.push(
+      `match names the argument "${arg.value}", which the field does not have` +
+        didYouMean(
+          arg.value,
+          field.args.map((argument) => argument.name),
+        ),
+    );
+  } else {
+    const type = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
+    const isKey = isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type) && type.name !== 'Float');
+    if (!isKey) {
+      problems.push(
+        `argument "${arg.value}" is of type ${String(definition.type)}, which cannot be a key; ` +
+          'use Int, ID, String, Boolean or an enum, or leave it out of match and read it in a resolver',
+      );
+    }
+  }
+  const isGoodPath = isPath(path.value, `match of "${arg.value}": path`, problems);
+  if (!definition || !isGoodPath) return undefined;
+  return { arg: arg.value, path: path.value, isOptional: !isNonNullType(definition.type) };
+}
+
+function isPath(path: string, what: string, problems: string[]): boolean {
+  const segments = path.split('.');
+  if (segments.includes('')) {
+    problems.push(`${what} ${JSON.stringify(path)} has an empty segment; write keys separated by single dots`);
+    return false;
+  }
+  // Keys that GraphQL reserves (`__typename`) keep their spelling in the conversion.
+  const converted = segments.map((segment) => (segment.startsWith('__') ? segment : lodash.snakeCase(segment)));
+  if (converted.every((segment, index) => segment === segments[index])) return true;
+  const mend = converted.includes('') ? '' : `; write "${converted.join('.')}"`;
+  problems.push(`${what} ${JSON.stringify(path)} can never match, because the payload's keys are snake_case${mend}`);
+  return false;
+}
+
+function checkPath(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  path: string,
+  payload: readonly string[],
+  problems: string[],
+): void {
+  const segments = path.split('.');
+  if (segments.length < payload.length && segments.every((segment, index) => segment === payload[index])) {
+    problems.push(
+      `path "${path}" ends at an object, the one that holds the payload "${payload.join('.')}"; go on to a value`,
+    );
+  }
+  if (payload.some((segment, index) => segment !== segments[index])) return;
+  const problem = walk(schema, field.type, segments, payload.length);
+  if (problem) problems.push(`path "${path}" ${problem}`);
+}
+
+/** Why `segments` from `index` on do not lead from `type` to a value; undefined where they do. */
+function walk(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  segments: readonly string[],
+  index: number,
+): string | undefined {
+  if (isNonNullType(type)) return walk(schema, type.ofType, segments, index);
+  const rest = segments.slice(index);
+  if (isListType(type)) {
+    return `${rest.length === 0 ? 'ends at' : 'goes through'} a list, which has no single value; match a value outside of it`;
+  }
+  if (isLeafType(type)) {
+    return rest.length === 0
+      ? undefined
+      : `goes on after ${type.name}, which has no fields; end it at "${segments[index - 1] ?? ''}"`;
+  }
+  const next = rest[0];
+  if (next === undefined) return `ends at an object (${type.name}); go on to one of its fields`;
+  if (next === '__typename') return rest.length === 1 ? undefined : 'goes on after __typename; end it there';
+  const types = isObjectType(type) ? [type] : [...schema.getPossibleTypes(type), ...(isUnionType(type) ? [] : [type])];
+  const fields = types.flatMap((member) => member.getFields()[next] ?? []);
+  if (fields.length === 0) {
+    const names = types.flatMap((member) => Object.keys(member.getFields()));
+    return `can never match: ${type.name} has no field "${next}"${didYouMean(next, names)}`;
+  }
+  // Possible as soon as one of the types that the value may have makes it possible.
+  const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1));
+  return verdicts.includes(undefined) ? undefined : verdicts[0];
 }

@@ -1,0 +1,116 @@
+import { channelName } from '../bus/channel.ts';
+import type { ChannelKey } from '../bus/channel.ts';
+import type { Binding } from './binding.ts';
+
+/** The channels of a record: those of every binding of its topic, each once. [] for a topic that no field hangs on. */
+export type Router = (topic: string, payload: unknown) => readonly string[];
+
+/** A shape of channel: for each matched path, in order, its place in the topic's paths, or undefined for every value. */
+interface Pattern {
+  readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
+  /** Where no value takes part. */
+  readonly constant: string | undefined;
+}
+
+interface TopicRoute {
+  readonly paths: readonly (readonly string[])[];
+  readonly patterns: readonly Pattern[];
+}
+
+/** Everything about the topics is worked out here, once; a record then costs one read per path and one name per channel. */
+export function createRouter(bindings: Iterable<Binding>, prefix: string): Router {
+  const groups = new Map<string, Binding[]>();
+  for (const binding of bindings) groups.set(binding.topic, [...(groups.get(binding.topic) ?? []), binding]);
+  const topics = new Map([...groups].map(([topic, group]) => [topic, routeOf(topic, group, prefix)]));
+  return (topic, payload) => {
+    const route = topics.get(topic);
+    return route ? channelsOfRoute(route, topic, prefix, payload) : [];
+  };
+}
+
+/** The record side: all channels that a payload belongs to, for the bindings of one topic. */
+export function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
+  const topic = bindings[0]?.topic;
+  return topic === undefined ? [] : createRouter(bindings, prefix)(topic, payload);
+}
+
+/**
+ * The subscribing side: the one channel of an operation, from its coerced arguments. It is among `channelsOf` a payload
+ * exactly when every argument that was given equals the payload's value at its path. Values are equal when their texts
+ * are: the Int 7 meets "7".
+ */
+export function channelFor(binding: Binding, prefix: string, args: Readonly<Record<string, unknown>>): string {
+  const keys = sorted(binding).map(({ path, arg }) => ({ path, value: keyOf(args[arg]) }));
+  return channelName(prefix, binding.topic, keys);
+}
+
+/** The value at a path, through own properties of objects only; undefined where it leads nowhere. */
+export function valueAt(payload: unknown, path: readonly string[]): unknown {
+  let value = payload;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function keyOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
+  return undefined;
+}
+
+/** By path, so that fields which match the same paths share their channels whatever order they were written in. */
+function sorted(binding: Binding) {
+  return binding.match.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function routeOf(topic: string, bindings: readonly Binding[], prefix: string): TopicRoute {
+  const paths: string[] = [];
+  const patterns = new Map<string, Pattern>();
+  for (const binding of bindings) {
+    const match = sorted(binding).map(({ path, isOptional }) => {
+      if (!paths.includes(path)) paths.push(path);
+      return { path, isOptional, index: paths.indexOf(path) };
+    });
+    let combinations: { path: string; index: number | undefined }[][] = [[]];
+    for (const { path, isOptional, index } of match) {
+      combinations = combinations.flatMap((keys) => [
+        [...keys, { path, index }],
+        ...(isOptional ? [[...keys, { path, index: undefined }]] : []),
+      ]);
+    }
+    for (const keys of combinations) {
+      const isConstant = keys.every((key) => key.index === undefined);
+      const constant = channelName(
+        prefix,
+        topic,
+        keys.map(({ path }) => ({ path, value: undefined })),
+      );
+      const identity = keys.map(({ path, index }) => `${path}=${index ?? '*'}`).join();
+      patterns.set(identity, { keys, constant: isConstant ? constant : undefined });
+    }
+  }
+  return { paths: paths.map((path) => path.split('.')), patterns: [...patterns.values()] };
+}
+
+function channelsOfRoute(route: TopicRoute, topic: string, prefix: string, payload: unknown): string[] {
+  const values = route.paths.map((path) => keyOf(valueAt(payload, path)));
+  const channels: string[] = [];
+  for (const { keys, constant } of route.patterns) {
+    if (constant !== undefined) {
+      channels.push(constant);
+      continue;
+    }
+    const named: ChannelKey[] = [];
+    for (const { path, index } of keys) {
+      const value = index === undefined ? undefined : values[index];
+      if (index !== undefined && value === undefined) break;
+      named.push({ path, value });
+    }
+    if (named.length === keys.length) channels.push(channelName(prefix, topic, named));
+  }
+  return channels;
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Source, buildSchema } from 'graphql';
+import { KAFKA_DIRECTIVE, parseBindings } from '../../src/graph/binding.ts';
+
+const TYPES = `
+  type Query { q: Int }
+  interface Thing { id: ID }
+  type Auction implements Thing { id: ID auction_id: Int title: String seller: Seller items: [Item!]! price: Float }
+  type Seller { id: ID! }
+  type Item { id: ID! }
+  type Lot implements Thing { id: ID lot_no: Int }
+  union Event = Auction | Lot
+  enum Status { OPEN CLOSED }
+  input Filter { id: ID }
+  scalar Date
+`;
+
+function parse(fields: string, customSources: string[] = []) {
+  const text = `type Subscription {\n${fields}\n}\n${TYPES}${KAFKA_DIRECTIVE}`;
+  return parseBindings(buildSchema(new Source(text, 'schema.graphql')), new Set(customSources));
+}
+
+function problemOf(field: string, customSources: string[] = []): string {
+  const { problems, bindings } = parse(field, customSources);
+  assert.equal(problems.length, 1, problems.join('\n'));
+  assert.equal(bindings.size, 0);
+  return problems[0]!;
+}
+
+describe('binding', () => {
+  it('reads topic, matches and payload', () => {
+    const { bindings, problems } = parse(`
+      auction_updated(auction_id: Int!, status: Status): Auction
+        @kafka(topic: "auctions", match: [{ arg: "auction_id", path: "auction.auction_id" }, { arg: "status", path: "meta.status" }], payload: "auction")
+      everything: Event @kafka(topic: "all.of-it_1")
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      [...bindings.values()],
+      [
+        {
+          field: 'auction_updated',
+          topic: 'auctions',
+          match: [
+            { arg: 'auction_id', path: 'auction.auction_id', isOptional: false },
+            { arg: 'status', path: 'meta.status', isOptional: true },
+          ],
+          payload: ['auction'],
+        },
+        { field: 'everything', topic: 'all.of-it_1', match: [], payload: [] },
+      ],
+    );
+  });
+
+  it('takes one match without brackets, arguments that only resolvers read, and fields that resolvers feed', () => {
+    const { bindings, problems } = parse(
+      `a(id: ID!, unread: Filter): Auction @kafka(topic: "t", match: { arg: "id", path: "id" })
+       clock: Int`,
+      ['clock'],
+    );
+    assert.deepEqual(problems, []);
+    assert.deepEqual([...bindings.keys()], ['a']);
+  });
+
+  it('allows a path that some type of an abstract value has, __typename included', () => {
+    const { problems } = parse(`
+      a(n: Int!): Event @kafka(topic: "t", match: [{ arg: "n", path: "e.lot_no" }], payload: "e")
+      b(n: String!): Thing @kafka(topic: "t", match: [{ arg: "n", path: "__typename" }])
+      c(n: ID!): Auction @kafka(topic: "t", match: [{ arg: "n", path: "auction.seller.id" }], payload: "auction")
+    `);
+    assert.deepEqual(problems, []);
+  });
+
+  const mistakes: Record<string, [field: string, expected: RegExp]> = {
+    'a missing directive': ['a: Auction', /schema\.graphql:2: Subscription\.a: has no @kafka.*add @kafka/],
+    'an illegal topic': ['a: Auction @kafka(topic: "a b")', /topic "a b" is not a Kafka topic name; use 1 to 249/],
+    'an empty topic': ['a: Auction @kafka(topic: "")', /topic "" is not/],
+    'the topic ".."': ['a: Auction @kafka(topic: "..")', /topic "\.\." is not/],
+    'an unknown argument': [
+      'a(auction_id: Int): Auction @kafka(topic: "t", match: [{ arg: "auctionId", path: "auction_id" }])',
+      /names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
+    ],
+    'a list as key': [
+      'a(x: [ID!]): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /\[ID!\], which cannot be a key/,
+    ],
+    'an input object as key': [
+      'a(x: Filter): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /Filter, which cannot/,
+    ],
+    'a Float as key': [
+      'a(x: Float!): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /Float!, which cannot be a key; use Int, ID/,
+    ],
+    'a custom scalar as key': [
+      'a(x: Date): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /Date, which cannot be a key/,
+    ],
+    'an empty segment': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "a..b" }])',
+      /path "a\.\.b" has an empty segment/,
+    ],
+    'a camelCase path': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "auction.auctionId" }], payload: "other")',
+      /"auction\.auctionId" can never match.*write "auction\.auction_id"/,
+    ],
+    'a camelCase payload': [
+      'a: Auction @kafka(topic: "t", payload: "theAuction")',
+      /payload "theAuction" can never match.*write "the_auction"/,
+    ],
+    'an empty payload': ['a: Auction @kafka(topic: "t", payload: "")', /payload is empty; leave it out/],
+    'a path to no field': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "auction.titel" }], payload: "auction")',
+      /path "auction\.titel" can never match: Auction has no field "titel"; did you mean "title"\?/,
+    ],
+    'a path through a list': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "items.id" }])',
+      /path "items\.id" goes through a list/,
+    ],
+    'a path to a list': [
+      'a(x: ID): [Auction] @kafka(topic: "t", match: [{ arg: "x", path: "p" }], payload: "p")',
+      /ends at a list/,
+    ],
+    'a path to an object': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "seller" }])',
+      /ends at an object \(Seller\); go on/,
+    ],
+    'a path to the object above the payload': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "p" }], payload: "p.auction")',
+      /ends at an object, the one that holds the payload/,
+    ],
+    'a path beyond a value': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "title.text" }])',
+      /goes on after String.*end it at "title"/,
+    ],
+    'one path twice': [
+      'a(x: ID, y: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }, { arg: "y", path: "id" }])',
+      /two matches on path "id"/,
+    ],
+    'one argument twice': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }, { arg: "x", path: "title" }])',
+      /two matches for argument "x"/,
+    ],
+    'a match that lacks a part': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x" }])',
+      /each match must be \{ arg: "…", path: "…" \}/,
+    ],
+    'more than four optional matches': [
+      `a(a: ID, b: ID, c: ID, d: ID, e: ID): Auction @kafka(topic: "t", payload: "p", match: [${[...'abcde'].map((n) => `{ arg: "${n}", path: "${n}" }`).join()}])`,
+      /5 matched arguments may be left out, which makes 32 channels/,
+    ],
+    'a topic that is not text': ['a: Auction @kafka(topic: 5)', /topic must be the name of a Kafka topic/],
+  };
+  for (const [name, [field, expected]] of Object.entries(mistakes)) {
+    it(`refuses ${name}`, () => assert.match(problemOf(field), expected));
+  }
+
+  it('refuses @kafka on a field that resolvers feed, and on fields of other types', () => {
+    assert.match(problemOf('a: Auction @kafka(topic: "t")', ['a']), /both @kafka and a `subscribe`/);
+    const text = `type Subscription { a: Int @kafka(topic: "t") }\ntype Query { q: Int @kafka(topic: "t") }${KAFKA_DIRECTIVE}`;
+    const { problems } = parseBindings(buildSchema(new Source(text, 'schema.graphql')), new Set());
+    assert.match(
+      problems.join('\n'),
+      /^schema\.graphql:2: Query\.q: @kafka feeds only fields of the Subscription type/,
+    );
+  });
+
+  it('names every mistake at once, each with its line', () => {
+    const { problems } = parse(`a: Auction\nb: Auction @kafka(topic: "", payload: "X")`);
+    assert.deepEqual(
+      problems.map((problem) => /^schema\.graphql:\d+: Subscription\.\w+/.exec(problem)?.[0]),
+      ['schema.graphql:2: Subscription.a', 'schema.graphql:3: Subscription.b', 'schema.graphql:3: Subscription.b'],
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Binding } from '../../src/graph/binding.ts';
+import { channelFor, channelsOf, createRouter, valueAt } from '../../src/graph/router.ts';
+
+const bids: Binding = {
+  field: 'bid_placed',
+  topic: 'bids',
+  match: [
+    { arg: 'auction_id', path: 'bid.auction_id', isOptional: false },
+    { arg: 'currency', path: 'bid.currency', isOptional: true },
+  ],
+  payload: ['bid'],
+};
+
+describe('router', () => {
+  it('sends a record to the channel of its values and to those where an optional match is left out', () => {
+    assert.deepEqual(channelsOf([bids], 'p:', { bid: { auction_id: 7, currency: 'EUR' } }), [
+      'p:bids{bid.auction_id="7",bid.currency="EUR"}',
+      'p:bids{bid.auction_id="7",bid.currency=*}',
+    ]);
+  });
+
+  it('leaves a match without a plain value out, and the record too where the match is required', () => {
+    for (const currency of [null, {}, ['EUR'], undefined]) {
+      const payload = { bid: { auction_id: 7, currency } };
+      assert.deepEqual(channelsOf([bids], 'p:', payload), ['p:bids{bid.auction_id="7",bid.currency=*}']);
+    }
+    for (const payload of [{}, null, 5, [], { bid: null }, { bid: [{ auction_id: 7 }] }]) {
+      assert.deepEqual(channelsOf([bids], 'p:', payload), []);
+    }
+  });
+
+  it('names a channel once for fields that match the same paths, in whatever order', () => {
+    const other: Binding = { ...bids, field: 'other', match: bids.match.toReversed() };
+    const everything: Binding = { ...bids, field: 'everything', match: [] };
+    const channels = channelsOf([bids, other, everything], 'p:', { bid: { auction_id: 7, currency: 'EUR' } });
+    assert.equal(new Set(channels).size, channels.length);
+    assert.equal(channels.length, 3);
+    assert.equal(
+      channelFor(other, 'p:', { currency: 'EUR', auction_id: '7' }),
+      channelFor(bids, 'p:', { auction_id: 7, currency: 'EUR' }),
+    );
+  });
+
+  it('knows no channel for a topic that no field hangs on', () => {
+    assert.deepEqual(createRouter([bids], 'p:')('auctions', { bid: { auction_id: 7 } }), []);
+  });
+
+  it('reads own properties only', () => {
+    assert.equal(valueAt({}, ['constructor', 'name']), undefined);
+    assert.equal(valueAt({ a: 'text' }, ['a', 'length']), undefined);
+    assert.equal(valueAt(JSON.parse('{"__proto__":{"a":1}}'), ['__proto__', 'a']), 1);
+    assert.deepEqual(valueAt([1], []), [1]);
+  });
+
+  it('lets arguments meet a payload exactly where they equal its values', () => {
+    const value = fc.oneof(
+      fc.constantFrom(null, undefined, {}, [], Number.NaN),
+      fc.constantFrom(7, '7', 0, -0, '0', true, 'true', '', '*', '"', 'a,b="c"', '\ud800'),
+      fc.integer(),
+      fc.string({ unit: 'binary' }),
+    );
+    const path = fc.constantFrom('a', 'b', 'c.d', 'c.e', 'constructor');
+    const binding = fc.record({
+      field: fc.constant('f'),
+      topic: fc.constant('t'),
+      match: fc
+        .uniqueArray(fc.tuple(path, fc.boolean()), { selector: ([name]) => name, maxLength: 4 })
+        .map((matches) => matches.map(([name, isOptional]) => ({ arg: `${name} argument`, path: name, isOptional }))),
+      payload: fc.constant([]),
+    });
+    const payload = fc.record(
+      { a: value, b: value, c: fc.oneof(value, fc.record({ d: value, e: value })) },
+      { requiredKeys: [] },
+    );
+    const isKey = (candidate: unknown): candidate is string | number | boolean =>
+      typeof candidate === 'string' || typeof candidate === 'boolean' || Number.isFinite(candidate);
+    fc.assert(
+      fc.property(
+        binding,
+        payload,
+        fc.array(binding, { maxLength: 3 }),
+        fc.array(value),
+        fc.nat(),
+        (bound, body, others, pool, seed) => {
+          const args: Record<string, string | number | boolean> = {};
+          bound.match.forEach(({ arg, path: at, isOptional }, index) => {
+            // Half of the arguments are taken from the payload, so that matches are common.
+            const own = valueAt(body, at.split('.'));
+            const random = pool[(seed + index) % Math.max(1, pool.length)];
+            const chosen = (seed >> index) % 2 === 0 ? own : random;
+            if (isKey(chosen)) args[arg] = chosen;
+            else if (!isOptional) args[arg] = 'x';
+          });
+          const isMatch = bound.match.every(({ arg, path: at }) => {
+            const own = valueAt(body, at.split('.'));
+            return args[arg] === undefined || (isKey(own) && String(own) === String(args[arg]));
+          });
+          const channels = channelsOf([...others, bound], 'p:', body);
+          assert.equal(channelsOf([bound], 'p:', body).includes(channelFor(bound, 'p:', args)), isMatch);
+          assert.equal(new Set(channels).size, channels.length);
+          if (isMatch) assert.ok(channels.includes(channelFor(bound, 'p:', args)));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
