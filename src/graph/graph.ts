@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { ContextDefinition } from '../context/context.ts';
+import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
 import type { Binding } from './binding.ts';
 
 /** A record as a graph's samples make it: what Kafka would carry. */
@@ -20,14 +20,28 @@ export interface Samples {
   respond?(backend: string, request: { method: string; path: string; body: unknown }): unknown;
 }
 
+/**
+ * Whether this connection may have this subscription: asked for each operation, before its channel is joined. False or a
+ * throw refuses.
+ */
+export type Authorize = (
+  args: Readonly<Record<string, unknown>>,
+  context: ExecutionContext,
+) => void | boolean | Promise<void | boolean>;
+
 /** A loaded graph folder. */
 export interface Graph {
   /** The folder's name. */
   readonly name: string;
-  /** Executable: resolvers attached; a bound field's `resolve` picks its value from the payload. */
+  /**
+   * Executable: resolvers attached; a bound field's `resolve` picks its value from the payload. Subscription fields without
+   * @kafka have a `subscribe` of the graph's own, whose events are root values as in graphql-js.
+   */
   readonly schema: GraphQLSchema;
   /** One for each Subscription field with @kafka, by field name. */
   readonly bindings: ReadonlyMap<string, Binding>;
+  /** By Subscription field. */
+  readonly authorizers: ReadonlyMap<string, Authorize>;
   readonly context: ContextDefinition;
   readonly samples: Samples | undefined;
 }

@@ -1,0 +1,98 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { transformFileAsync, traverse } from '@babel/core';
+
+/** What this process prints, as JSON. */
+export interface CompileReport {
+  /** Code with an inline source map, by absolute file name. */
+  readonly sources: Record<string, string>;
+  readonly problems: { file: string; line: number; message: string }[];
+}
+
+interface Import {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+/** `node compile-process.js <package root> <entry>…`: compiles the entries and all they import by relative paths. */
+async function compileAll(packageRoot: string, entries: readonly string[]): Promise<CompileReport> {
+  const report: CompileReport = { sources: {}, problems: [] };
+  const queue = entries.map((entry) => realpathSync(entry));
+  const seen = new Set(queue);
+  for (const file of queue) {
+    const compiled = await compileFile(packageRoot, file, report);
+    if (!compiled) continue;
+    report.sources[file] = compiled.code;
+    for (const { specifier, line } of compiled.imports) {
+      const found = fileOf(join(dirname(file), specifier));
+      if (!found) {
+        const message = `imports "${specifier}", which does not exist; write the file's name with its extension`;
+        report.problems.push({ file, line, message });
+      } else if (/\.[jt]s$/.test(found) && !seen.has(found)) {
+        seen.add(found);
+        queue.push(found);
+      }
+    }
+  }
+  return report;
+}
+
+/** The file that a relative import means: itself, or the `.ts` that stands where `.js` is written. */
+function fileOf(path: string): string | undefined {
+  return [path, path.replace(/\.js$/, '.ts')].filter((file) => existsSync(file)).map((file) => realpathSync(file))[0];
+}
+
+async function compileFile(
+  packageRoot: string,
+  file: string,
+  report: CompileReport,
+): Promise<{ code: string; imports: Import[] } | undefined> {
+  try {
+    const result = await transformFileAsync(file, {
+      root: packageRoot,
+      cwd: packageRoot,
+      configFile: join(packageRoot, 'babel.config.js'),
+      babelrc: false,
+      caller: {
+        name: 'crier-graph',
+        supportsStaticESM: true,
+        supportsDynamicImport: true,
+        supportsTopLevelAwait: true,
+      },
+      sourceMaps: 'inline',
+      // Line numbers hold even where nobody reads source maps.
+      retainLines: true,
+      highlightCode: false,
+      ast: true,
+    });
+    return { code: result?.code ?? '', imports: result?.ast ? importsOf(result.ast) : [] };
+  } catch (error) {
+    const { message, loc } = error as Error & { loc?: { line: number } };
+    // Babel writes the absolute name before the message and the position behind it; the frame follows.
+    const text = message.replace(`${file}: `, '').replace(/ \(\d+:\d+\)/, '');
+    report.problems.push({ file, line: loc?.line ?? 1, message: text });
+    return undefined;
+  }
+}
+
+function importsOf(ast: NonNullable<Parameters<typeof traverse>[0]>): Import[] {
+  const imports: Import[] = [];
+  const add = (source: { value?: unknown; loc?: { start: { line: number } } | null } | null | undefined) => {
+    if (typeof source?.value === 'string' && /^\.\.?\//.test(source.value)) {
+      imports.push({ specifier: source.value, line: source.loc?.start.line ?? 1 });
+    }
+  };
+  traverse(ast, {
+    ImportDeclaration: ({ node }) => add(node.source),
+    ExportNamedDeclaration: ({ node }) => add(node.source),
+    ExportAllDeclaration: ({ node }) => add(node.source),
+    CallExpression: ({ node }) => {
+      const argument = node.arguments[0];
+      if (node.callee.type === 'Import' && argument?.type === 'StringLiteral') add(argument);
+    },
+  });
+  return imports;
+}
+
+const [packageRoot = '', ...entries] = process.argv.slice(2);
+process.stdout.write(JSON.stringify(await compileAll(packageRoot, entries)));

@@ -1,0 +1,136 @@
+import { Kind, OperationTypeNode } from 'graphql';
+import type {
+  DirectiveNode,
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLError,
+  OperationDefinitionNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql';
+import { clientError } from '../errors.ts';
+
+/** Counted with fragments expanded at every spread, as an execution would meet them. */
+export interface DocumentLimits {
+  /** Nesting of fields; those below `__schema` and `__type` are left to MaxIntrospectionDepthRule. */
+  readonly maxDepth: number;
+  readonly maxAliases: number;
+  readonly maxDirectives: number;
+  readonly maxFields: number;
+}
+
+interface Cost {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly fields: number;
+}
+
+const NOTHING: Cost = { depth: 0, aliases: 0, directives: 0, fields: 0 };
+
+/**
+ * What a document exceeds. Linear in the document: each fragment is counted once, so this runs before any validation rule
+ * that is not. Cycles and unknown fragments count nothing and are left to the specified rules.
+ */
+export function checkLimits(document: DocumentNode, limits: DocumentLimits): GraphQLError[] {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const operations: OperationDefinitionNode[] = [];
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    else if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
+  }
+  const costs = new Map<string, Cost>();
+  // Unused fragments count, too: validation and compilation would visit them.
+  const cost = [...operations, ...fragments.values()]
+    .map((definition) => selectionCost(definition.selectionSet, fragments, costs, directivesOf(definition)))
+    .reduce((a, b) => (exceeded(a, limits).length > 0 ? a : b), NOTHING);
+  const errors = exceeded(cost, limits);
+  for (const operation of operations) {
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION && hasConditionAtRoot(operation, fragments)) {
+      errors.push('A subscription must not use @skip or @include on its root field.');
+    }
+  }
+  return errors.map((message) => clientError('GRAPHQL_VALIDATION_FAILED', message));
+}
+
+function exceeded(cost: Cost, limits: DocumentLimits): string[] {
+  const checks = [
+    ['nests fields', cost.depth, limits.maxDepth, 'levels deep'],
+    ['has', cost.aliases, limits.maxAliases, 'aliases'],
+    ['has', cost.directives, limits.maxDirectives, 'directives'],
+    ['has', cost.fields, limits.maxFields, 'fields'],
+  ] as const;
+  return checks
+    .filter(([, actual, limit]) => actual > limit)
+    .map(([what, , limit, unit]) => `The document ${what} more than ${limit} ${unit}, with fragments expanded.`);
+}
+
+function directivesOf(node: { readonly directives?: readonly DirectiveNode[] | undefined }): number {
+  return node.directives?.length ?? 0;
+}
+
+function selectionCost(
+  set: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  costs: Map<string, Cost>,
+  directives: number,
+): Cost {
+  let total: Cost = { ...NOTHING, directives };
+  for (const selection of set.selections) {
+    const cost = costOf(selection, fragments, costs);
+    total = {
+      depth: Math.max(total.depth, cost.depth),
+      aliases: total.aliases + cost.aliases,
+      directives: total.directives + cost.directives,
+      fields: total.fields + cost.fields,
+    };
+  }
+  return total;
+}
+
+function costOf(
+  selection: SelectionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  costs: Map<string, Cost>,
+): Cost {
+  const directives = directivesOf(selection);
+  if (selection.kind === Kind.INLINE_FRAGMENT) {
+    return selectionCost(selection.selectionSet, fragments, costs, directives);
+  }
+  if (selection.kind === Kind.FIELD) {
+    const below = selection.selectionSet ? selectionCost(selection.selectionSet, fragments, costs, 0) : NOTHING;
+    const isIntrospection = selection.name.value === '__schema' || selection.name.value === '__type';
+    return {
+      depth: isIntrospection ? 1 : below.depth + 1,
+      aliases: below.aliases + (selection.alias ? 1 : 0),
+      directives: below.directives + directives,
+      fields: below.fields + 1,
+    };
+  }
+  const name = selection.name.value;
+  const fragment = fragments.get(name);
+  let cost = costs.get(name);
+  if (!cost && fragment) {
+    costs.set(name, NOTHING);
+    cost = selectionCost(fragment.selectionSet, fragments, costs, directivesOf(fragment));
+    costs.set(name, cost);
+  }
+  return { ...(cost ?? NOTHING), directives: (cost ?? NOTHING).directives + directives };
+}
+
+function hasConditionAtRoot(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): boolean {
+  const seen = new Set<string>();
+  const hasCondition = (set: SelectionSetNode): boolean =>
+    set.selections.some((selection) => {
+      if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) return true;
+      if (selection.kind === Kind.INLINE_FRAGMENT) return hasCondition(selection.selectionSet);
+      if (selection.kind === Kind.FIELD || seen.has(selection.name.value)) return false;
+      seen.add(selection.name.value);
+      const fragment = fragments.get(selection.name.value);
+      return fragment !== undefined && hasCondition(fragment.selectionSet);
+    });
+  return hasCondition(operation.selectionSet);
+}
