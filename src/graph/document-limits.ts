@@ -41,10 +41,10 @@ export function checkLimits(document: DocumentNode, limits: DocumentLimits): Gra
   }
   const costs = new Map<string, Cost>();
   // Unused fragments count, too: validation and compilation would visit them.
-  const cost = [...operations, ...fragments.values()]
-    .map((definition) => selectionCost(definition.selectionSet, fragments, costs, directivesOf(definition)))
-    .reduce((a, b) => (exceeded(a, limits).length > 0 ? a : b), NOTHING);
-  const errors = exceeded(cost, limits);
+  const errors = [...operations, ...fragments.values()]
+    .map(({ selectionSet, ...rest }) => selectionCost(selectionSet, fragments, costs, directivesOf(rest)))
+    .map((cost) => exceeded(cost, limits))
+    .reduce((first, found) => (first.length > 0 ? first : found), []);
   for (const operation of operations) {
     if (operation.operation === OperationTypeNode.SUBSCRIPTION && hasConditionAtRoot(operation, fragments)) {
       errors.push('A subscription must not use @skip or @include on its root field.');

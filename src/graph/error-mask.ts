@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+
+/** What a client must not see, with the id that it sees instead. */
+export type OnInternalError = (id: string, error: unknown, path: GraphQLError['path']) => void;
+
+/**
+ * An execution's result as it may leave. A GraphQLError that a resolver made says what its author wanted it to say, and
+ * passes with its code. Anything else is "Internal server error" with a random id in `extensions.id`, and `onInternal` is
+ * told what it was. Results without errors are passed through as they are.
+ */
+export function maskErrors(result: ExecutionResult, onInternal: OnInternalError): FormattedExecutionResult {
+  const { data, errors } = result;
+  if (!errors) return result as FormattedExecutionResult;
+  return { errors: errors.map((error) => maskError(error, onInternal)), ...(data !== undefined && { data }) };
+}
+
+export function maskError(error: GraphQLError, onInternal: OnInternalError): GraphQLFormattedError {
+  const { path, locations } = error;
+  const where = { ...(locations && { locations }), ...(path && { path }) };
+  const original: unknown = error.originalError;
+  if (isShown(error, original)) {
+    const extensions = { code: 'INTERNAL_SERVER_ERROR', ...error.extensions };
+    return { message: error.message, ...where, extensions };
+  }
+  const id = randomUUID();
+  onInternal(id, original, path);
+  return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
+}
+
+/** Thrown nothings (`throw undefined`) leave an empty message and no original behind. */
+function isShown({ message }: GraphQLError, original: unknown): boolean {
+  return original === undefined || original === null ? message !== '' : original instanceof GraphQLError;
+}

@@ -1,0 +1,203 @@
+import { GraphQLError, Kind, execute as interpret, getArgumentValues, getVariableValues } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionResult,
+  FieldNode,
+  GraphQLField,
+  GraphQLFormattedError,
+  GraphQLSchema,
+  SelectionSetNode,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { compileObstacle, schemaObstacle } from './jit-gate.ts';
+import type { Operation } from './operation.ts';
+
+export interface ExecutionInput {
+  /** Of a subscription: the event's payload. */
+  readonly rootValue: unknown;
+  readonly context: unknown;
+  /** As the client sent them. The same object for each event of an operation, so that they are checked once. */
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ExecutorOptions {
+  /** Executions by graphql-js before an operation is compiled; 0: it never is. */
+  readonly jitAfterUses: number;
+  readonly onCompile?: (outcome: 'compiled' | 'refused' | 'failed', reason?: string) => void;
+}
+
+export interface SubscriptionArguments {
+  readonly field: GraphQLField<unknown, unknown>;
+  /** Coerced, as the field's resolver would get them. */
+  readonly args: Record<string, unknown>;
+}
+
+const NO_VARIABLES: Readonly<Record<string, unknown>> = Object.freeze({});
+const MAX_COERCION_ERRORS = 10;
+
+/**
+ * Executes operations: on graphql-js at first, compiled by graphql-jit once they have proved to be in use. Both give one
+ * result. Where compiled code would not, graphql-js has the last word: what `compileObstacle` names is never
+ * compiled; an execution whose null went beyond the field that failed, whose type could not be resolved, or that threw is
+ * repeated on graphql-js (resolvers of queries and subscriptions only read).
+ */
+export class Executor {
+  readonly #schema: GraphQLSchema;
+  readonly #options: ExecutorOptions;
+  readonly #obstacle: string | undefined;
+  #hasCompiledThisTurn = false;
+
+  constructor(schema: GraphQLSchema, options: ExecutorOptions) {
+    this.#schema = schema;
+    this.#options = options;
+    this.#obstacle = schemaObstacle(schema);
+  }
+
+  /** One execution: of a query, or of a subscription for one event. Never throws or rejects; errors are not masked yet. */
+  execute(operation: Operation, input: ExecutionInput): ExecutionResult | Promise<ExecutionResult> {
+    const { variables = NO_VARIABLES } = input;
+    const compiled = operation.compiled === undefined ? this.#compiledOf(operation) : operation.compiled;
+    if (!compiled || !this.#isAccepted(operation, variables)) return this.#interpret(operation, input);
+    let result: ExecutionResult | Promise<ExecutionResult>;
+    try {
+      result = compiled(input.rootValue, input.context, variables);
+    } catch {
+      return this.#interpret(operation, input);
+    }
+    if (result instanceof Promise) return this.#settle(result, operation, input);
+    return isFinal(result) ? result : this.#interpret(operation, input);
+  }
+
+  /** The root field of a subscription and its arguments, or coercion errors with code BAD_USER_INPUT. */
+  subscriptionArguments(
+    operation: Operation,
+    variables: Readonly<Record<string, unknown>> = NO_VARIABLES,
+  ): SubscriptionArguments | { readonly errors: readonly GraphQLFormattedError[] } {
+    const definitions = operation.definition.variableDefinitions ?? [];
+    const coerced = getVariableValues(this.#schema, definitions, variables, { maxErrors: MAX_COERCION_ERRORS });
+    if (coerced.errors) return { errors: coerced.errors.map(badUserInput) };
+    operation.accepted.add(variables);
+    const node = rootFieldOf(operation.document, operation.definition.selectionSet);
+    const field = node && this.#schema.getSubscriptionType()?.getFields()[node.name.value];
+    if (!field) throw new TypeError('not a validated subscription');
+    try {
+      return { field, args: getArgumentValues(field, node, coerced.coerced) };
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [badUserInput(error)] };
+      throw error;
+    }
+  }
+
+  /** graphql-jit coerces variables too, with messages of its own and less strictly. */
+  #isAccepted(operation: Operation, variables: Readonly<Record<string, unknown>>): boolean {
+    const definitions = operation.definition.variableDefinitions;
+    if (!definitions?.length || operation.accepted.has(variables)) return true;
+    if (getVariableValues(this.#schema, definitions, variables, { maxErrors: 1 }).errors) return false;
+    operation.accepted.add(variables);
+    return true;
+  }
+
+  #interpret(operation: Operation, input: ExecutionInput): ExecutionResult | Promise<ExecutionResult> {
+    operation.uses++;
+    try {
+      const result = interpret({
+        schema: this.#schema,
+        document: operation.document,
+        operationName: operation.name,
+        rootValue: input.rootValue,
+        contextValue: input.context,
+        variableValues: input.variables,
+      });
+      return result instanceof Promise ? result.catch(failed) : result;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  async #settle(
+    promise: Promise<ExecutionResult>,
+    operation: Operation,
+    input: ExecutionInput,
+  ): Promise<ExecutionResult> {
+    try {
+      const result = await promise;
+      if (isFinal(result)) return result;
+    } catch {
+      // As for a throw: graphql-js says what happened.
+    }
+    return this.#interpret(operation, input);
+  }
+
+  /** undefined: not yet; null: never. */
+  #compiledOf(operation: Operation): Operation['compiled'] {
+    const { jitAfterUses, onCompile } = this.#options;
+    if (jitAfterUses === 0 || operation.uses < jitAfterUses || this.#hasCompiledThisTurn) return undefined;
+    const { document, definition, name } = operation;
+    const obstacle = this.#obstacle ?? compileObstacle(this.#schema, document, definition);
+    if (obstacle !== undefined) {
+      onCompile?.('refused', obstacle);
+      return (operation.compiled = null);
+    }
+    // Compiling takes a fraction of a millisecond: one in a turn, so that a crowd of new documents delays nobody.
+    this.#hasCompiledThisTurn = true;
+    setImmediate(() => {
+      this.#hasCompiledThisTurn = false;
+    });
+    const query = compileQuery(this.#schema, document, name, {
+      disablingCapturingStackErrors: true,
+      useExperimentalPathBasedSkipInclude: true,
+      resolverInfoEnricher: () => ({ isCompiled: true }),
+    });
+    if (isCompiledQuery(query)) {
+      onCompile?.('compiled');
+      return (operation.compiled = query.query);
+    }
+    onCompile?.('failed', query.errors?.[0]?.message ?? 'unknown');
+    return (operation.compiled = null);
+  }
+}
+
+/** What compiled code answers to a type that could not be resolved; its messages are not graphql-js's. */
+const TYPE_FAILURE = /^(Runtime Object type |Abstract type |Expected value of type )/;
+
+function isFinal({ data, errors }: ExecutionResult): boolean {
+  if (!errors || errors.length === 0) return data !== undefined;
+  return errors.every((error) => {
+    if (!error.originalError && TYPE_FAILURE.test(error.message)) return false;
+    return error.path !== undefined && !isNullAbove(data, error.path);
+  });
+}
+
+/** Whether the null of an error at `path` took an ancestor with it. */
+function isNullAbove(data: unknown, path: readonly (string | number)[]): boolean {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return true;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return false;
+}
+
+function rootFieldOf(document: DocumentNode, set: SelectionSetNode): FieldNode | undefined {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) return selection;
+    const below =
+      selection.kind === Kind.INLINE_FRAGMENT
+        ? selection
+        : document.definitions.find(
+            (node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === selection.name.value,
+          );
+    const field = below && 'selectionSet' in below && below.selectionSet && rootFieldOf(document, below.selectionSet);
+    if (field) return field;
+  }
+  return undefined;
+}
+
+function badUserInput(error: GraphQLError): GraphQLFormattedError {
+  return { message: error.message, extensions: { ...error.extensions, code: 'BAD_USER_INPUT' } };
+}
+
+function failed(error: unknown): ExecutionResult {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return { errors: [new GraphQLError('Internal server error', { originalError })] };
+}

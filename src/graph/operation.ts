@@ -1,0 +1,55 @@
+import { Kind } from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLFormattedError,
+  OperationDefinitionNode,
+} from 'graphql';
+import type { CompiledQuery } from 'graphql-jit';
+import type { CachedDocument, InvalidDocument } from './document-cache.ts';
+
+/** One operation of a cached document. Shared by all who run it; lives as long as the document is cached or it is used. */
+export class Operation {
+  /** Of the document. */
+  readonly key: string;
+  readonly name: string | undefined;
+  readonly type: OperationDefinitionNode['operation'];
+  readonly definition: OperationDefinitionNode;
+  readonly document: DocumentNode;
+
+  /** Kept by the executor: executions by graphql-js so far. */
+  uses = 0;
+  /** Kept by the executor: the compiled query, null where there must be none, undefined before either is known. */
+  compiled: CompiledQuery['query'] | null | undefined;
+  /** Kept by the executor: raw variables that graphql-js has coerced without an error. */
+  readonly accepted = new WeakSet<object>();
+
+  constructor(cached: CachedDocument, definition: OperationDefinitionNode) {
+    this.key = cached.key;
+    this.document = cached.document;
+    this.definition = definition;
+    this.name = definition.name?.value;
+    this.type = definition.operation;
+  }
+}
+
+/** The operation that a request means, or the errors to answer it with. */
+export function operationOf(cached: CachedDocument, operationName?: string | null): Operation | InvalidDocument {
+  const wanted = operationName ?? '';
+  const known = cached.operations.get(wanted);
+  if (known) return known;
+  const definitions = cached.document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const [definition, second] = wanted === '' ? definitions : definitions.filter(({ name }) => name?.value === wanted);
+  if (!definition) {
+    return refusal(wanted === '' ? 'The document has no operation.' : `The document has no operation "${wanted}".`);
+  }
+  if (second) return refusal('The document has several operations: operationName must say which.');
+  // Asked for with its name or without, it is one operation and compiled once.
+  const name = definition.name?.value ?? '';
+  const operation = cached.operations.get(name) ?? new Operation(cached, definition);
+  cached.operations.set(name, operation).set(wanted, operation);
+  return operation;
+}
+
+function refusal(message: string): { errors: GraphQLFormattedError[] } {
+  return { errors: [{ message, extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }] };
+}
