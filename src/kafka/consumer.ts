@@ -1,0 +1,249 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Message } from '../bus/bus.ts';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { BatchPorts } from './batch.ts';
+import { createKafkaClient } from './client.ts';
+import type { KafkaConnectionConfig } from './client.ts';
+import { Cluster } from './cluster.ts';
+import type { PartitionMap } from './cluster.ts';
+import { DeadLetter } from './dead-letter.ts';
+import { Membership } from './membership.ts';
+import type { RebuildReason, WorkerObserver } from './observer.ts';
+import { Periodic } from './periodic.ts';
+import { lagOf, standingsOf } from './standings.ts';
+import { StartOffsets } from './start-offsets.ts';
+import { Watchdog } from './watchdog.ts';
+import { Worker } from './worker.ts';
+
+export interface KafkaConsumerOptions extends BatchPorts {
+  readonly config: KafkaConnectionConfig &
+    Pick<
+      Config,
+      | 'KAFKA_GROUP_ID'
+      | 'KAFKA_SESSION_TIMEOUT_MS'
+      | 'KAFKA_FROM_BEGINNING'
+      | 'KAFKA_DEAD_LETTER_TOPIC'
+      | 'KAFKA_TOPIC_CHECK_INTERVAL_MS'
+      | 'KAFKA_STALL_TIMEOUT_MS'
+    >;
+  readonly topics: readonly string[];
+  /** @throws BusUnavailableError when any message was not accepted. */
+  readonly publish: (messages: readonly Message[]) => Promise<void>;
+  readonly observer: WorkerObserver;
+  readonly log: Logger;
+  /** The consumer stalled again after it was made anew: only a new process can help. Called once. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const LEAVE_TIMEOUT_MS = 4000;
+const FIRST_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 5000;
+const MAX_WATCH_INTERVAL_MS = 10_000;
+
+/** Why a membership ended. */
+type Ending =
+  | { readonly kind: 'closed' | 'topics' }
+  | { readonly kind: 'failed'; readonly reason: RebuildReason; readonly error: Error };
+
+/**
+ * The worker half: records of the topics, decoded, routed, published, then committed. Keeps itself going: a consumer that
+ * crashed or stalled is made anew, unreachable brokers are tried again, topics that do not exist yet join when they appear.
+ */
+export class KafkaConsumer {
+  readonly #options: KafkaConsumerOptions;
+  readonly #cluster: Cluster;
+  readonly #deadLetter: DeadLetter;
+  readonly #worker: Worker;
+  readonly #startOffsets: StartOffsets;
+  readonly #watchdog: Watchdog;
+  readonly #periodics: readonly Periodic[];
+  readonly #closeSignal = new AbortController();
+  #starting: Promise<void> | undefined;
+  #supervision: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #membership: Membership | undefined;
+  #end: ((ending: Ending) => void) | undefined;
+  #isConnected = false;
+  #isFatal = false;
+  #isFirstLook = true;
+  #missingTopics: readonly string[] = [];
+
+  constructor(options: KafkaConsumerOptions) {
+    this.#options = options;
+    const { config, log, observer, decode, route, publish } = options;
+    const createClient = () => createKafkaClient(config, log);
+    this.#cluster = new Cluster(createClient);
+    this.#deadLetter = new DeadLetter({
+      topic: config.KAFKA_DEAD_LETTER_TOPIC,
+      createClient,
+      log,
+      onFailure: (records) => observer.onDeadLetterFailure(records),
+    });
+    const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
+    this.#worker = new Worker({ decode, route, publish, deadLetter }, observer, log);
+    this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
+    this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
+    const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
+    this.#periodics = [
+      new Periodic(config.KAFKA_TOPIC_CHECK_INTERVAL_MS, () => this.#checkTopics()),
+      new Periodic(watchIntervalMs, () => this.#watch()),
+    ];
+  }
+
+  /** Whether we are a member of the group now; false while the brokers are away, and before a first topic exists. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Topics that do not exist yet; the others flow. */
+  get missingTopics(): readonly string[] {
+    return this.#missingTopics;
+  }
+
+  /** Resolves after the first attempt to join, however it ended: the attempts go on in the background. Never rejects. */
+  start(): Promise<void> {
+    this.#starting ??= new Promise((resolve) => {
+      if (this.#closing) return resolve();
+      for (const periodic of this.#periodics) periodic.start();
+      this.#supervision = this.#supervise(resolve).finally(resolve);
+    });
+    return this.#starting;
+  }
+
+  /** Ends the chunks under way, commits and leaves the group; about 5 s at most. Later calls return the same promise. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#closeSignal.abort();
+    for (const periodic of this.#periodics) periodic.close();
+    this.#end?.({ kind: 'closed' });
+    // A look at the topics ends with its connection; a membership needs none to leave.
+    if (!this.#membership) this.#cluster.close();
+    await this.#supervision;
+    this.#cluster.close();
+    await this.#deadLetter.close();
+  }
+
+  async #supervise(onAttempt: () => void): Promise<void> {
+    let failures = 0;
+    while (!this.#closing) {
+      const { ending, hasProgressed } = await this.#live(onAttempt);
+      onAttempt();
+      if (this.#closing || ending.kind !== 'failed') continue;
+      failures = hasProgressed ? 1 : failures + 1;
+      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) * (0.5 + Math.random() / 2);
+      const { reason, error } = ending;
+      this.#options.observer.onRebuild(reason);
+      this.#options.log.error(
+        { reason, failures, backoffMs: Math.round(backoffMs), error: describe(error) },
+        'the Kafka consumer failed and is made anew',
+      );
+      await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);
+    }
+  }
+
+  /** One life: a look at the topics, then a membership, until something ends it. */
+  async #live(onAttempt: () => void): Promise<{ ending: Ending; hasProgressed: boolean }> {
+    let membership: Membership | undefined;
+    let hasJoined = false;
+    let ending: Ending;
+    try {
+      const ended = new Promise<Ending>((resolve) => (this.#end = resolve));
+      const topics = await this.#look();
+      if (topics.length > 0 && !this.#closing) {
+        membership = this.#membership = this.#createMembership(topics);
+        void membership.failed.then((error) => this.#end?.({ kind: 'failed', reason: 'crashed', error }));
+        await Promise.race([membership.open(), ended]);
+        hasJoined = this.#isConnected;
+      }
+      onAttempt();
+      ending = await ended;
+    } catch (error) {
+      ending = { kind: 'failed', reason: hasJoined ? 'crashed' : 'unreachable', error: error as Error };
+    }
+    this.#isConnected = false;
+    await membership?.close(LEAVE_TIMEOUT_MS);
+    this.#membership = undefined;
+    return { ending, hasProgressed: membership?.hasProgressed ?? false };
+  }
+
+  #createMembership(topics: readonly string[]): Membership {
+    const { config, log, observer } = this.#options;
+    return new Membership({
+      client: createKafkaClient(config, log),
+      groupId: config.KAFKA_GROUP_ID,
+      sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
+      topics,
+      startOffsets: this.#startOffsets,
+      worker: this.#worker,
+      log,
+      onJoined: (assignment) => this.#onJoined(assignment),
+      onUnknownTopics: () => void this.#checkTopics(),
+      onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
+    });
+  }
+
+  #onJoined(assignment: PartitionMap<unknown>): void {
+    if (this.#closing) return;
+    this.#isConnected = true;
+    this.#watchdog.restart(performance.now());
+    const partitions = Object.fromEntries([...assignment].map(([topic, of]) => [topic, [...of.keys()]]));
+    this.#options.log.info({ groupId: this.#options.config.KAFKA_GROUP_ID, partitions }, 'joined the consumer group');
+  }
+
+  /** The topics that exist. Names the missing ones in the log, once each. */
+  async #look(): Promise<string[]> {
+    const { topics, config, log } = this.#options;
+    const existing = await this.#cluster.existingTopics(topics);
+    const missing = topics.filter((topic) => !existing.includes(topic));
+    const unannounced = missing.filter((topic) => !this.#missingTopics.includes(topic));
+    this.#missingTopics = missing;
+    if (unannounced.length > 0) {
+      log.warn({ topics: unannounced }, 'topics do not exist yet: they are consumed from their beginning once they do');
+    }
+    // What exists at first sight has records from before us; what appears later has only newer ones.
+    if (this.#isFirstLook && !config.KAFKA_FROM_BEGINNING) await this.#startOffsets.capture(existing);
+    this.#isFirstLook = false;
+    await this.#deadLetter.createTopic(this.#cluster);
+    return existing;
+  }
+
+  async #checkTopics(): Promise<void> {
+    if (this.#missingTopics.length === 0) return;
+    try {
+      const appeared = await this.#cluster.existingTopics(this.#missingTopics);
+      if (appeared.length === 0) return;
+      this.#options.log.info({ topics: appeared }, 'topics appeared');
+      this.#end?.({ kind: 'topics' });
+    } catch (error) {
+      this.#options.log.debug({ error: describe(error as Error) }, 'missing topics could not be looked for');
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const membership = this.#membership;
+    if (!membership || !this.#isConnected) return;
+    try {
+      const standings = await standingsOf(membership, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
+      if (membership !== this.#membership || !this.#isConnected) return;
+      this.#options.observer.onLag(lagOf(standings));
+      const verdict = this.#watchdog.observe(performance.now(), standings);
+      if (verdict === 'well') return;
+      const error = new Error(`no progress in ${this.#options.config.KAFKA_STALL_TIMEOUT_MS} ms despite lag`);
+      this.#end?.({ kind: 'failed', reason: 'stalled', error });
+      if (verdict !== 'fatal' || this.#isFatal) return;
+      this.#isFatal = true;
+      this.#options.onFatal(new Error('the Kafka consumer stalled again after it was made anew', { cause: error }));
+    } catch (error) {
+      this.#options.log.debug({ error: describe(error as Error) }, 'lag could not be read');
+    }
+  }
+}
+
+function describe(error: Error): string {
+  return `${error.name}: ${error.message}`;
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import kafkajs from 'kafkajs';
+import type { Message as OutgoingRecord, Producer } from 'kafkajs';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import type { PoisonRecord } from './batch.ts';
+import type { KafkaClient } from './client.ts';
+import type { Cluster } from './cluster.ts';
+
+/** Below the brokers' default `max.message.bytes` (1,048,588), which leaves room for headers and framing. */
+const MAX_BODY_BYTES = 1_000_000;
+const WRITE_TIMEOUT_MS = 5000;
+const LOG_WINDOW_MS = 10_000;
+
+export interface DeadLetterOptions {
+  readonly topic: string;
+  readonly createClient: () => KafkaClient;
+  readonly log: Logger;
+  /** Poison records that could not be written. */
+  readonly onFailure: (records: number) => void;
+}
+
+/**
+ * Writes poison records to the dead-letter topic: key and value as they were, headers saying why and whence.
+ * A record that cannot be written within 5 s is logged with its coordinates, counted and given up.
+ */
+export class DeadLetter {
+  readonly #options: DeadLetterOptions;
+  readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
+  #connection: { client: KafkaClient; producer: Producer; connected: Promise<void> } | undefined;
+  #isTopicReady = false;
+  #isClosed = false;
+
+  constructor(options: DeadLetterOptions) {
+    this.#options = options;
+  }
+
+  /** Creates the topic where it is missing, with the brokers' defaults. Best effort, once: a refusal is logged. */
+  async createTopic(cluster: Pick<Cluster, 'existingTopics' | 'createTopic'>): Promise<void> {
+    if (this.#isTopicReady) return;
+    const { topic, log } = this.#options;
+    const existing = await cluster.existingTopics([topic]);
+    this.#isTopicReady = true;
+    if (existing.length > 0) return;
+    try {
+      await cluster.createTopic(topic);
+      log.info({ topic }, 'dead-letter topic created');
+    } catch (error) {
+      log.warn({ topic, error: (error as Error).message }, 'the dead-letter topic could not be created: create it');
+    }
+  }
+
+  /** Never rejects. Resolves when every record was written or given up. */
+  async write(poison: readonly PoisonRecord[]): Promise<void> {
+    let written = 0;
+    try {
+      for (const group of groupsOf(poison)) {
+        await this.#writeGroup(group);
+        written += group.length;
+      }
+    } catch (error) {
+      this.#giveUp(poison.slice(written), error as Error);
+    }
+  }
+
+  /** Bounded by 5 s. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!connection) return;
+    const timer = setTimeout(() => connection.client.destroy(), WRITE_TIMEOUT_MS);
+    await connection.producer.disconnect().catch(() => undefined);
+    clearTimeout(timer);
+    connection.client.destroy();
+  }
+
+  async #writeGroup(group: readonly PoisonRecord[]): Promise<void> {
+    try {
+      await this.#send(group.map((one) => deadRecord(one, MAX_BODY_BYTES)));
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      // The topic allows less than the default: say at least what there was.
+      await this.#send(group.map((one) => deadRecord(one, 0)));
+    }
+  }
+
+  async #send(messages: OutgoingRecord[]): Promise<void> {
+    if (this.#isClosed) throw new Error('the dead-letter producer was closed');
+    const connection = (this.#connection ??= this.#connect());
+    const timer = setTimeout(() => connection.client.destroy(), WRITE_TIMEOUT_MS);
+    try {
+      await connection.connected;
+      await connection.producer.send({ topic: this.#options.topic, messages, timeout: WRITE_TIMEOUT_MS });
+    } catch (error) {
+      connection.client.destroy();
+      if (this.#connection === connection) this.#connection = undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #connect() {
+    const client = this.#options.createClient();
+    const producer = client.kafka.producer({
+      allowAutoTopicCreation: false,
+      // Named, though it is the default: kafkajs warns otherwise.
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    });
+    return { client, producer, connected: producer.connect() };
+  }
+
+  #giveUp(group: readonly PoisonRecord[], error: Error): void {
+    const { log, topic: deadLetterTopic, onFailure } = this.#options;
+    onFailure(group.length);
+    this.#failureLog.run('write', (suppressed) => {
+      const records = group
+        .slice(0, 20)
+        .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset, reason }));
+      log.error(
+        { deadLetterTopic, records, recordCount: group.length, error: error.message, suppressed },
+        'poison records could not be written to the dead-letter topic',
+      );
+    });
+  }
+}
+
+/** kafkajs sends one batch per partition and call, and a batch must stay under `max.message.bytes`, too. */
+function* groupsOf(poison: readonly PoisonRecord[]): Generator<PoisonRecord[]> {
+  let group: PoisonRecord[] = [];
+  let bytes = 0;
+  for (const one of poison) {
+    const size = Math.min(MAX_BODY_BYTES, bodyBytes(one)) + 1000;
+    if (group.length > 0 && bytes + size > MAX_BODY_BYTES) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(one);
+    bytes += size;
+  }
+  if (group.length > 0) yield group;
+}
+
+function isTooLarge(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('type' in cause && (cause.type === 'MESSAGE_TOO_LARGE' || cause.type === 'RECORD_LIST_TOO_LARGE')) return true;
+  }
+  return false;
+}
+
+function bodyBytes({ record: { key, value } }: PoisonRecord): number {
+  return (key?.length ?? 0) + (value?.length ?? 0);
+}
+
+function deadRecord(poison: PoisonRecord, maxBytes: number): OutgoingRecord {
+  const { topic, partition, offset, timestamp, key, value } = poison.record;
+  const isValueOmitted = value !== null && bodyBytes(poison) > maxBytes;
+  const isKeyOmitted = key !== null && key.length > maxBytes;
+  return {
+    key: isKeyOmitted ? null : key,
+    value: isValueOmitted ? null : value,
+    headers: {
+      'crier-reason': poison.reason,
+      'crier-topic': topic,
+      'crier-partition': `${partition}`,
+      'crier-offset': offset,
+      'crier-timestamp': timestamp,
+      'crier-value-bytes': `${value?.length ?? 0}`,
+      'crier-value-sha256': createHash('sha256')
+        .update(value ?? '')
+        .digest('hex'),
+      ...(isValueOmitted && { 'crier-value-omitted': 'true' }),
+      ...(isKeyOmitted && { 'crier-key-omitted': 'true' }),
+    },
+  };
+}

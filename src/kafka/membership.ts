@@ -1,0 +1,238 @@
+import kafkajs from 'kafkajs';
+import type { Consumer, EachBatchPayload } from 'kafkajs';
+import { BusUnavailableError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import type { KafkaRecord } from './batch.ts';
+import { BusPause } from './bus-pause.ts';
+import type { KafkaClient } from './client.ts';
+import type { PartitionMap } from './cluster.ts';
+import type { StartOffsets } from './start-offsets.ts';
+import type { Worker } from './worker.ts';
+
+/** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
+const COMMIT_INTERVAL_MS = 200;
+/** A session needs about three heartbeats. */
+const MAX_HEARTBEAT_INTERVAL_MS = 3000;
+const REBALANCE_TIMEOUT_MS = 60_000;
+/** Longest wait of a fetch for records; a resumed partition waits as long at most. */
+const MAX_WAIT_MS = 250;
+const MAX_BYTES_PER_PARTITION = 1_048_576;
+const MAX_BYTES_PER_FETCH = 10_485_760;
+/** Batches of different partitions that wait for the bus together. */
+const CONCURRENT_BATCHES = 8;
+const MAX_POSITION_ATTEMPTS = 5;
+
+export interface MembershipOptions {
+  readonly client: KafkaClient;
+  readonly groupId: string;
+  readonly sessionTimeoutMs: number;
+  /** Existing ones: a missing topic would fail the join of all. */
+  readonly topics: readonly string[];
+  readonly startOffsets: Pick<StartOffsets, 'uncommitted'>;
+  readonly worker: Pick<Worker, 'process'>;
+  readonly log: Logger;
+  /** Joined, for the first time or after a rebalance, and every assigned partition knows where it starts. */
+  readonly onJoined: (assignment: PartitionMap<unknown>) => void;
+  /** The group's leader has given us partitions of topics that we do not know yet. */
+  readonly onUnknownTopics: () => void;
+  readonly onPausedPartitions: (partitions: number) => void;
+}
+
+/**
+ * One stay in the consumer group, from join to leave; it is not restarted but replaced. Records go to the worker in
+ * partition order; what it accepted is committed within 200 ms, before a rebalance and at close.
+ */
+export class Membership {
+  /** Resolves with the error when the consumer fails. Never rejects. */
+  readonly failed: Promise<Error>;
+  readonly #fail: (error: Error) => void;
+  readonly #options: MembershipOptions;
+  readonly #consumer: Consumer;
+  readonly #pause: BusPause;
+  /** Position of each assigned partition; undefined until something of it was accepted. */
+  #assignment = new Map<string, Map<number, bigint | undefined>>();
+  /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
+  #generation = 0;
+  #positioning: Promise<void> = Promise.resolve();
+  #positionedGeneration = 0;
+  #opening: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #commit: (() => Promise<void>) | undefined;
+  #commitTimer: NodeJS.Timeout | undefined;
+  #hasProgressed = false;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    let fail: (error: Error) => void;
+    this.failed = new Promise((resolve) => (fail = resolve));
+    this.#fail = (error) => fail(error);
+    this.#pause = new BusPause({ log: options.log, onChange: options.onPausedPartitions });
+    this.#consumer = options.client.kafka.consumer({
+      groupId: options.groupId,
+      sessionTimeout: options.sessionTimeoutMs,
+      heartbeatInterval: Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3)),
+      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+      maxWaitTimeInMs: MAX_WAIT_MS,
+      minBytes: 1,
+      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+      maxBytes: MAX_BYTES_PER_FETCH,
+      allowAutoTopicCreation: false,
+      // kafkajs never restarts by itself: whatever ends the consumer replaces this membership.
+      retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
+    });
+  }
+
+  /** Whether any record was accepted. */
+  get hasProgressed(): boolean {
+    return this.#hasProgressed;
+  }
+
+  /** The assigned partitions, with the next offset where one is known. */
+  get assignment(): PartitionMap<bigint | undefined> {
+    return this.#assignment;
+  }
+
+  isPaused(topic: string, partition: number): boolean {
+    return this.#pause.has(topic, partition);
+  }
+
+  /** Joins the group. Resolves when joined and positioned; a failure to join rejects, or resolves `failed`. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** Finishes the chunks under way, commits and leaves. Bounded by `timeoutMs`. Later calls return the same promise. */
+  close(timeoutMs: number): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  async #open(): Promise<void> {
+    const { topics, onUnknownTopics } = this.#options;
+    const { events } = this.#consumer;
+    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#onJoin(payload.memberAssignment));
+    // Emitted before kafkajs sends the join: the commit reaches the coordinator while our generation is still valid.
+    this.#consumer.on(events.REBALANCING, () => void this.#commitNow());
+    this.#consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, onUnknownTopics);
+    this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
+    this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
+      // Nothing but control records and aborted ones: kafkajs has resolved it itself.
+      if (payload.batchSize === 0) this.#advance(payload.topic, payload.partition, BigInt(payload.lastOffset) + 1n);
+    });
+    await this.#consumer.connect();
+    // Where the group has no offset, and where records are gone: the oldest. StartOffsets says where a new group starts.
+    await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true });
+    await this.#consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: CONCURRENT_BATCHES,
+      eachBatch: (batch) => this.#onBatch(batch),
+    });
+    await this.#positioning;
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    const { client } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    const leave = async () => {
+      await this.#opening?.catch(() => undefined);
+      await this.#commitNow();
+      await this.#consumer.disconnect().catch(() => undefined);
+    };
+    await Promise.race([leave(), timeout]);
+    clearTimeout(timer);
+    clearTimeout(this.#commitTimer);
+    this.#generation++;
+    this.#pause.close();
+    client.destroy();
+  }
+
+  #onJoin(memberAssignment: Record<string, number[]>): void {
+    const generation = ++this.#generation;
+    this.#assignment = new Map(
+      Object.entries(memberAssignment).map(([topic, partitions]) => [
+        topic,
+        new Map(partitions.map((partition) => [partition, undefined])),
+      ]),
+    );
+    this.#pause.retain((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
+    this.#positioning = this.#position(generation).then(
+      () => {
+        this.#positionedGeneration = generation;
+        if (generation === this.#generation) this.#options.onJoined(this.#assignment);
+      },
+      (error: Error) => this.#fail(error),
+    );
+  }
+
+  /** Commits where the assigned partitions of a new group start, and reads it back. */
+  async #position(generation: number): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const uncommitted = await this.#options.startOffsets.uncommitted(this.#assignment);
+      if (uncommitted.length === 0 || generation !== this.#generation) return;
+      if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of a new group could not be committed');
+      for (const start of uncommitted) this.#consumer.seek(start);
+      await this.#consumer.commitOffsets(uncommitted);
+    }
+  }
+
+  async #onBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload;
+    const { topic, partition } = batch;
+    const generation = this.#generation;
+    const isOurs = () => generation === this.#generation && !payload.isStale();
+    this.#commit = async () => {
+      const offsets = payload.uncommittedOffsets();
+      if (offsets.topics.length > 0) await payload.commitOffsetsIfNecessary(offsets);
+    };
+    await this.#positioning;
+    if (this.#positionedGeneration !== generation || !payload.isRunning() || !isOurs()) return;
+    const final = batch.messages.at(-1);
+    try {
+      await this.#options.worker.process(recordsOf(payload), async ({ offset }) => {
+        // The partition may have gone to another member, which reads it from the last commit.
+        if (!isOurs()) return false;
+        payload.resolveOffset(offset);
+        this.#advance(topic, partition, BigInt(offset === final?.offset ? batch.lastOffset() : offset) + 1n);
+        this.#pause.delete(topic, partition);
+        await payload.heartbeat();
+        return payload.isRunning() && isOurs();
+      });
+    } catch (error) {
+      if (!(error instanceof BusUnavailableError)) throw error;
+      if (payload.isRunning() && isOurs()) this.#pause.add(topic, partition, payload.pause());
+    } finally {
+      if (!payload.isRunning()) await this.#commitNow();
+    }
+  }
+
+  #advance(topic: string, partition: number, position: bigint): void {
+    this.#hasProgressed = true;
+    this.#assignment.get(topic)?.set(partition, position);
+    this.#commitTimer ??= setTimeout(() => void this.#commitNow(), COMMIT_INTERVAL_MS);
+  }
+
+  /** Commits what was accepted. Never rejects: what stays uncommitted is committed later, or delivered again. */
+  async #commitNow(): Promise<void> {
+    clearTimeout(this.#commitTimer);
+    this.#commitTimer = undefined;
+    try {
+      await this.#commit?.();
+    } catch (error) {
+      const isRebalance = error instanceof kafkajs.KafkaJSProtocolError;
+      this.#options.log[isRebalance ? 'debug' : 'warn']({ error: (error as Error).message }, 'commit failed');
+      if (!this.#closing) this.#commitTimer ??= setTimeout(() => void this.#commitNow(), COMMIT_INTERVAL_MS);
+    }
+  }
+}
+
+function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
+  const { topic, partition } = batch;
+  for (const { offset, timestamp, key, value } of batch.messages) {
+    yield { topic, partition, offset, timestamp, key, value };
+  }
+}

@@ -1,0 +1,252 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import type { Message } from '../../src/bus/bus.ts';
+import { readConfig } from '../../src/config.ts';
+import { BusUnavailableError } from '../../src/errors.ts';
+import type { Decoded } from '../../src/kafka/batch.ts';
+import { KafkaConsumer } from '../../src/kafka/consumer.ts';
+import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
+import type { WorkerObserver } from '../../src/kafka/observer.ts';
+import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** Stand-in for record.ts: JSON objects are payloads, anything else is poison. */
+export function decode(value: Buffer | null): Decoded {
+  if (value === null) return { poison: 'tombstone' };
+  try {
+    const payload = JSON.parse(value.toString()) as unknown;
+    return typeof payload === 'object' && payload ? { payload } : { poison: 'not_object' };
+  } catch {
+    return { poison: 'not_json' };
+  }
+}
+
+export function route(topic: string): string[] {
+  return [topic];
+}
+
+/** A publish port that keeps what it accepted, and can be away or hang. */
+export class RecordingBus {
+  readonly messages: Message[] = [];
+  isAway = false;
+  isHanging = false;
+  attempts = 0;
+
+  readonly publish = async (messages: readonly Message[]): Promise<void> => {
+    this.attempts++;
+    if (this.isHanging) return new Promise(() => undefined);
+    await delay(1);
+    if (this.isAway) throw new BusUnavailableError('away');
+    this.messages.push(...messages);
+  };
+
+  /** Accepted payloads of a channel, parsed, in order. */
+  of(channel: string): { key: string; seq: number }[] {
+    return this.messages
+      .filter((message) => message.channel === channel)
+      .map(({ payload }) => JSON.parse(payload) as { key: string; seq: number });
+  }
+}
+
+export interface Counts extends WorkerObserver {
+  consumed: number;
+  published: number;
+  poison: string[];
+  deadLetterFailures: number;
+  rebuilds: string[];
+  paused: number;
+  lag: number;
+}
+
+export function countingObserver(): Counts {
+  return {
+    consumed: 0,
+    published: 0,
+    poison: [],
+    deadLetterFailures: 0,
+    rebuilds: [],
+    paused: 0,
+    lag: -1,
+    onConsumed(_topic, records) {
+      this.consumed += records;
+    },
+    onPublished(messages) {
+      this.published += messages;
+    },
+    onPoison(reason) {
+      this.poison.push(reason);
+    },
+    onDeadLetterFailure(records) {
+      this.deadLetterFailures += records;
+    },
+    onRebuild(reason) {
+      this.rebuilds.push(reason);
+    },
+    onPausedPartitions(partitions) {
+      this.paused = partitions;
+    },
+    onLag(records) {
+      this.lag = records;
+    },
+  };
+}
+
+/** A logger whose lines can be read. */
+export function readableLog(): { log: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'info', base: null }, stream), lines };
+}
+
+export interface Setup {
+  consumer: KafkaConsumer;
+  bus: RecordingBus;
+  counts: Counts;
+  lines: string[];
+  groupId: string;
+  fatal: Error[];
+}
+
+/** A consumer of the broker, not started; closed at the end of the test. */
+export function createConsumer(
+  t: { after(fn: () => Promise<void>): void },
+  broker: string,
+  topics: readonly string[],
+  {
+    groupId = randomName('group'),
+    bus = new RecordingBus(),
+    environment = {},
+    ports = {},
+  }: {
+    groupId?: string;
+    bus?: RecordingBus;
+    environment?: Record<string, string>;
+    ports?: Partial<KafkaConsumerOptions>;
+  } = {},
+): Setup {
+  const { log, lines } = readableLog();
+  const counts = countingObserver();
+  const fatal: Error[] = [];
+  const config = readConfig({
+    KAFKA_BROKERS: broker,
+    REDIS_URL: 'redis://127.0.0.1:1',
+    KAFKA_GROUP_ID: groupId,
+    KAFKA_SESSION_TIMEOUT_MS: '6000',
+    KAFKA_TOPIC_CHECK_INTERVAL_MS: '200',
+    KAFKA_DEAD_LETTER_TOPIC: `${groupId}-dead`,
+    ...environment,
+  });
+  const consumer = new KafkaConsumer({
+    config,
+    topics,
+    decode,
+    route,
+    publish: bus.publish,
+    observer: counts,
+    log,
+    onFatal: (error) => fatal.push(error),
+    ...ports,
+  });
+  t.after(async () => {
+    bus.isHanging = false;
+    await consumer.close();
+    if (process.env['TEST_SHOW_LOG']) process.stderr.write(lines.join(''));
+  });
+  return { consumer, bus, counts, lines, groupId, fatal };
+}
+
+/** The other side of the broker: makes topics, writes records, reads offsets. */
+export class Outside {
+  readonly kafka: kafkajs.Kafka;
+  readonly admin: Admin;
+  readonly #producer: Producer;
+
+  constructor(broker: string) {
+    this.kafka = new kafkajs.Kafka({ brokers: [broker], logLevel: kafkajs.logLevel.NOTHING });
+    this.admin = this.kafka.admin();
+    this.#producer = this.kafka.producer({
+      allowAutoTopicCreation: false,
+      idempotent: true,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    });
+  }
+
+  async connect(): Promise<void> {
+    await Promise.all([this.admin.connect(), this.#producer.connect()]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.admin.disconnect(), this.#producer.disconnect()]);
+  }
+
+  async createTopic(topic = randomName('topic'), numPartitions = 4): Promise<string> {
+    await this.admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor: 1 }], waitForLeaders: false });
+    // kafkajs's own wait gives up too early, and a producer that meets a partition without a leader repeats the others.
+    await waitFor('the leaders of the new topic', () => this.admin.fetchTopicOffsets(topic).catch(() => undefined));
+    return topic;
+  }
+
+  async send(topic: string, messages: OutgoingRecord[]): Promise<void> {
+    await this.#producer.send({ topic, messages });
+  }
+
+  /** `count` records on each partition; key: the partition; seq: counts from `first`. */
+  async sendSequences(topic: string, partitions: number, count: number, first = 0): Promise<void> {
+    const messages: OutgoingRecord[] = [];
+    for (let seq = first; seq < first + count; seq++) {
+      for (let partition = 0; partition < partitions; partition++) {
+        messages.push({ partition, value: JSON.stringify({ key: `${partition}`, seq }) });
+      }
+    }
+    await this.send(topic, messages);
+  }
+
+  /** Sum of the group's committed offsets on a topic; uncommitted partitions count 0. */
+  async committed(groupId: string, topic: string): Promise<number> {
+    const [answer] = await this.admin.fetchOffsets({ groupId, topics: [topic] });
+    return answer!.partitions.reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
+  }
+
+  /** Every record of a topic. */
+  async readAll(topic: string, count: number): Promise<kafkajs.KafkaMessage[]> {
+    const records: kafkajs.KafkaMessage[] = [];
+    const consumer = this.kafka.consumer({ groupId: randomName('reader'), maxWaitTimeInMs: 100 });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${records.length} of ${count} records in 15 s`)), 15_000);
+      void consumer.run({
+        eachMessage: ({ message }) => {
+          records.push(message);
+          if (records.length === count) {
+            clearTimeout(timer);
+            resolve();
+          }
+          return Promise.resolve();
+        },
+      });
+    });
+    await consumer.disconnect();
+    return records;
+  }
+}
+
+/** The first break of the order within a key, or undefined; repeats are allowed where `canRepeat`. */
+export function orderBreak(records: readonly { key: string; seq: number }[], canRepeat = false): string | undefined {
+  const next = new Map<string, number>();
+  for (const { key, seq } of records) {
+    const expected = next.get(key) ?? 0;
+    if (seq > expected || (seq < expected && !canRepeat)) return `key ${key}: ${seq} where ${expected} was due`;
+    next.set(key, seq + 1);
+  }
+  return undefined;
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { kafkaBrokers, randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, orderBreak, Outside, RecordingBus } from './consumer-harness.ts';
+
+describe('KafkaConsumer', () => {
+  let broker: string;
+  let outside: Outside;
+
+  const stops: (() => Promise<void>)[] = [];
+
+  before(async () => {
+    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
+    outside = new Outside(broker);
+    await outside.connect();
+  });
+
+  after(async () => {
+    await outside.close();
+    for (const stop of stops) await stop();
+  });
+
+  it('delivers 3 topics of 4 partitions in partition order, and commits what it published', async (t) => {
+    const topics = await Promise.all([outside.createTopic(), outside.createTopic(), outside.createTopic()]);
+    const { consumer, bus, counts, groupId } = createConsumer(t, broker, topics);
+    await consumer.start();
+    assert.equal(consumer.isConnected, true);
+    for (const topic of topics) await outside.sendSequences(topic, 4, 300);
+    await waitFor('every message', () => bus.messages.length >= 3600, 20_000);
+    for (const topic of topics) {
+      assert.equal(bus.of(topic).length, 1200);
+      assert.equal(orderBreak(bus.of(topic)), undefined);
+      await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 1200);
+    }
+    assert.equal(counts.consumed, 3600);
+    assert.equal(counts.published, 3600);
+    assert.deepEqual(counts.rebuilds, []);
+  });
+
+  it('reads nothing that a new group finds, unless told to', async (t) => {
+    const topic = await outside.createTopic();
+    await outside.sendSequences(topic, 4, 5);
+    const latest = createConsumer(t, broker, [topic]);
+    const oldest = createConsumer(t, broker, [topic], { environment: { KAFKA_FROM_BEGINNING: 'true' } });
+    await Promise.all([latest.consumer.start(), oldest.consumer.start()]);
+    await outside.sendSequences(topic, 4, 5, 5);
+    await waitFor('all of them', () => oldest.bus.messages.length >= 40);
+    await waitFor('the newer ones', () => latest.bus.messages.length >= 20);
+    assert.equal(orderBreak(oldest.bus.of(topic)), undefined);
+    assert.deepEqual(new Set(latest.bus.of(topic).map(({ seq }) => seq)), new Set([5, 6, 7, 8, 9]));
+    assert.equal(latest.bus.messages.length, 20);
+  });
+
+  it('loses nothing that was produced between the joins of a new group’s first two members', async (t) => {
+    const topic = await outside.createTopic();
+    const groupId = randomName('group');
+    const first = createConsumer(t, broker, [topic], { groupId });
+    // Nothing gets through, so nothing of it is committed when the partitions move.
+    first.bus.isAway = true;
+    await first.consumer.start();
+    await outside.sendSequences(topic, 4, 10);
+    const second = createConsumer(t, broker, [topic], { groupId });
+    const joined = second.consumer.start();
+    await outside.sendSequences(topic, 4, 10, 10);
+    await joined;
+    first.bus.isAway = false;
+    await waitFor('every message', () => first.bus.messages.length + second.bus.messages.length >= 80, 20_000);
+    const all = [...first.bus.of(topic), ...second.bus.of(topic)];
+    assert.equal(orderBreak(all, true), undefined);
+    assert.ok(second.bus.messages.length >= 40, 'the second member has two partitions');
+  });
+
+  it('shares the partitions of a group between its members', async (t) => {
+    const topic = await outside.createTopic();
+    const groupId = randomName('group');
+    const members = [
+      createConsumer(t, broker, [topic], { groupId }),
+      createConsumer(t, broker, [topic], { groupId }),
+    ] as const;
+    await Promise.all(members.map(({ consumer }) => consumer.start()));
+    const delivered = () => members.reduce((sum, { bus }) => sum + bus.messages.length, 0);
+    for (let sent = 4; members.some(({ bus }) => bus.messages.length === 0); sent += 4) {
+      await outside.sendSequences(topic, 4, 1);
+      await waitFor('the records sent so far', () => delivered() >= sent);
+    }
+    for (const { bus } of members) bus.messages.length = 0;
+    await outside.sendSequences(topic, 4, 100);
+    await waitFor('every message', () => delivered() >= 400);
+    assert.equal(members[0].bus.messages.length, 200);
+    assert.equal(members[1].bus.messages.length, 200);
+  });
+
+  it('delivers again what was published but not committed, when a member is gone without a word', async (t) => {
+    const topic = await outside.createTopic();
+    const groupId = randomName('group');
+    const bus = new RecordingBus();
+    const first = createConsumer(t, broker, [topic], { groupId, bus });
+    await first.consumer.start();
+    bus.isHanging = true;
+    await outside.sendSequences(topic, 4, 10);
+    await waitFor('a publish under way', () => bus.attempts > 0);
+    // Its publishes never end, so it can neither commit nor leave in order: as good as killed.
+    await first.consumer.close();
+    assert.equal(await outside.committed(groupId, topic), 0);
+    const second = createConsumer(t, broker, [topic], { groupId });
+    await second.consumer.start();
+    await waitFor('every message', () => second.bus.messages.length >= 40, 30_000);
+    assert.equal(orderBreak(second.bus.of(topic)), undefined);
+  });
+
+  it('pauses while the bus is away, commits nothing, stays in the group, and delivers all in order later', async (t) => {
+    const topic = await outside.createTopic();
+    const { consumer, bus, counts, groupId, lines } = createConsumer(t, broker, [topic]);
+    await consumer.start();
+    bus.isAway = true;
+    await outside.sendSequences(topic, 4, 50);
+    await waitFor('four paused partitions', () => counts.paused === 4);
+    const attempts = bus.attempts;
+    // Longer than the session of 6 s: without heartbeats the member would be thrown out.
+    await new Promise((resolve) => setTimeout(resolve, 7000));
+    assert.ok(bus.attempts - attempts <= 4 * 12, `${bus.attempts - attempts} attempts in 7 s`);
+    assert.equal(await outside.committed(groupId, topic), 0);
+    assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
+    bus.isAway = false;
+    await waitFor('every message', () => bus.messages.length >= 200);
+    assert.equal(bus.messages.length, 200);
+    assert.equal(orderBreak(bus.of(topic)), undefined);
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 200);
+    assert.equal(counts.paused, 0);
+    assert.deepEqual(counts.rebuilds, []);
+    assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
+  });
+
+  it('consumes what exists, and a missing topic from its beginning once it appears', async (t) => {
+    const present = await outside.createTopic();
+    const missing = randomName('topic');
+    const { consumer, bus, counts, lines } = createConsumer(t, broker, [present, missing]);
+    await consumer.start();
+    assert.deepEqual(consumer.missingTopics, [missing]);
+    await outside.sendSequences(present, 4, 5);
+    await waitFor('the present topic', () => bus.of(present).length === 20);
+    await outside.createTopic(missing);
+    await outside.sendSequences(missing, 4, 5);
+    await waitFor('the new topic', () => bus.of(missing).length === 20);
+    assert.equal(orderBreak(bus.of(missing)), undefined);
+    assert.deepEqual(consumer.missingTopics, []);
+    assert.equal(lines.filter((line) => line.includes('do not exist yet')).length, 1);
+    assert.ok(lines.some((line) => line.includes(missing)));
+    await outside.sendSequences(present, 4, 5, 5);
+    await waitFor('the present topic again', () => bus.of(present).length === 40);
+    assert.equal(orderBreak(bus.of(present)), undefined);
+    assert.deepEqual(counts.rebuilds, []);
+  });
+
+  it('starts when no topic exists at all', async (t) => {
+    const topic = randomName('topic');
+    const { consumer, bus } = createConsumer(t, broker, [topic]);
+    await consumer.start();
+    assert.equal(consumer.isConnected, false);
+    await outside.createTopic(topic);
+    await outside.sendSequences(topic, 4, 1);
+    await waitFor('the new topic', () => bus.messages.length === 4);
+    assert.equal(consumer.isConnected, true);
+  });
+
+  it('makes a stalled consumer anew, and reports what stalls again', async (t) => {
+    const topic = await outside.createTopic();
+    const { consumer, bus, counts, fatal } = createConsumer(t, broker, [topic], {
+      environment: { KAFKA_STALL_TIMEOUT_MS: '1000' },
+    });
+    await consumer.start();
+    bus.isHanging = true;
+    await outside.sendSequences(topic, 4, 10);
+    await waitFor('a rebuild', () => counts.rebuilds.length > 0, 20_000);
+    assert.deepEqual(counts.rebuilds, ['stalled']);
+    assert.equal(counts.lag, 40);
+    bus.isHanging = false;
+    await waitFor('every message', () => bus.messages.length >= 40, 30_000);
+    assert.equal(orderBreak(bus.of(topic), true), undefined);
+    assert.equal(fatal.length, 0);
+
+    bus.isHanging = true;
+    await outside.sendSequences(topic, 4, 1, 10);
+    await waitFor('the report', () => fatal.length > 0, 60_000);
+    assert.match(fatal[0]!.message, /stalled again/);
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { kafkaBrokers, randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, Outside } from './consumer-harness.ts';
+
+const SECRET = 'do-not-log-me';
+
+function headersOf(record: { headers?: Record<string, unknown> }): Record<string, string> {
+  return Object.fromEntries(Object.entries(record.headers ?? {}).map(([name, value]) => [name, String(value)]));
+}
+
+describe('DeadLetter', () => {
+  let broker: string;
+  let outside: Outside;
+  const stops: (() => Promise<void>)[] = [];
+
+  before(async () => {
+    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
+    outside = new Outside(broker);
+    await outside.connect();
+  });
+
+  after(async () => {
+    await outside.close();
+    for (const stop of stops) await stop();
+  });
+
+  it('takes every kind of poison with its coordinates, and the next record of the partition is delivered', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const poison: [string, Buffer | null][] = [
+      ['tombstone', null],
+      ['too_large', Buffer.from(`too_large ${SECRET}`)],
+      ['invalid_utf8', Buffer.from([0xff, 0xfe, 0x00, 0x80])],
+      ['not_json', Buffer.from(`not_json {"a": ${SECRET}`)],
+      ['too_deep', Buffer.from(`too_deep ${'['.repeat(10_000)}`)],
+      ['not_object', Buffer.from('not_object 7')],
+    ];
+    const { consumer, bus, counts, lines, groupId } = createConsumer(t, broker, [topic], {
+      ports: {
+        decode: (value) => {
+          const text = value?.toString() ?? 'tombstone';
+          if (text.startsWith('{')) return { payload: JSON.parse(text) as object };
+          return { poison: /^\w+/.exec(text)?.[0] ?? 'invalid_utf8' };
+        },
+      },
+    });
+    await consumer.start();
+    for (const [index, [reason, value]] of poison.entries()) {
+      await outside.send(topic, [
+        { key: `key of ${reason}`, value, timestamp: `${1_700_000_000_000 + index}` },
+        { value: JSON.stringify({ key: '0', seq: index }) },
+      ]);
+      await waitFor(`the record behind ${reason}`, () => bus.messages.length === index + 1);
+    }
+    const dead = await outside.readAll(`${groupId}-dead`, poison.length);
+    for (const [index, [reason, value]] of poison.entries()) {
+      const record = dead.find((one) => headersOf(one)['crier-reason'] === reason);
+      assert.deepEqual(record?.value, value);
+      assert.equal(record?.key?.toString(), `key of ${reason}`);
+      assert.deepEqual(headersOf(record), {
+        'crier-reason': reason,
+        'crier-topic': topic,
+        'crier-partition': '0',
+        'crier-offset': `${index * 2}`,
+        'crier-timestamp': `${1_700_000_000_000 + index}`,
+        'crier-value-bytes': `${value?.length ?? 0}`,
+        'crier-value-sha256': createHash('sha256')
+          .update(value ?? '')
+          .digest('hex'),
+      });
+    }
+    assert.deepEqual(
+      counts.poison,
+      poison.map(([reason]) => reason),
+    );
+    assert.equal(counts.deadLetterFailures, 0);
+    assert.equal(lines.filter((line) => line.includes('poison record put aside')).length, poison.length);
+    assert.ok(!lines.join('').includes(SECRET), 'no payload in the log');
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === poison.length * 2);
+  });
+
+  it('leaves out a value that would not fit, and says so', async (t) => {
+    const topic = randomName('topic');
+    await outside.admin.createTopics({
+      topics: [{ topic, numPartitions: 1, configEntries: [{ name: 'max.message.bytes', value: '3000000' }] }],
+      waitForLeaders: false,
+    });
+    await waitFor('the topic', () => outside.admin.fetchTopicOffsets(topic).catch(() => undefined));
+    const { consumer, bus, counts, groupId } = createConsumer(t, broker, [topic]);
+    await consumer.start();
+    const large = Buffer.alloc(2_000_000, 'x');
+    await outside.send(topic, [{ key: 'large', value: large }]);
+    await outside.send(topic, [{ value: '{}' }]);
+    await waitFor('the next record', () => bus.messages.length === 1);
+    const [dead] = await outside.readAll(`${groupId}-dead`, 1);
+    assert.equal(dead?.value, null);
+    assert.equal(dead.key?.toString(), 'large');
+    const headers = headersOf(dead);
+    assert.equal(headers['crier-value-omitted'], 'true');
+    assert.equal(headers['crier-value-bytes'], '2000000');
+    assert.equal(headers['crier-value-sha256'], createHash('sha256').update(large).digest('hex'));
+    assert.equal(counts.deadLetterFailures, 0);
+  });
+
+  it('writes a flood of poison that exceeds one batch', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const { consumer, counts, groupId, lines } = createConsumer(t, broker, [topic]);
+    await consumer.start();
+    for (let i = 0; i < 5; i++) {
+      await outside.send(
+        topic,
+        Array.from({ length: 500 }, () => ({ value: 'x'.repeat(1500) })),
+      );
+    }
+    await waitFor('all of them', () => counts.consumed === 2500, 30_000);
+    assert.equal((await outside.readAll(`${groupId}-dead`, 2500)).length, 2500);
+    assert.equal(lines.filter((line) => line.includes('poison record put aside')).length, 1, 'once per window');
+    assert.equal(counts.deadLetterFailures, 0);
+  });
+
+  it('gives up what cannot be written, logs and counts it, and the partition goes on', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const { consumer, bus, counts, lines, groupId } = createConsumer(t, broker, [topic], {
+      // No topic may be called so: it can neither be created nor written to.
+      environment: { KAFKA_DEAD_LETTER_TOPIC: 'not a topic name' },
+    });
+    await consumer.start();
+    await outside.send(topic, [{ value: SECRET }, { value: '{}' }]);
+    await waitFor('the next record', () => bus.messages.length === 1, 20_000);
+    assert.equal(counts.deadLetterFailures, 1);
+    const line = lines.find((one) => one.includes('could not be written'));
+    assert.match(line ?? '', new RegExp(`"topic":"${topic}","partition":0,"offset":"0","reason":"not_json"`));
+    assert.ok(!lines.join('').includes(SECRET), 'no payload in the log');
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 2);
+  });
+});
