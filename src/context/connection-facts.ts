@@ -12,3 +12,122 @@ export interface ConnectionFacts {
   /** IP address of the peer. */
   readonly address: string;
 }
+
+/** What is known of a connection before `authenticate` has answered. */
+export type ConnectionRequest = Omit<ConnectionFacts, 'claims'>;
+
+export interface RequestSource {
+  readonly id: string;
+  /** Names and values in turn, as `IncomingMessage.rawHeaders` has them. */
+  readonly rawHeaders: readonly string[];
+  /** Payload of `connection_init`; null and undefined count as `{}`. */
+  readonly params: unknown;
+  readonly address: string;
+}
+
+/** Levels of objects and arrays that params and claims may have. */
+const MAX_DEPTH = 32;
+
+const EMPTY: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/**
+ * What `authenticate` is given.
+ * @throws TypeError when the params are no object or nested deeper than 32 levels.
+ */
+export function createRequest(source: RequestSource): ConnectionRequest {
+  return new Request(source);
+}
+
+/**
+ * The facts of a connection that was let in.
+ * @throws TypeError when the claims are no plain JSON object or nested deeper than 32 levels.
+ */
+export function createFacts(request: ConnectionRequest, claims: unknown): ConnectionFacts {
+  return new Facts(request, plainObject(claims, 'claims'));
+}
+
+/** Small while idle: headers are one string until they are read. */
+class Request implements ConnectionRequest {
+  readonly id: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly address: string;
+  readonly #rawHeaders: string;
+  #headers: Readonly<Record<string, string>> | undefined;
+
+  constructor({ id, rawHeaders, params, address }: RequestSource) {
+    this.id = id;
+    this.params = plainObject(params ?? EMPTY, 'connection_init payload');
+    this.address = address;
+    this.#rawHeaders = JSON.stringify(rawHeaders);
+    Object.freeze(this);
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return (this.#headers ??= parseHeaders(this.#rawHeaders));
+  }
+}
+
+class Facts implements ConnectionFacts {
+  readonly claims: Claims;
+  readonly #request: ConnectionRequest;
+
+  constructor(request: ConnectionRequest, claims: Claims) {
+    this.claims = claims;
+    this.#request = request;
+    Object.freeze(this);
+  }
+
+  get id(): string {
+    return this.#request.id;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#request.headers;
+  }
+
+  get params(): Readonly<Record<string, unknown>> {
+    return this.#request.params;
+  }
+
+  get address(): string {
+    return this.#request.address;
+  }
+}
+
+function parseHeaders(text: string): Readonly<Record<string, string>> {
+  const raw = JSON.parse(text) as string[];
+  const headers = new Map<string, string>();
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase();
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? raw[i + 1]! : `${earlier}, ${raw[i + 1]!}`);
+  }
+  // fromEntries defines own properties, so a header named __proto__ is only a header.
+  return Object.freeze(Object.fromEntries(headers));
+}
+
+/** A frozen copy of what JSON keeps of an object; what is empty shares one object. */
+function plainObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (isDeeper(value, MAX_DEPTH)) throw new TypeError(`${what}: nested deeper than ${MAX_DEPTH} levels`);
+  const plain: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+    throw new TypeError(`${what}: expected an object of plain JSON data, got ${describe(plain)}`);
+  }
+  return Object.keys(plain).length === 0 ? EMPTY : (freezeDeep(plain) as Record<string, unknown>);
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'nothing that JSON can hold';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function freezeDeep(value: object): object {
+  for (const inner of Object.values(value))
+    if (typeof inner === 'object' && inner !== null) freezeDeep(inner as object);
+  return Object.freeze(value);
+}

@@ -1,0 +1,184 @@
+import type { ConnectionFacts } from './connection-facts.ts';
+
+/**
+ * What one execution read of a connection's facts, and a view of the facts that records it.
+ *
+ * Facts are plain, frozen JSON data, so all that a reader can learn of them is made of three questions about a key of an
+ * object: which value it has (a leaf, absent, or "an object" or "an array", whose inside is asked anew), whether it is
+ * there, and which keys there are, in order. Each question asked is recorded. A deterministic reader asks its next question
+ * because of the answers so far; where two connections give the same answer to every recorded question, it would have
+ * asked the same ones of both and learnt the same: `agrees`.
+ */
+export type FactReads = ReadNode;
+
+export interface TrackedFacts {
+  /** Read-only view: feels like the facts, and a write throws TypeError. Nested objects keep their identity. */
+  readonly facts: ConnectionFacts;
+  /** Grows with every read through `facts`. */
+  readonly reads: FactReads;
+}
+
+export function trackReads(facts: ConnectionFacts): TrackedFacts {
+  const reads = new ReadNode(facts, true);
+  return { facts: reads.view as ConnectionFacts, reads };
+}
+
+/** Whether every recorded read gives the same answer on another connection's facts. */
+export function agrees(reads: FactReads, facts: ConnectionFacts): boolean {
+  return nodeAgrees(reads, facts);
+}
+
+/**
+ * The recorded reads with their answers on `facts` (default: those they were made on), in one canonical string: '' where
+ * nothing was read. `readKey(reads, other) === readKey(reads)` exactly when `agrees(reads, other)`; and
+ * `readKey(reads, other) === readKey(others)` only when `agrees(others, other)`, so the key of one execution's reads finds, in a
+ * map filled with another's, the connections that agree.
+ */
+export function readKey(reads: FactReads, facts: ConnectionFacts = reads.data as ConnectionFacts): string {
+  return nodeKey(reads, facts);
+}
+
+const FACT_NAMES: readonly string[] = ['id', 'headers', 'params', 'claims', 'address'];
+
+/**
+ * The reads of one object, and the handler of its view. The view's target is an empty stand-in and never the data, because
+ * `util.inspect` looks through a proxy at its target without asking the handler.
+ */
+class ReadNode implements ProxyHandler<object> {
+  readonly data: object;
+  readonly isRoot: boolean;
+  readonly view: object;
+  /** Keys whose value was read, with the node of the value where that is an object or array. */
+  readonly values = new Map<string, ReadNode | undefined>();
+  /** Keys of which only the presence was read. */
+  presences: Set<string> | undefined;
+  /** Whether the list of keys was read. */
+  isEnumerated = false;
+
+  constructor(data: object, isRoot: boolean) {
+    this.data = data;
+    this.isRoot = isRoot;
+    this.view = new Proxy(Array.isArray(data) ? [] : {}, this);
+  }
+
+  get(target: object, key: string | symbol): unknown {
+    if (typeof key === 'symbol') return Reflect.get(target, key);
+    const known = this.values.get(key);
+    if (known) return known.view;
+    const value = valueAt(this, this.data, key);
+    if (value === undefined) {
+      // No array has an own property under the name of a method, so its absence tells nothing.
+      if (!(Array.isArray(target) && key in target)) this.values.set(key, undefined);
+      return Reflect.get(target, key);
+    }
+    if (typeof value !== 'object' || value === null) {
+      this.values.set(key, undefined);
+      return value;
+    }
+    const node = new ReadNode(value, false);
+    this.values.set(key, node);
+    return node.view;
+  }
+
+  has(target: object, key: string | symbol): boolean {
+    return this.#isPresent(key) || Reflect.has(target, key);
+  }
+
+  ownKeys(target: object): string[] {
+    if (Array.isArray(target)) this.values.set('length', undefined);
+    else this.isEnumerated = true;
+    return keysOf(this, this.data);
+  }
+
+  /** Tells that the key is there, as `Object.keys` and `hasOwn` ask; the value is behind a getter, so that only its reader reads it. */
+  getOwnPropertyDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
+    if (!this.#isPresent(key)) return undefined;
+    if (key === 'length' && Array.isArray(target)) {
+      return { value: this.get(target, key), writable: true, enumerable: false, configurable: false };
+    }
+    return { get: () => this.get(target, key), enumerable: true, configurable: true };
+  }
+
+  set(): never {
+    return refuseWrite();
+  }
+
+  defineProperty(): never {
+    return refuseWrite();
+  }
+
+  deleteProperty(): never {
+    return refuseWrite();
+  }
+
+  setPrototypeOf(): never {
+    return refuseWrite();
+  }
+
+  preventExtensions(): never {
+    return refuseWrite();
+  }
+
+  #isPresent(key: string | symbol): boolean {
+    if (typeof key === 'symbol') return false;
+    if (!this.values.has(key)) (this.presences ??= new Set()).add(key);
+    return valueAt(this, this.data, key) !== undefined;
+  }
+}
+
+function refuseWrite(): never {
+  throw new TypeError('context.connection is read-only');
+}
+
+/** Own value of a key; undefined is "absent", since JSON has no undefined. */
+function valueAt(node: ReadNode, data: object, key: string): unknown {
+  const isThere = node.isRoot ? FACT_NAMES.includes(key) : Object.hasOwn(data, key);
+  return isThere ? (data as Record<string, unknown>)[key] : undefined;
+}
+
+function keysOf(node: ReadNode, data: object): string[] {
+  return node.isRoot ? [...FACT_NAMES] : (Reflect.ownKeys(data) as string[]);
+}
+
+function isSameKind(mine: object, theirs: unknown): theirs is object {
+  return typeof theirs === 'object' && theirs !== null && Array.isArray(mine) === Array.isArray(theirs);
+}
+
+function nodeAgrees(node: ReadNode, data: object): boolean {
+  if (node.data === data) return true;
+  for (const [key, child] of node.values) {
+    const theirs = valueAt(node, data, key);
+    if (child) {
+      if (!isSameKind(child.data, theirs) || !nodeAgrees(child, theirs)) return false;
+    } else if (theirs !== valueAt(node, node.data, key)) return false;
+  }
+  if (node.presences) {
+    for (const key of node.presences) {
+      if ((valueAt(node, data, key) === undefined) !== (valueAt(node, node.data, key) === undefined)) return false;
+    }
+  }
+  if (!node.isEnumerated) return true;
+  const mine = keysOf(node, node.data);
+  const theirs = keysOf(node, data);
+  return mine.length === theirs.length && mine.every((key, i) => key === theirs[i]);
+}
+
+function nodeKey(node: ReadNode, data: object): string {
+  let text = node.isEnumerated ? `keys=${JSON.stringify(keysOf(node, data))};` : '';
+  if (node.presences) {
+    for (const key of [...node.presences].sort()) {
+      text += `${JSON.stringify(key)}?${valueAt(node, data, key) === undefined ? 0 : 1};`;
+    }
+  }
+  const keys = [...node.values.keys()];
+  if (keys.length > 1) keys.sort();
+  for (const key of keys)
+    text += `${JSON.stringify(key)}=${answerKey(node.values.get(key), valueAt(node, data, key))};`;
+  return text;
+}
+
+function answerKey(child: ReadNode | undefined, value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'absent';
+  const inside = child && isSameKind(child.data, value) ? nodeKey(child, value) : '';
+  return Array.isArray(value) ? `[${inside}]` : `{${inside}}`;
+}

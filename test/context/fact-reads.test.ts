@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
+import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
+import { agrees, readKey, trackReads } from '../../src/context/fact-reads.ts';
+
+function factsWith(claims: object, rawHeaders: string[] = [], id = 'c1', params: object = {}): ConnectionFacts {
+  return createFacts(createRequest({ id, rawHeaders, params, address: '10.0.0.1' }), claims);
+}
+
+/** Whether what `read` read of one connection agrees with another. */
+function shares(read: (facts: ConnectionFacts) => unknown, one: object, other: object): boolean {
+  const { facts, reads } = trackReads(factsWith(one));
+  read(facts);
+  return agrees(reads, factsWith(other));
+}
+
+const A = { tenant: 'acme', user: 1, roles: ['buyer', 'admin'], org: { name: 'Acme', size: 3 } };
+
+describe('reads of connection facts', () => {
+  it('of a leaf share with whoever has the same leaf, whatever else differs', () => {
+    const read = ({ claims }: ConnectionFacts) => claims['tenant'];
+    assert.ok(shares(read, A, { tenant: 'acme' }));
+    assert.ok(!shares(read, A, { tenant: 'other', user: 1 }));
+    assert.ok(!shares(read, A, {}));
+    assert.ok(!shares(read, {}, A));
+  });
+
+  it('of nothing are shared by all', () => {
+    const { reads } = trackReads(factsWith(A));
+    assert.equal(readKey(reads), '');
+    assert.ok(agrees(reads, factsWith({}, [], 'c2')));
+  });
+
+  it('of an object record that it is there and nothing of its inside', () => {
+    const read = ({ claims }: ConnectionFacts) => Boolean(claims['org']);
+    assert.ok(shares(read, A, { org: {} }));
+    assert.ok(!shares(read, A, { org: [] }));
+    assert.ok(!shares(read, A, { org: 'Acme' }));
+    assert.ok(!shares(read, A, {}));
+  });
+
+  it('with "in" and hasOwn record the presence and not the value', () => {
+    for (const read of [
+      ({ claims }: ConnectionFacts) => 'tenant' in claims,
+      ({ claims }: ConnectionFacts) => Object.hasOwn(claims, 'tenant'),
+    ]) {
+      assert.ok(shares(read, A, { tenant: 'other' }));
+      assert.ok(!shares(read, A, {}));
+      assert.ok(!shares(read, {}, A));
+    }
+  });
+
+  it('with Object.keys record the keys in order and not the values', () => {
+    const read = ({ claims }: ConnectionFacts) => Object.keys(claims);
+    assert.ok(shares(read, { a: 1, b: 2 }, { a: 3, b: 4 }));
+    assert.ok(!shares(read, { a: 1, b: 2 }, { b: 2, a: 1 }));
+    assert.ok(!shares(read, { a: 1, b: 2 }, { a: 1 }));
+  });
+
+  it('with spread, entries, for-in, JSON and descriptors record the values they show', () => {
+    const readers: ((facts: ConnectionFacts) => unknown)[] = [
+      ({ claims }) => ({ ...claims }),
+      ({ claims }) => Object.entries(claims),
+      ({ claims }) => JSON.stringify(claims),
+      ({ claims }) => Object.assign({}, claims),
+      ({ claims: { a, ...rest } }) => ({ a, rest }),
+      ({ claims }) => {
+        const seen: unknown[] = [];
+        for (const key in claims) seen.push(claims[key]);
+        return seen;
+      },
+      ({ claims }) => structuredClone({ ...claims }),
+      ({ claims }) => Object.getOwnPropertyDescriptor(claims, 'b')?.get?.() as unknown,
+    ];
+    for (const read of readers) {
+      assert.ok(shares(read, { a: 1, b: 2 }, { a: 1, b: 2 }), read.toString());
+      assert.ok(!shares(read, { a: 1, b: 2 }, { a: 1, b: 3 }), read.toString());
+    }
+  });
+
+  it('of an array record the elements that were looked at', () => {
+    const roles = ({ claims }: ConnectionFacts) => claims['roles'] as string[];
+    const isBuyer = (facts: ConnectionFacts) => roles(facts).includes('buyer');
+    assert.ok(shares(isBuyer, A, { roles: ['buyer', 'guest'] }));
+    assert.ok(!shares(isBuyer, A, { roles: ['guest', 'buyer'] }));
+    assert.ok(!shares(isBuyer, A, { roles: ['buyer'] }), 'the length was read');
+    const count = (facts: ConnectionFacts) => roles(facts).length;
+    assert.ok(shares(count, A, { roles: ['x', 'y'] }));
+    assert.ok(!shares(count, A, { roles: ['x'] }));
+    for (const read of [
+      (facts: ConnectionFacts) => roles(facts).map((role) => role.length),
+      (facts: ConnectionFacts) => [...roles(facts)],
+      (facts: ConnectionFacts) => ([] as string[]).concat(roles(facts)),
+      (facts: ConnectionFacts) => roles(facts).join(),
+      (facts: ConnectionFacts) => roles(facts).at(-1),
+    ]) {
+      assert.ok(!shares(read, A, { roles: ['buyer', 'seller'] }), read.toString());
+    }
+  });
+
+  it('of an inherited name record that the connection has no such key of its own', () => {
+    const read = ({ claims }: ConnectionFacts) => typeof claims['toString'];
+    assert.ok(shares(read, {}, { tenant: 'acme' }));
+    assert.ok(!shares(read, {}, { toString: 'mine' }));
+  });
+
+  it('of headers, params, id and address are told apart', () => {
+    const one = factsWith({}, ['Authorization', 'Bearer a'], 'c1', { locale: 'en' });
+    const other = factsWith({}, ['Authorization', 'Bearer b'], 'c2', { locale: 'de' });
+    const reads: ((facts: ConnectionFacts) => unknown)[] = [
+      ({ headers }) => headers['authorization'],
+      ({ params }) => params['locale'],
+      ({ id }) => id,
+    ];
+    for (const read of reads) {
+      const tracked = trackReads(one);
+      read(tracked.facts);
+      assert.ok(!agrees(tracked.reads, other));
+      assert.ok(agrees(tracked.reads, one));
+    }
+    const tracked = trackReads(one);
+    assert.equal(tracked.facts.address, '10.0.0.1');
+    assert.ok(agrees(tracked.reads, other));
+  });
+
+  it('go through a view that cannot be looked through, written to or told from plain data', () => {
+    const { facts } = trackReads(factsWith(A));
+    assert.equal(facts.claims, facts.claims);
+    assert.equal((facts.claims as typeof A).org, (facts.claims as typeof A).org);
+    assert.deepEqual(JSON.parse(JSON.stringify(facts)), JSON.parse(JSON.stringify({ ...factsWith(A), ...facts })));
+    assert.ok(Array.isArray(facts.claims['roles']));
+    assert.deepEqual({ ...facts.claims }.tenant, 'acme');
+    assert.ok(!inspect(facts, { depth: 9 }).includes('acme'));
+    assert.throws(() => structuredClone(facts.claims), /could not be cloned/);
+    assert.throws(() => Object.assign(facts.claims, { tenant: 'x' }), TypeError);
+    assert.throws(() => (facts.claims as typeof A).roles.push('root'), TypeError);
+    assert.throws(() => (facts.claims as typeof A).roles.sort(), TypeError);
+    assert.throws(() => Reflect.deleteProperty(facts.claims, 'tenant'), TypeError);
+    assert.throws(() => Object.defineProperty(facts.claims, 'x', { value: 1 }), TypeError);
+    assert.throws(() => Object.setPrototypeOf(facts.claims, null), TypeError);
+    assert.throws(() => Object.freeze(facts.claims), TypeError);
+  });
+
+  it('that go on after an await count', async () => {
+    const { facts, reads } = trackReads(factsWith({ user: 1 }));
+    const { claims } = facts;
+    await Promise.resolve();
+    assert.equal(claims['user'], 1);
+    assert.ok(!agrees(reads, factsWith({ user: 2 })));
+  });
+});
+
+/** One step of a random reader: what it asks of the value that it holds. */
+interface Step {
+  readonly ask: keyof typeof asks;
+  readonly key: string;
+}
+
+type Value = Record<string, unknown>;
+const plain = (value: unknown): unknown =>
+  typeof value === 'function' ? 'function' : (JSON.parse(JSON.stringify({ value })) as { value: unknown }).value;
+
+/** Each answers what it observed, as plain data, and the value to go on with. */
+const asks = {
+  get: (value: Value, key: string) => {
+    const inner = value[key];
+    const isObject = typeof inner === 'object' && inner !== null;
+    return { seen: isObject ? Array.isArray(inner) : plain(inner), next: isObject ? (inner as Value) : value };
+  },
+  has: (value: Value, key: string) => ({ seen: key in value, next: value }),
+  hasOwn: (value: Value, key: string) => ({ seen: Object.hasOwn(value, key), next: value }),
+  descriptor: (value: Value, key: string) => {
+    const found = Object.getOwnPropertyDescriptor(value, key);
+    return { seen: found && [found.enumerable, plain(found.get ? found.get() : found.value)], next: value };
+  },
+  keys: (value: Value) => ({ seen: Object.keys(value), next: value }),
+  ownKeys: (value: Value) => ({ seen: Reflect.ownKeys(value), next: value }),
+  entries: (value: Value) => ({ seen: Object.entries(value).map(([key, inner]) => [key, typeof inner]), next: value }),
+  spread: (value: Value) => ({ seen: plain({ ...value }), next: value }),
+  rest: ({ a, ...rest }: Value) => ({ seen: [plain(a), plain(rest)], next: rest }),
+  json: (value: Value) => ({ seen: JSON.stringify(value), next: value }),
+  forIn: (value: Value) => {
+    const seen: string[] = [];
+    for (const key in value) seen.push(key);
+    return { seen, next: value };
+  },
+  length: (value: Value) => ({ seen: plain(value['length']), next: value }),
+  includes: (value: Value) => ({ seen: Array.isArray(value) && value.includes('x'), next: value }),
+  find: (value: Value) => ({ seen: Array.isArray(value) && plain(value.find((v) => v === 1)), next: value }),
+  iterate: (value: Value) => ({ seen: Array.isArray(value) && [...(value as unknown[])].map(plain), next: value }),
+  text: (value: Value) => ({ seen: Object.prototype.toString.call(value), next: value }),
+  firstOfKeys: (value: Value) => {
+    const key = Object.keys(value)[0];
+    return key === undefined ? { seen: 'none', next: value } : asks.get(value, key);
+  },
+};
+
+function observe(program: readonly Step[], facts: ConnectionFacts): unknown[] {
+  let current = facts as unknown as Value;
+  return program.map(({ ask, key }) => {
+    if (key === 'top') current = facts as unknown as Value;
+    try {
+      const { seen, next } = asks[ask](current, key);
+      current = next;
+      return seen;
+    } catch (error) {
+      return String(error);
+    }
+  });
+}
+
+const keyName = fc.constantFrom('a', 'b', '0', '1', 'length', 'toString', 'toJSON', '__proto__', 'map', 'x');
+const { data } = fc.letrec((tie) => ({
+  data: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom<unknown[]>(null, true, 0, 1, 'x', '', 'undefined'),
+    fc.array(tie('data'), { maxLength: 3 }),
+    fc.dictionary(keyName, tie('data'), { maxKeys: 4 }),
+  ),
+}));
+const claimsOf = fc.dictionary(keyName, data, { maxKeys: 4 });
+const stepOf = fc.record({
+  ask: fc.constantFrom(...(Object.keys(asks) as (keyof typeof asks)[])),
+  key: fc.oneof(keyName, fc.constantFrom('claims', 'headers', 'params', 'id', 'top', 'x-a')),
+});
+const programOf = fc
+  .tuple(fc.constantFrom('claims', 'claims', 'params', 'headers', 'top'), fc.array(stepOf, { maxLength: 8 }))
+  .map(([first, steps]): Step[] => [{ ask: 'get', key: first }, ...steps]);
+const connectionOf = fc
+  .record({
+    claims: claimsOf,
+    params: claimsOf,
+    header: fc.constantFrom('1', '2', ''),
+    id: fc.constantFrom('c1', 'c2'),
+  })
+  .map(({ claims, params, header, id }) => factsWith(claims, header ? ['X-A', header] : [], id, params));
+/** Often near each other: a pair that never agrees tests nothing. */
+const pairOf = fc
+  .tuple(connectionOf, connectionOf, fc.constantFrom('claims', 'params', 'both', 'neither'))
+  .map(([a, b, kept]): [ConnectionFacts, ConnectionFacts] => {
+    const params = kept === 'params' || kept === 'both' ? a.params : b.params;
+    const claims = kept === 'claims' || kept === 'both' ? a.claims : b.claims;
+    return [a, factsWith(claims, Object.entries(b.headers).flat(), b.id, params)];
+  });
+
+describe('the rule of sharing', () => {
+  it('holds: where the reads of a program agree, it observes the same on both connections', () => {
+    let agreeing = 0;
+    fc.assert(
+      fc.property(pairOf, programOf, ([a, b], program) => {
+        const { facts, reads } = trackReads(a);
+        const seen = observe(program, facts);
+        if (!agrees(reads, b)) return;
+        agreeing++;
+        assert.deepEqual(observe(program, trackReads(b).facts), seen);
+      }),
+      { numRuns: 10_000 },
+    );
+    assert.ok(agreeing > 1000, `only ${agreeing} pairs agreed`);
+  });
+
+  it('is the same by key: equal keys exactly where the reads agree, across executions, too', () => {
+    fc.assert(
+      fc.property(pairOf, connectionOf, programOf, ([a, b], c, program) => {
+        const ofA = trackReads(a);
+        observe(program, ofA.facts);
+        assert.equal(readKey(ofA.reads, b) === readKey(ofA.reads), agrees(ofA.reads, b));
+        const ofC = trackReads(c);
+        observe(program, ofC.facts);
+        if (readKey(ofA.reads, b) === readKey(ofC.reads)) assert.ok(agrees(ofC.reads, b));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  it('shows plain data: a program observes the same through the view as on the facts', () => {
+    fc.assert(
+      fc.property(connectionOf, programOf, (a, program) => {
+        const copy = { id: a.id, headers: a.headers, params: a.params, claims: a.claims, address: a.address };
+        assert.deepEqual(observe(program, trackReads(a).facts), observe(program, copy));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
