@@ -1,12 +1,17 @@
-import type { Claims, ConnectionFacts } from './connection-facts.ts';
+import type { BackendPort } from './execution-backends.ts';
+import { executionBackends } from './execution-backends.ts';
+import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
+import type { FactReads, TrackedFacts } from './fact-reads.ts';
+import { trackReads } from './fact-reads.ts';
 
-/** One backend of `context.backends`. Bodies are JSON; a path starts with "/". */
+/** One backend of `context.backends`. Bodies are JSON; a path starts with "/". The functions need no `this`. */
 export interface Backend {
-  get(path: string, options?: BackendRequestOptions): Promise<unknown>;
-  post(path: string, body?: unknown, options?: BackendRequestOptions): Promise<unknown>;
-  put(path: string, body?: unknown, options?: BackendRequestOptions): Promise<unknown>;
-  patch(path: string, body?: unknown, options?: BackendRequestOptions): Promise<unknown>;
-  delete(path: string, options?: BackendRequestOptions): Promise<unknown>;
+  /** Answers null where the backend says 404: there is no such thing. */
+  readonly get: (path: string, options?: BackendRequestOptions) => Promise<unknown>;
+  readonly post: (path: string, body?: unknown, options?: BackendRequestOptions) => Promise<unknown>;
+  readonly put: (path: string, body?: unknown, options?: BackendRequestOptions) => Promise<unknown>;
+  readonly patch: (path: string, body?: unknown, options?: BackendRequestOptions) => Promise<unknown>;
+  readonly delete: (path: string, options?: BackendRequestOptions) => Promise<unknown>;
 }
 
 export interface BackendRequestOptions {
@@ -25,9 +30,6 @@ export interface ExecutionContext<Loaders extends object = object, Primers exten
   readonly connection: ConnectionFacts;
 }
 
-/** What `authenticate` is given, once per connection. */
-export type ConnectionRequest = Omit<ConnectionFacts, 'claims'>;
-
 /** The exports of a graph's `context.ts`, all optional. */
 export interface ContextDefinition<Loaders extends object = object, Primers extends object = object> {
   /** Names that `context.backends` knows; `BACKEND_<NAME>_URL` says where each is. */
@@ -38,4 +40,55 @@ export interface ContextDefinition<Loaders extends object = object, Primers exte
   createPrimers?(context: ExecutionContext<Loaders, Primers>): Primers;
   /** Returns the connection's claims (plain JSON data), or false to refuse it (4403). A throw refuses, too. Default: `{}` for all. */
   authenticate?(request: ConnectionRequest): Claims | false | Promise<Claims | false>;
+}
+
+export function createContext(
+  definition: ContextDefinition,
+  backends: BackendPort,
+  facts: ConnectionFacts,
+): ExecutionContext {
+  return new LazyContext(definition, backends, facts);
+}
+
+/** What the execution of this context has read of its connection so far; undefined where it read nothing. */
+export function readsOf(context: ExecutionContext): FactReads | undefined {
+  return LazyContext.readsOf(context);
+}
+
+const NONE: object = Object.freeze({});
+
+class LazyContext implements ExecutionContext {
+  readonly #definition: ContextDefinition;
+  readonly #port: BackendPort;
+  readonly #facts: ConnectionFacts;
+  #backends: Readonly<Record<string, Backend>> | undefined;
+  #loaders: object | undefined;
+  #primers: object | undefined;
+  #tracked: TrackedFacts | undefined;
+
+  static readsOf(context: ExecutionContext): FactReads | undefined {
+    return #tracked in context ? context.#tracked?.reads : undefined;
+  }
+
+  constructor(definition: ContextDefinition, port: BackendPort, facts: ConnectionFacts) {
+    this.#definition = definition;
+    this.#port = port;
+    this.#facts = facts;
+  }
+
+  get backends(): Readonly<Record<string, Backend>> {
+    return (this.#backends ??= executionBackends(this.#definition.backends ?? [], this.#port, this));
+  }
+
+  get loaders(): object {
+    return (this.#loaders ??= this.#definition.createLoaders?.(this) ?? NONE);
+  }
+
+  get primers(): object {
+    return (this.#primers ??= this.#definition.createPrimers?.(this) ?? NONE);
+  }
+
+  get connection(): ConnectionFacts {
+    return (this.#tracked ??= trackReads(this.#facts)).facts;
+  }
 }

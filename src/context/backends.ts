@@ -1,0 +1,215 @@
+import { Pool, errors } from 'undici';
+import type { Dispatcher } from 'undici';
+import { backendVariable } from '../config.ts';
+import type { BackendConfig } from '../config.ts';
+import { ConfigError, clientError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import { assertBackendPath } from './backend-path.ts';
+import type { BackendPort, BackendRequest } from './execution-backends.ts';
+
+export interface BackendAnswer {
+  readonly backend: string;
+  readonly outcome: 'OK' | ErrorCode;
+  /** HTTP status, where there was one. */
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  /** For the log, never for a client: what went wrong. Holds no URL, header or body. */
+  readonly reason: string | undefined;
+}
+
+export interface BackendsOptions {
+  /** By `backendVariable(name)`. */
+  readonly backends: ReadonlyMap<string, BackendConfig>;
+  /** Keep-alive sockets per backend. */
+  readonly maxSockets: number;
+  /** Longest wait for the whole answer, the wait for a free socket included. */
+  readonly timeoutMs: number;
+  /** Largest answer in bytes. Default: 8 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Requests of one backend on their way or waiting for a socket; more fail at once. Default: 100 per socket. */
+  readonly maxPending?: number;
+  /** Told of every request's end. */
+  readonly onAnswer?: (answer: BackendAnswer) => void;
+}
+
+/** Bytes of an error's body that are read so that its socket can be used again; past them the socket is closed. */
+const MAX_DUMPED_BYTES = 65_536;
+
+/**
+ * The pod's HTTP clients, one keep-alive pool per backend, made at its first use. JSON in, JSON out; redirects are not followed
+ * and nothing is retried. GET of what the backend does not have (404) is null; an empty answer is null.
+ *
+ * Fails with GraphQL errors that tell a client the backend's name and a code, and nothing else: BACKEND_NOT_CONFIGURED,
+ * BACKEND_TIMEOUT, BACKEND_UNAVAILABLE (no connection, connection lost, too many waiting, closing) and BACKEND_ERROR (a status that is
+ * no success, with `extensions.status`, an answer that is too large or no JSON). A request that could not be made at all (a bad path,
+ * body or header) is the graph's mistake: TypeError.
+ */
+export class Backends implements BackendPort {
+  readonly #options: BackendsOptions;
+  readonly #clients = new Map<string, BackendClient>();
+  #closing: Promise<void> | undefined;
+
+  /** @throws ConfigError for a base URL with credentials, query or fragment. */
+  constructor(options: BackendsOptions) {
+    this.#options = options;
+    for (const [variable, { url }] of options.backends) refuseBaseUrl(variable, url);
+  }
+
+  async send(name: string, request: BackendRequest): Promise<unknown> {
+    const config = this.#options.backends.get(backendVariable(name));
+    const startedAt = performance.now();
+    const report = (outcome: BackendAnswer['outcome'], status?: number, reason?: string) =>
+      this.#options.onAnswer?.({ backend: name, outcome, status, durationMs: performance.now() - startedAt, reason });
+    try {
+      if (this.#closing) throw new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', 'closing');
+      if (!config) {
+        const reason = `BACKEND_${backendVariable(name)}_URL is not set`;
+        throw new BackendFailure('BACKEND_NOT_CONFIGURED', 'is not configured', reason);
+      }
+      const authorization = config.isAuthorizationForwarded ? request.authorization() : undefined;
+      const answer = await this.#client(name, config).send(request, authorization);
+      report('OK', answer.status);
+      return answer.body;
+    } catch (error) {
+      if (!(error instanceof BackendFailure)) throw error;
+      report(error.code, error.status, error.reason);
+      const extensions = error.status === undefined ? { backend: name } : { backend: name, status: error.status };
+      throw clientError(error.code, `The backend "${name}" ${error.message}`, extensions);
+    }
+  }
+
+  /** Lets what is on its way end, for at most the timeout of a request. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#clients.values()].map((client) => client.close())).then(() => undefined);
+    return this.#closing;
+  }
+
+  #client(name: string, config: BackendConfig): BackendClient {
+    let client = this.#clients.get(name);
+    if (!client) this.#clients.set(name, (client = new BackendClient(config.url, this.#options)));
+    return client;
+  }
+}
+
+class BackendFailure extends Error {
+  readonly code: ErrorCode;
+  readonly status: number | undefined;
+  readonly reason: string;
+
+  constructor(code: ErrorCode, message: string, reason: string, status?: number) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** One backend: its pool, its base path and its bounds. */
+class BackendClient {
+  readonly #pool: Pool;
+  readonly #basePath: string;
+  readonly #timeoutMs: number;
+  readonly #maxPending: number;
+  #pending = 0;
+
+  constructor(url: string, options: BackendsOptions) {
+    const { origin, pathname } = new URL(url);
+    const { timeoutMs, maxSockets, maxResponseBytes = 8 * 1024 * 1024, maxPending = 100 * maxSockets } = options;
+    this.#basePath = pathname.replace(/\/+$/, '');
+    this.#timeoutMs = timeoutMs;
+    this.#maxPending = maxPending;
+    this.#pool = new Pool(origin, {
+      connections: maxSockets,
+      pipelining: 1,
+      connect: { timeout: timeoutMs },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxResponseSize: maxResponseBytes,
+    });
+  }
+
+  async send(request: BackendRequest, authorization: string | undefined): Promise<Answer> {
+    const options = this.#requestOptions(request, authorization);
+    if (this.#pending >= this.#maxPending) {
+      throw new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', `${this.#pending} requests are waiting`);
+    }
+    // One deadline over the wait for a socket, the headers and the body: undici's own timers start anew with each of them.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), this.#timeoutMs);
+    this.#pending++;
+    try {
+      const response = await this.#pool.request({ ...options, signal: deadline.signal });
+      return await readAnswer(request.method, response);
+    } catch (error) {
+      throw deadline.signal.aborted ? timeoutFailure(this.#timeoutMs) : failureOf(error, this.#timeoutMs);
+    } finally {
+      this.#pending--;
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    const timer = setTimeout(() => void this.#pool.destroy(), this.#timeoutMs + 100);
+    await this.#pool.close().catch((error: unknown) => {
+      if (!(error instanceof errors.ClientDestroyedError)) throw error;
+    });
+    clearTimeout(timer);
+  }
+
+  #requestOptions({ method, path, body, headers }: BackendRequest, authorization: string | undefined) {
+    assertBackendPath(path);
+    const sent: Record<string, string> = { accept: 'application/json' };
+    if (body !== undefined) sent['content-type'] = 'application/json';
+    if (authorization !== undefined) sent['authorization'] = authorization;
+    for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
+    return {
+      method,
+      path: this.#basePath + path,
+      headers: sent,
+      body: body === undefined ? null : JSON.stringify(body),
+    };
+  }
+}
+
+async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer> {
+  const status = response.statusCode;
+  if (status < 200 || status > 299) {
+    await response.body.dump({ limit: MAX_DUMPED_BYTES });
+    if (status === 404 && method === 'GET') return { status, body: null };
+    throw new BackendFailure('BACKEND_ERROR', `answered with status ${status}`, `status ${status}`, status);
+  }
+  const text = await response.body.text();
+  if (text === '') return { status, body: null };
+  try {
+    return { status, body: JSON.parse(text) as unknown };
+  } catch {
+    throw new BackendFailure('BACKEND_ERROR', 'answered with something that is not JSON', 'not JSON', status);
+  }
+}
+
+function timeoutFailure(timeoutMs: number): BackendFailure {
+  return new BackendFailure('BACKEND_TIMEOUT', 'did not answer in time', `no answer within ${timeoutMs} ms`);
+}
+
+function failureOf(error: unknown, timeoutMs: number): Error {
+  if (error instanceof BackendFailure) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (error instanceof errors.InvalidArgumentError) return new TypeError(`backend request: ${error.message}`);
+  if (error instanceof errors.ResponseExceededMaxSizeError) {
+    return new BackendFailure('BACKEND_ERROR', 'answered with too much data', 'the answer is too large');
+  }
+  if (/^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code)) return timeoutFailure(timeoutMs);
+  return new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', code || (error as Error).name);
+}
+
+function refuseBaseUrl(variable: string, url: string): void {
+  const { username, password, search, hash } = new URL(url);
+  if (username || password || search || hash) {
+    throw new ConfigError(`BACKEND_${variable}_URL: expected a URL without credentials, query and fragment`);
+  }
+}

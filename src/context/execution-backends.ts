@@ -1,0 +1,99 @@
+import type { Backend, BackendRequestOptions, ExecutionContext } from './context.ts';
+import type { ConnectionFacts } from './connection-facts.ts';
+
+export type BackendMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface BackendRequest {
+  readonly method: BackendMethod;
+  readonly path: string;
+  /** Sent as JSON; undefined sends no body. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The caller's credentials, asked for only where the backend is configured to get them. */
+  readonly authorization: () => string | undefined;
+}
+
+/** What an execution's backends send through: the pod's `Backends`. */
+export interface BackendPort {
+  send(name: string, request: BackendRequest): Promise<unknown>;
+}
+
+/**
+ * `context.backends` of one execution: a backend is made when its name is first read, each of its methods when that is first read.
+ * @throws Error (at the read) naming a backend that the graph's context.ts does not export.
+ */
+export function executionBackends(
+  names: readonly string[],
+  port: BackendPort,
+  context: Pick<ExecutionContext, 'connection'>,
+): Readonly<Record<string, Backend>> {
+  const made = Object.create(null) as Record<string, Backend>;
+  return new Proxy(made, {
+    get(target, name) {
+      // An object is asked for `then` when it is awaited and for `toJSON` when it is logged: that means no backend.
+      if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
+      const known = target[name];
+      if (known) return known;
+      if (!names.includes(name)) {
+        throw new Error(
+          `context.backends: there is no "${name}"; the "backends" of the graph's context.ts are: ${names.join(', ') || 'none'}`,
+        );
+      }
+      return (target[name] = new ExecutionBackend(name, port, context));
+    },
+  });
+}
+
+class ExecutionBackend implements Backend {
+  readonly #name: string;
+  readonly #port: BackendPort;
+  readonly #context: Pick<ExecutionContext, 'connection'>;
+  #get: Backend['get'] | undefined;
+  #post: Backend['post'] | undefined;
+  #put: Backend['put'] | undefined;
+  #patch: Backend['patch'] | undefined;
+  #delete: Backend['delete'] | undefined;
+
+  constructor(name: string, port: BackendPort, context: Pick<ExecutionContext, 'connection'>) {
+    this.#name = name;
+    this.#port = port;
+    this.#context = context;
+  }
+
+  get get(): Backend['get'] {
+    return (this.#get ??= (path, options) => this.#send('GET', path, undefined, options));
+  }
+
+  get post(): Backend['post'] {
+    return (this.#post ??= (path, body, options) => this.#send('POST', path, body, options));
+  }
+
+  get put(): Backend['put'] {
+    return (this.#put ??= (path, body, options) => this.#send('PUT', path, body, options));
+  }
+
+  get patch(): Backend['patch'] {
+    return (this.#patch ??= (path, body, options) => this.#send('PATCH', path, body, options));
+  }
+
+  get delete(): Backend['delete'] {
+    return (this.#delete ??= (path, options) => this.#send('DELETE', path, undefined, options));
+  }
+
+  #send(method: BackendMethod, path: string, body: unknown, options: BackendRequestOptions | undefined) {
+    return this.#port.send(this.#name, {
+      method,
+      path,
+      body,
+      headers: options?.headers,
+      authorization: () => authorizationOf(this.#context.connection),
+    });
+  }
+}
+
+/** The Authorization header or, since a browser cannot set one on a WebSocket, the parameter of that name in `connection_init`. */
+function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {
+  if (headers['authorization'] !== undefined) return headers['authorization'];
+  const parameter = params['authorization'] ?? params['Authorization'];
+  return typeof parameter === 'string' ? parameter : undefined;
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { GraphQLError } from 'graphql';
+import { freePorts } from '../../deploy/port.ts';
+import { Backends } from '../../src/context/backends.ts';
+import type { BackendAnswer, BackendsOptions } from '../../src/context/backends.ts';
+import type { BackendRequest } from '../../src/context/execution-backends.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function backendServer(t: TestContext, handler: Handler): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function backendsAt(t: TestContext, url: string, options: Partial<BackendsOptions> & { isForwarded?: boolean } = {}) {
+  const { isForwarded = false, ...rest } = options;
+  const answers: BackendAnswer[] = [];
+  const backends = new Backends({
+    backends: new Map([['VENUE', { url, isAuthorizationForwarded: isForwarded }]]),
+    maxSockets: 5,
+    timeoutMs: 2000,
+    onAnswer: (answer) => answers.push(answer),
+    ...rest,
+  });
+  t.after(() => backends.close());
+  const send = (path: string, request: Partial<BackendRequest> = {}) =>
+    backends.send('venue', { method: 'GET', path, authorization: () => 'Bearer caller', ...request });
+  return { backends, send, answers };
+}
+
+/** The error is for a client: a code, the backend's name and nothing of the inside. */
+async function failsWith(code: string, sending: Promise<unknown>, extensions: object = {}): Promise<GraphQLError> {
+  const error = await sending.then(
+    () => assert.fail('it answered'),
+    (failure: unknown) => failure,
+  );
+  assert.ok(error instanceof GraphQLError, String(error));
+  assert.deepEqual({ ...error.extensions }, { backend: 'venue', ...extensions, code });
+  assert.doesNotMatch(JSON.stringify(error), /127\.0\.0\.1|http|secret|Bearer|ECONN| {4}at /);
+  assert.equal(error.originalError, undefined);
+  return error;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+describe('backends', () => {
+  it('send and receive JSON below the base path', async (t) => {
+    const url = await backendServer(t, (request, response) => {
+      void bodyOf(request).then((body) => {
+        const { method, url, headers } = request;
+        response.end(JSON.stringify({ method, url, body, type: headers['content-type'], own: headers['x-own'] }));
+      });
+    });
+    for (const base of [`${url}/api/v1`, `${url}/api/v1/`]) {
+      const { send } = backendsAt(t, base);
+      assert.deepEqual(await send('/batch?a=1', { method: 'POST', body: { ids: [1] }, headers: { 'X-Own': 'yes' } }), {
+        method: 'POST',
+        url: '/api/v1/batch?a=1',
+        body: '{"ids":[1]}',
+        type: 'application/json',
+        own: 'yes',
+      });
+      assert.deepEqual(await send('/7'), { method: 'GET', url: '/api/v1/7', body: '' });
+    }
+  });
+
+  it('forward the caller’s Authorization only where the backend is configured so', async (t) => {
+    const url = await backendServer(t, (request, response) => {
+      response.end(JSON.stringify({ got: request.headers.authorization ?? null }));
+    });
+    let asked = 0;
+    const authorization = () => {
+      asked++;
+      return 'Bearer caller';
+    };
+    assert.deepEqual(await backendsAt(t, url).send('/', { authorization }), { got: null });
+    assert.equal(asked, 0);
+    const forwarding = backendsAt(t, url, { isForwarded: true });
+    assert.deepEqual(await forwarding.send('/', { authorization }), { got: 'Bearer caller' });
+    assert.equal(asked, 1);
+    assert.deepEqual(await forwarding.send('/', { authorization: () => undefined }), { got: null });
+    assert.deepEqual(await forwarding.send('/', { headers: { Authorization: 'Bearer service' } }), {
+      got: 'Bearer service',
+    });
+  });
+
+  it('answer null for GET of what is not there and for an empty answer, and fail for other methods', async (t) => {
+    const url = await backendServer(t, (request, response) => {
+      response.statusCode = request.url === '/empty' ? 204 : 404;
+      response.end();
+    });
+    const { send } = backendsAt(t, url);
+    assert.equal(await send('/gone'), null);
+    assert.equal(await send('/empty', { method: 'DELETE' }), null);
+    await failsWith('BACKEND_ERROR', send('/gone', { method: 'POST', body: {} }), { status: 404 });
+  });
+
+  it('turn a failing status into an error with that status and without the body', async (t) => {
+    const url = await backendServer(t, (request, response) => {
+      response.statusCode = Number(request.url!.slice(1));
+      response.setHeader('location', 'http://secret.example/');
+      response.end('secret: pg://user:pass@db');
+    });
+    const { send, answers } = backendsAt(t, url);
+    for (const status of [302, 400, 401, 500, 503]) {
+      const error = await failsWith('BACKEND_ERROR', send(`/${status}`), { status });
+      assert.equal(error.message, `The backend "venue" answered with status ${status}`);
+    }
+    assert.deepEqual(
+      answers.map(({ outcome, status }) => [outcome, status]),
+      [302, 400, 401, 500, 503].map((status) => ['BACKEND_ERROR', status]),
+    );
+    assert.doesNotMatch(JSON.stringify(answers), /secret|127/);
+  });
+
+  it('turn an answer that is not JSON into an error', async (t) => {
+    const url = await backendServer(t, (_request, response) => response.end('<h1>secret</h1>'));
+    await failsWith('BACKEND_ERROR', backendsAt(t, url).send('/'), { status: 200 });
+  });
+
+  it('stop reading an answer that is too large, with and without its length announced', async (t) => {
+    let written = 0;
+    const url = await backendServer(t, (request, response) => {
+      const chunk = '"'.padEnd(65_536, 'x');
+      if (request.url === '/announced') response.setHeader('content-length', 1024 * 65_536);
+      const pump = () => {
+        while (!response.destroyed && written < 1024 * 65_536) {
+          written += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', pump);
+        }
+        response.end();
+      };
+      response.on('error', () => undefined);
+      pump();
+    });
+    const { send } = backendsAt(t, url, { maxResponseBytes: 100_000 });
+    for (const path of ['/announced', '/chunked']) {
+      written = 0;
+      await failsWith('BACKEND_ERROR', send(path));
+      assert.ok(written < 512 * 65_536, `${written} bytes were taken`);
+    }
+  });
+
+  it('give up after the timeout: without headers, inside the body, and for a body that drips', async (t) => {
+    const url = await backendServer(t, (request, response) => {
+      if (request.url === '/silent') return;
+      response.write('[');
+      if (request.url === '/stuck') return;
+      const drip = setInterval(() => response.write('1,'), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    const { send, answers } = backendsAt(t, url, { timeoutMs: 150 });
+    for (const path of ['/silent', '/stuck', '/dripping']) await failsWith('BACKEND_TIMEOUT', send(path));
+    assert.deepEqual(
+      answers.map(({ reason }) => reason),
+      Array<string>(3).fill('no answer within 150 ms'),
+    );
+  });
+
+  it('count the wait for a free socket as part of the timeout', async (t) => {
+    const url = await backendServer(t, () => undefined);
+    const { send, answers } = backendsAt(t, url, { timeoutMs: 400, maxSockets: 1 });
+    await Promise.all([send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending)));
+    for (const { durationMs } of answers) assert.ok(durationMs < 700, `${durationMs} ms are nearly two timeouts`);
+  });
+
+  it('use no more sockets than allowed', async (t) => {
+    const sockets = new Set<unknown>();
+    const url = await backendServer(t, (request, response) => {
+      sockets.add(request.socket);
+      setImmediate(() => response.end('1'));
+    });
+    const { send } = backendsAt(t, url, { maxSockets: 2 });
+    assert.deepEqual(await Promise.all(Array.from({ length: 20 }, () => send('/'))), Array<number>(20).fill(1));
+    assert.equal(sockets.size, 2);
+  });
+
+  it('refuse at once what would wait behind too many', async (t) => {
+    const url = await backendServer(t, () => undefined);
+    const { send } = backendsAt(t, url, { timeoutMs: 300, maxSockets: 1, maxPending: 2 });
+    const waiting = [send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending));
+    await failsWith('BACKEND_UNAVAILABLE', send('/'));
+    await Promise.all(waiting);
+  });
+
+  it('keep sockets open between requests', async (t) => {
+    const sockets = new Set<unknown>();
+    const url = await backendServer(t, (request, response) => {
+      sockets.add(request.socket);
+      response.statusCode = request.url === '/bad' ? 500 : 200;
+      response.end('{}');
+    });
+    const { send } = backendsAt(t, url, { maxSockets: 1 });
+    for (let i = 0; i < 5; i++) await send('/');
+    await failsWith('BACKEND_ERROR', send('/bad'), { status: 500 });
+    await send('/');
+    assert.equal(sockets.size, 1);
+  });
+
+  it('say that a backend is away, and work again when it is back', async (t) => {
+    const [port] = await freePorts(1);
+    const { send, answers } = backendsAt(t, `http://127.0.0.1:${port}`);
+    await failsWith('BACKEND_UNAVAILABLE', send('/'));
+    assert.equal(answers[0]!.reason, 'ECONNREFUSED');
+    const server = createServer((_request, response) => response.end('1'));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    assert.equal(await waitFor('an answer', () => send('/').catch(() => undefined)), 1);
+  });
+
+  it('say that a backend is away when the connection breaks inside an answer', async (t) => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"secret":'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const { send } = backendsAt(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await failsWith('BACKEND_UNAVAILABLE', send('/'));
+  });
+
+  it('name the variable that is not set in the log and not to the client', async () => {
+    const answers: BackendAnswer[] = [];
+    const onAnswer = (answer: BackendAnswer) => answers.push(answer);
+    const backends = new Backends({ backends: new Map(), maxSockets: 1, timeoutMs: 100, onAnswer });
+    const sending = backends.send('mlIntegrator', { method: 'GET', path: '/', authorization: () => undefined });
+    await assert.rejects(sending, { message: 'The backend "mlIntegrator" is not configured' });
+    assert.equal(answers[0]!.outcome, 'BACKEND_NOT_CONFIGURED');
+    assert.equal(answers[0]!.reason, 'BACKEND_ML_INTEGRATOR_URL is not set');
+  });
+
+  it('blame the graph for a request that cannot be made', async (t) => {
+    let requests = 0;
+    const url = await backendServer(t, (_request, response) => {
+      requests++;
+      response.end('{}');
+    });
+    const { send, answers } = backendsAt(t, url);
+    await assert.rejects(send('/../admin'), TypeError);
+    await assert.rejects(send('//evil.example/'), TypeError);
+    await assert.rejects(send('/', { headers: { 'x-a': 'b\r\nx-c: d' } }), TypeError);
+    await assert.rejects(send('/', { method: 'POST', body: 1n }), TypeError);
+    assert.equal(requests, 0);
+    assert.equal(answers.length, 0);
+  });
+
+  it('refuse a base URL with credentials or a query at start, without showing it', () => {
+    for (const url of ['http://user:hidden@h/', 'http://h/?hidden', 'http://h/#hidden']) {
+      const config = new Map([['VENUE', { url, isAuthorizationForwarded: false }]]);
+      assert.throws(
+        () => new Backends({ backends: config, maxSockets: 1, timeoutMs: 1 }),
+        (error: Error) =>
+          /BACKEND_VENUE_URL: expected a URL without/.test(error.message) && !/hidden/.test(error.message),
+      );
+    }
+  });
+
+  it('close after what is on its way, at most a timeout later, and take nothing new', async (t) => {
+    const arrived: string[] = [];
+    const url = await backendServer(t, (request, response) => {
+      arrived.push(request.url!);
+      if (request.url === '/slow') setTimeout(() => response.end('"done"'), 100);
+    });
+    const { backends, send } = backendsAt(t, url, { timeoutMs: 400 });
+    const slow = send('/slow');
+    const never = failsWith('BACKEND_TIMEOUT', send('/never'));
+    await waitFor('both requests', () => arrived.length === 2);
+    const closing = backends.close();
+    assert.equal(backends.close(), closing);
+    await failsWith('BACKEND_UNAVAILABLE', send('/late'));
+    assert.equal(await slow, 'done');
+    await closing;
+    await never;
+    assert.equal(arrived.length, 2);
+  });
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
+import type { ContextDefinition } from '../../src/context/context.ts';
+import { createContext, readsOf } from '../../src/context/context.ts';
+import type { BackendPort, BackendRequest } from '../../src/context/execution-backends.ts';
+import { agrees } from '../../src/context/fact-reads.ts';
+
+function factsWith(claims: object, rawHeaders: string[] = [], params: object = {}) {
+  return createFacts(createRequest({ id: 'c1', rawHeaders, params, address: '127.0.0.1' }), claims);
+}
+
+/** A definition that counts what is built of it, and a port that keeps what is sent. */
+function counted() {
+  const built = { loaders: 0, primers: 0 };
+  const sent: { name: string; request: BackendRequest }[] = [];
+  const port: BackendPort = {
+    send: (name, request) => {
+      sent.push({ name, request });
+      return Promise.resolve({ name });
+    },
+  };
+  const definition: ContextDefinition = {
+    backends: ['uaa', 'venue'],
+    createLoaders: () => ({ number: ++built.loaders }),
+    createPrimers: () => ({ number: ++built.primers }),
+  };
+  return { built, sent, port, definition };
+}
+
+describe('an execution context', () => {
+  it('builds nothing when nothing is read', () => {
+    const { built, sent, port, definition } = counted();
+    const context = createContext(definition, port, factsWith({}));
+    assert.deepEqual(built, { loaders: 0, primers: 0 });
+    assert.equal(sent.length, 0);
+    assert.equal(readsOf(context), undefined);
+    assert.deepEqual(Reflect.ownKeys(context), []);
+  });
+
+  it('builds loaders and primers at their first read, once per execution', () => {
+    const { built, port, definition } = counted();
+    const context = createContext(definition, port, factsWith({}));
+    assert.equal(context.loaders, context.loaders);
+    assert.deepEqual(built, { loaders: 1, primers: 0 });
+    assert.equal(context.primers, context.primers);
+    assert.deepEqual(built, { loaders: 1, primers: 1 });
+    const next = createContext(definition, port, factsWith({}));
+    assert.notEqual(next.loaders, context.loaders);
+    assert.equal(built.loaders, 2);
+  });
+
+  it('tries again after loaders that could not be built', () => {
+    let attempts = 0;
+    const createLoaders = () => {
+      if (++attempts === 1) throw new Error('not now');
+      return { ready: true };
+    };
+    const context = createContext({ createLoaders }, counted().port, factsWith({}));
+    assert.throws(() => context.loaders, /not now/);
+    assert.deepEqual(context.loaders, { ready: true });
+  });
+
+  it('has empty loaders and primers where the graph defines none', () => {
+    const context = createContext({}, counted().port, factsWith({}));
+    assert.deepEqual({ ...context.loaders, ...context.primers }, {});
+  });
+
+  it('makes a backend at the first read of its name and a method at the first read of that', async () => {
+    const { sent, port, definition } = counted();
+    const { backends } = createContext(definition, port, factsWith({}));
+    assert.equal(backends['uaa'], backends['uaa']);
+    assert.notEqual(backends['uaa'], backends['venue']);
+    const { post, get } = backends['uaa']!;
+    assert.equal(post, backends['uaa']!.post);
+    assert.deepEqual(await post('/tokens', { a: 1 }, { headers: { 'x-a': 'b' } }), { name: 'uaa' });
+    await get('/me');
+    await backends['venue']!.put('/1', null);
+    await backends['venue']!.patch('/2', []);
+    await backends['venue']!.delete('/3');
+    assert.deepEqual(
+      sent.map(({ name, request: { method, path, body, headers } }) => [name, method, path, body, headers]),
+      [
+        ['uaa', 'POST', '/tokens', { a: 1 }, { 'x-a': 'b' }],
+        ['uaa', 'GET', '/me', undefined, undefined],
+        ['venue', 'PUT', '/1', null, undefined],
+        ['venue', 'PATCH', '/2', [], undefined],
+        ['venue', 'DELETE', '/3', undefined, undefined],
+      ],
+    );
+  });
+
+  it('names the backends that there are when another is asked for', async () => {
+    const { backends } = createContext(counted().definition, counted().port, factsWith({}));
+    assert.throws(() => backends['vanue'], /there is no "vanue".*context\.ts are: uaa, venue/);
+    assert.throws(() => backends['constructor'], /there is no "constructor"/);
+    assert.equal((backends as unknown as Record<symbol, unknown>)[Symbol.toPrimitive], undefined);
+    assert.equal(await Promise.resolve(backends), backends);
+    assert.equal(JSON.stringify(backends), '{}');
+  });
+
+  it('tells what was read of the connection', () => {
+    const context = createContext({}, counted().port, factsWith({ tenant: 'acme', user: 1 }));
+    assert.equal(context.connection, context.connection);
+    assert.equal(context.connection.claims['tenant'], 'acme');
+    const reads = readsOf(context);
+    assert.ok(reads && agrees(reads, factsWith({ tenant: 'acme', user: 2 })));
+    assert.ok(!agrees(reads, factsWith({ tenant: 'other' })));
+  });
+
+  it('counts the caller’s Authorization as read only when a backend takes it', () => {
+    const { sent, port, definition } = counted();
+    const facts = factsWith({}, ['Authorization', 'Bearer a']);
+    const context = createContext(definition, port, facts);
+    void context.backends['uaa']!.get('/me');
+    assert.equal(readsOf(context), undefined);
+    assert.equal(sent[0]!.request.authorization(), 'Bearer a');
+    const reads = readsOf(context);
+    assert.ok(reads && agrees(reads, facts));
+    assert.ok(!agrees(reads, factsWith({}, ['Authorization', 'Bearer b'])));
+    assert.ok(!agrees(reads, factsWith({})));
+  });
+
+  it('takes Authorization from connection_init where the request had no such header', () => {
+    for (const [params, expected] of [
+      [{ Authorization: 'Bearer p' }, 'Bearer p'],
+      [{ authorization: 'Bearer q' }, 'Bearer q'],
+      [{ authorization: { not: 'text' } }, undefined],
+      [{}, undefined],
+    ] as const) {
+      const { sent, port, definition } = counted();
+      void createContext(definition, port, factsWith({}, [], params)).backends['uaa']!.get('/me');
+      assert.equal(sent[0]!.request.authorization(), expected);
+    }
+  });
+});
