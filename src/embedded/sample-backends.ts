@@ -1,0 +1,85 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { backendVariable } from '../config.ts';
+import type { BackendConfig } from '../config.ts';
+import type { Samples } from '../graph/graph.ts';
+import type { Logger } from '../log.ts';
+
+/** Largest request body in bytes. */
+const MAX_BODY_BYTES = 1_048_576;
+
+export interface SampleBackendsOptions {
+  /** As the graph's context.ts exports them. */
+  readonly names: readonly string[];
+  readonly respond: NonNullable<Samples['respond']>;
+  readonly log: Logger;
+}
+
+/**
+ * One HTTP server on loopback that plays all backends of a graph with its samples' answers, so that the embedded mode
+ * calls backends in the way that every mode does.
+ */
+export class SampleBackends {
+  readonly #options: SampleBackendsOptions;
+  readonly #server: Server;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SampleBackendsOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /** @returns where each backend is, by `backendVariable(name)`, as `Config.backends` has it. */
+  async start(): Promise<ReadonlyMap<string, BackendConfig>> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = this.#server.address() as AddressInfo;
+    return new Map(
+      this.#options.names.map((name) => [
+        backendVariable(name),
+        { url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}`, isAuthorizationForwarded: false },
+      ]),
+    );
+  }
+
+  /** Cuts what is open: the samples' answers are worth no wait. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+    return this.#closing;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, name = '', path = ''] = /^\/([^/]+)(.*)$/.exec(request.url ?? '') ?? [];
+    try {
+      const backend = decodeURIComponent(name);
+      const text = await bodyOf(request);
+      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      const answer = this.#options.respond(backend, { method: request.method ?? 'GET', path, body });
+      response.statusCode = answer === undefined ? 404 : 200;
+      response.setHeader('content-type', 'application/json');
+      response.end(answer === undefined ? '' : JSON.stringify(answer));
+    } catch (error) {
+      if (this.#closing) return;
+      this.#options.log.error({ err: error, backend: name }, "the graph's sample answer failed");
+      response.statusCode = 500;
+      response.end();
+    }
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new RangeError(`a request body of more than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { Backends } from '../../src/context/backends.ts';
+import { SampleBackends } from '../../src/embedded/sample-backends.ts';
+import type { SampleBackendsOptions } from '../../src/embedded/sample-backends.ts';
+
+async function sampleBackends(t: TestContext, respond: SampleBackendsOptions['respond']) {
+  const server = new SampleBackends({ names: ['venue', 'onlineAuction'], respond, log: pino({ enabled: false }) });
+  const config = await server.start();
+  const backends = new Backends({ backends: config, maxSockets: 2, timeoutMs: 2000 });
+  t.after(async () => {
+    await backends.close();
+    await server.close();
+    await server.close();
+  });
+  const send = (name: string, method: 'GET' | 'POST', path: string, body?: unknown) =>
+    backends.send(name, { method, path, body, authorization: () => 'Bearer caller' });
+  return { config, send };
+}
+
+describe('sample backends', () => {
+  it('answer each backend’s requests through its own base URL', async (t) => {
+    const { config, send } = await sampleBackends(t, (backend, request) => ({ backend, ...request }));
+    assert.deepEqual([...config.keys()], ['VENUE', 'ONLINE_AUCTION']);
+    assert.deepEqual(await send('venue', 'GET', '/venues/1?full=true'), {
+      backend: 'venue',
+      method: 'GET',
+      path: '/venues/1?full=true',
+    });
+    assert.deepEqual(await send('onlineAuction', 'POST', '/batch', { ids: [1] }), {
+      backend: 'onlineAuction',
+      method: 'POST',
+      path: '/batch',
+      body: { ids: [1] },
+    });
+  });
+
+  it('answer 404 for undefined, and any JSON value as it is', async (t) => {
+    const { send } = await sampleBackends(t, (_, { path }) => (path === '/null' ? null : undefined));
+    assert.equal(await send('venue', 'GET', '/null'), null);
+    await assert.rejects(send('venue', 'POST', '/gone'), {
+      extensions: { backend: 'venue', status: 404, code: 'BACKEND_ERROR' },
+    });
+  });
+
+  it('answer 500 when the samples throw or the request is too large, and go on', async (t) => {
+    const { send } = await sampleBackends(t, (_, { path }) => {
+      if (path === '/bad') throw new Error('broken samples');
+      return 'fine';
+    });
+    await assert.rejects(send('venue', 'GET', '/bad'), {
+      extensions: { backend: 'venue', status: 500, code: 'BACKEND_ERROR' },
+    });
+    await assert.rejects(send('venue', 'POST', '/large', 'x'.repeat(2_000_000)));
+    assert.equal(await send('venue', 'GET', '/good'), 'fine');
+  });
+});

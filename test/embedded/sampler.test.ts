@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { pino } from 'pino';
+import { Sampler } from '../../src/embedded/sampler.ts';
+import type { SamplerOptions } from '../../src/embedded/sampler.ts';
+import type { SampleRecord } from '../../src/graph/graph.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+function* counting(seed: number): Generator<SampleRecord> {
+  for (let count = seed; ; count++) yield { topic: `topic-${count % 2}`, value: { count } };
+}
+
+function sampler(options: Partial<SamplerOptions> = {}) {
+  const taken: [string, unknown][] = [];
+  const logged: string[] = [];
+  const process = (topic: string, value: Buffer) => {
+    taken.push([topic, JSON.parse(value.toString())]);
+    return Promise.resolve();
+  };
+  const lines = new Writable({ write: (line: Buffer, _, done) => (logged.push(line.toString()), done()) });
+  const log = pino(lines);
+  return {
+    sampler: new Sampler({ samples: { records: counting }, seed: 5, intervalMs: 1, process, log, ...options }),
+    taken,
+    logged,
+  };
+}
+
+describe('the sampler', () => {
+  it('feeds records as JSON, in order, the first one at once', async () => {
+    const { sampler: running, taken } = sampler();
+    running.start();
+    running.start();
+    assert.deepEqual(taken, [['topic-1', { count: 5 }]]);
+    await waitFor('four records', () => taken.length >= 4);
+    await running.close();
+    assert.deepEqual(taken.slice(0, 3), [
+      ['topic-1', { count: 5 }],
+      ['topic-0', { count: 6 }],
+      ['topic-1', { count: 7 }],
+    ]);
+  });
+
+  it('waits for a record to be processed before it feeds the next', async () => {
+    let inside = 0;
+    let done = 0;
+    const process = async () => {
+      assert.equal(++inside, 1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside--;
+      done++;
+    };
+    const { sampler: running } = sampler({ process });
+    running.start();
+    await waitFor('three records', () => done >= 3);
+    await running.close();
+    assert.equal(inside, 0, 'close waited for the record on its way');
+  });
+
+  it('logs a record that was not processed and goes on with the next', async () => {
+    let calls = 0;
+    const process = () => (++calls === 1 ? Promise.reject(new Error('refused')) : Promise.resolve());
+    const { sampler: running, logged } = sampler({ process });
+    running.start();
+    await waitFor('three records', () => calls >= 3);
+    await running.close();
+    assert.equal(logged.length, 1);
+    assert.match(logged[0]!, /refused.*a sample record was not processed/);
+  });
+
+  it('says so when samples fail or end', async () => {
+    const failing = sampler({
+      samples: {
+        *records() {
+          yield { topic: 'a', value: 1 };
+          throw new Error('broken samples');
+        },
+      },
+    });
+    failing.sampler.start();
+    await waitFor('the line', () => failing.logged.length > 0);
+    assert.match(failing.logged[0]!, /broken samples/);
+    const ending = sampler({ samples: { records: () => [{ topic: 'a', value: 1 }] } });
+    ending.sampler.start();
+    await waitFor('the line', () => ending.logged.length > 0);
+    assert.match(ending.logged[0]!, /samples have ended/);
+    await Promise.all([failing.sampler.close(), ending.sampler.close()]);
+  });
+
+  it('closes at once in a long pause, twice, and before it started', async () => {
+    const { sampler: running, taken } = sampler({ intervalMs: 1_000_000 });
+    running.start();
+    await running.close();
+    await running.close();
+    assert.equal(taken.length, 1);
+    await sampler().sampler.close();
+  });
+});
