@@ -1,0 +1,52 @@
+import type { ExecutionContext } from '../../context/context.ts';
+import type { Loaders, Primers } from './context.ts';
+
+export type AuctionContext = ExecutionContext<Loaders, Primers>;
+
+/** What a resolver passes on without looking into it. */
+export type Entity = Readonly<Record<string, unknown>>;
+
+/** The keys that resolvers follow from a payload, or from a backend's answer, to others. */
+export interface Auction {
+  readonly auction_id: number;
+  readonly listing_id: string;
+  readonly property_id: string;
+  readonly seller_id: string;
+  readonly venue_id: string;
+  readonly high_bidder_id: string | null;
+}
+
+export interface AuctionEvent {
+  readonly event_id: number;
+}
+
+export interface Bid {
+  readonly auction_id: number;
+  readonly bidder_id: string;
+  /** Where the backend sent the bidder along. */
+  readonly bidder?: Bidder;
+}
+
+export interface Bidder {
+  readonly bidder_id: string;
+}
+
+export interface Listing {
+  readonly listing_id: string;
+  readonly auction_id: number | null;
+  readonly property_id: string;
+  readonly seller_id: string;
+}
+
+export interface Property {
+  readonly property_id: string;
+  readonly postal_code: string;
+}
+
+export interface Seller {
+  readonly seller_id: string;
+}
+
+export interface Watch {
+  readonly is_watched: boolean;
+}

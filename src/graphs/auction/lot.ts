@@ -1,0 +1,60 @@
+import { createDice } from './dice.ts';
+
+/** What is fixed about an auction and the listing and property behind it. */
+export interface Lot {
+  readonly auctionId: number;
+  readonly listingId: string;
+  readonly propertyId: string;
+  readonly sellerId: string;
+  readonly venueId: string;
+  readonly event: { readonly eventId: number; readonly eventCode: string };
+  readonly propertyType: string;
+  readonly street: string;
+  readonly city: string;
+  readonly state: string;
+  readonly postalCode: string;
+  readonly bedroomCount: number;
+  readonly yearBuilt: number;
+  /** Whole dollars, as all amounts of the samples. */
+  readonly startingBid: number;
+  readonly reservePrice: number;
+  readonly bidIncrement: number;
+}
+
+const PROPERTY_TYPES = ['SINGLE_FAMILY', 'CONDOMINIUM', 'TOWNHOUSE', 'MULTI_FAMILY', 'LAND', 'COMMERCIAL'];
+const STREETS = ['Larkspur Lane', 'Old Mill Road', 'Harbor Street', 'Quarry Hill', 'Juniper Court', 'Station Avenue'];
+const PLACES = [
+  { city: 'Asheville', state: 'NC', postalCode: '28801' },
+  { city: 'Boise', state: 'ID', postalCode: '83702' },
+  { city: 'Dayton', state: 'OH', postalCode: '45402' },
+  { city: 'El Paso', state: 'TX', postalCode: '79901' },
+  { city: 'Fresno', state: 'CA', postalCode: '93721' },
+  { city: 'Mobile', state: 'AL', postalCode: '36602' },
+] as const;
+const EVENTS = [
+  { eventId: 2492806, eventCode: '0-T' },
+  { eventId: 2492811, eventCode: '1-T' },
+  { eventId: 2492817, eventCode: '4-R' },
+] as const;
+
+/** The same lot for the same id: every sample, record or answer, tells the same story about it. */
+export function lotOf(auctionId: number): Lot {
+  const dice = createDice(auctionId);
+  const startingBid = dice.between(8, 60) * 5000;
+  return {
+    auctionId,
+    listingId: `L-${auctionId}`,
+    propertyId: `P-${auctionId}`,
+    sellerId: `S-${dice.between(1, 40)}`,
+    venueId: `V-${dice.between(1, 12)}`,
+    event: dice.pick(EVENTS),
+    propertyType: dice.pick(PROPERTY_TYPES),
+    street: `${dice.between(1, 2400)} ${dice.pick(STREETS)}`,
+    ...dice.pick(PLACES),
+    bedroomCount: dice.between(1, 6),
+    yearBuilt: dice.between(1905, 2019),
+    startingBid,
+    reservePrice: startingBid + dice.between(2, 8) * 5000,
+    bidIncrement: dice.pick([500, 1000, 2500]),
+  };
+}

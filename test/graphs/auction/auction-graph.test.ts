@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { execute, parse, validate } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
+import lodash from 'lodash';
+import { createFacts, createRequest } from '../../../src/context/connection-facts.ts';
+import { createContext, readsOf } from '../../../src/context/context.ts';
+import type { SampleRecord } from '../../../src/graph/graph.ts';
+import { createDice } from '../../../src/graphs/auction/dice.ts';
+import { operation, records } from '../../../src/graphs/auction/samples.ts';
+import { auctionBackends, auctionSchema, everyField, innermost, payloadOf } from './auction-graph.ts';
+
+const facts = createFacts(createRequest({ id: 'c1', rawHeaders: [], params: null, address: '127.0.0.1' }), {});
+
+function first(count: number, seed = 1): SampleRecord[] {
+  const generator = records(seed);
+  return Array.from({ length: count }, () => generator.next().value);
+}
+
+/** The @kafka of a field, read from its SDL. */
+function bindingOf(field: ReturnType<GraphQLObjectType['getFields']>[string]) {
+  const values = Object.fromEntries(
+    field.astNode!.directives![0]!.arguments!.map(({ name, value }) => [name.value, value]),
+  );
+  const text = (node: unknown) => (node as { value: string }).value;
+  const matches = (values['match'] as unknown as { values: { fields: { value: unknown }[] }[] }).values;
+  return {
+    topic: text(values['topic']),
+    payload: text(values['payload']),
+    paths: matches.map(({ fields }) => text(fields[1]!.value)),
+  };
+}
+
+describe('the auction graph', () => {
+  it('is a valid schema with five subscription fields over three topics', async () => {
+    const fields = Object.values((await auctionSchema()).getSubscriptionType()!.getFields());
+    assert.equal(fields.length, 5);
+    assert.equal(new Set(fields.map((field) => bindingOf(field).topic)).size, 3);
+  });
+
+  it('has samples for every subscription field within the first 200 records', async () => {
+    const schema = await auctionSchema();
+    for (const field of Object.values(schema.getSubscriptionType()!.getFields())) {
+      const { topic, payload, paths } = bindingOf(field);
+      const matching = first(200)
+        .filter((record) => record.topic === topic)
+        .map((record) => payloadOf(record) as object)
+        .filter((body) => [payload, ...paths].every((path) => lodash.get(body, path) != null));
+      assert.ok(matching.length > 5, `${field.name}: ${matching.length}`);
+    }
+  });
+
+  it('answers every field of every sample, with nothing missing that the schema promises', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port, sent } = await auctionBackends(t);
+    for (const field of Object.values(schema.getSubscriptionType()!.getFields())) {
+      const { topic, payload } = bindingOf(field);
+      const type = innermost(field.type) as GraphQLObjectType;
+      const document = parse(`subscription { ${field.name}${argumentsOf(field)} ${everyField(type)} }`);
+      assert.deepEqual(validate(schema, document), []);
+      const samples = first(200).filter((record) => record.topic === topic);
+      for (const record of samples.slice(0, 6)) {
+        const rootValue = { [field.name]: lodash.get(payloadOf(record), payload) as unknown };
+        const contextValue = createContext(definition, port, facts);
+        const result = await execute({ schema, document, rootValue, contextValue });
+        assert.equal(result.errors, undefined);
+        assert.ok(result.data![field.name]);
+      }
+    }
+    const asked = new Set(sent.map(({ name, request }) => `${name} ${request.path}`));
+    assert.equal(asked.size, 27, 'every loader is in use');
+  });
+
+  it('answers queries by id, and null for what is not there', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port } = await auctionBackends(t);
+    const document = parse(`{
+      auction(auction_id: 3005178) { auction_id auction_status event { event_code name } listing { headline } }
+      listing(listing_id: "L-3005178") { listing_id property { city market { name } } similar_listings { listing_id } }
+      gone: listing(listing_id: "constructor") { listing_id }
+    }`);
+    const result = await execute({ schema, document, contextValue: createContext(definition, port, facts) });
+    assert.equal(result.errors, undefined);
+    const { auction, listing, gone } = result.data as Record<string, Record<string, unknown>>;
+    assert.equal(auction!['auction_id'], 3005178);
+    assert.equal(listing!['listing_id'], 'L-3005178');
+    assert.equal((listing!['similar_listings'] as unknown[]).length, 3);
+    assert.equal(gone, null);
+  });
+
+  it('calls a backend once per loader and execution, however many keys it is asked for', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port, sent } = await auctionBackends(t);
+    const ids = [3005178, 3005179, 3005180, 3005181];
+    const selection =
+      '{ seller { name } venue { name } recent_bids { bidder { party { kind } } } listing { auction { version } } }';
+    const document = parse(`{ ${ids.map((id) => `a${id}: auction(auction_id: ${id}) ${selection}`).join(' ')} }`);
+    const result = await execute({ schema, document, contextValue: createContext(definition, port, facts) });
+    assert.equal(result.errors, undefined);
+    assert.deepEqual(
+      sent.map(({ name, request }) => `${name} ${request.path}`).sort(),
+      [
+        'auction /auctions/batch',
+        'listing /listings/batch',
+        'onlineAuction /recent-bids/batch',
+        'partysearch /parties/batch',
+        'seller /sellers/batch',
+        'venue /venues/batch',
+      ],
+      'bidders came with their bids, and auctions were known on the way back: primed',
+    );
+    assert.deepEqual(sent[0]!.request.body, { ids });
+  });
+
+  it('keeps nothing from one execution to the next', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port, sent } = await auctionBackends(t);
+    const document = parse('{ auction(auction_id: 3005178) { version } }');
+    for (let i = 0; i < 2; i++) {
+      await execute({ schema, document, contextValue: createContext(definition, port, facts) });
+    }
+    assert.equal(sent.length, 2);
+  });
+
+  it('calls no backend for loaders that nobody reads, and reads nothing of the connection', async (t) => {
+    const { definition, port, sent } = await auctionBackends(t);
+    const context = createContext(definition, port, facts);
+    const loaders = context.loaders as ReturnType<typeof definition.createLoaders>;
+    assert.equal(Object.keys(loaders).length, 27);
+    assert.ok('venue_by_id' in loaders);
+    assert.equal(sent.length, 0);
+    assert.equal(loaders.venue_by_id, loaders.venue_by_id);
+    await loaders.venue_by_id.load('V-1');
+    assert.equal(sent.length, 1);
+    assert.equal(readsOf(context), undefined);
+  });
+
+  it('knows the 32 backends of the house', async (t) => {
+    const { definition } = await auctionBackends(t);
+    assert.equal(new Set(definition.backends).size, 32);
+  });
+});
+
+describe('the auction samples', () => {
+  it('are the same for the same seed and others for another', () => {
+    assert.deepEqual(first(500), first(500));
+    assert.notDeepEqual(first(500, 2), first(500));
+  });
+
+  it('are of a believable size', () => {
+    for (const { value } of first(500)) {
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      assert.ok(bytes >= 400 && bytes <= 2048, `${bytes} bytes`);
+    }
+  });
+
+  it('show the sample operation something with at most one other record between', async () => {
+    assert.deepEqual(validate(await auctionSchema(), parse(operation)), []);
+    const hotId = Number(/auction_id: (\d+)/.exec(operation)![1]);
+    const isHot = first(1000).map(({ topic, value }) => {
+      return topic === 'auction-events' && lodash.get(value, 'auction.auctionId') === hotId;
+    });
+    for (let i = 2; i < isHot.length; i++) assert.ok(isHot[i] || isHot[i - 1]);
+  });
+
+  it('tell one story: bids rise, are counted, and the auction’s record agrees with them', () => {
+    const bids = new Map<unknown, { sequence: number; amount: number | null; bidderId: string | null }>();
+    const versions = new Map<unknown, number>();
+    const statuses = new Map<unknown, unknown>();
+    const seen = new Set<unknown>();
+    let lastTime = '';
+    for (const { topic, value } of first(20_000)) {
+      const [body] = Object.values(value as Record<string, Fields>);
+      const { auctionId, listingId, version, sequence, amount, bidderId } = body as Fields & Story;
+      const time = (body!['updatedDate'] ?? body!['placedAt'] ?? body!['changedAt']) as string;
+      assert.ok(time > lastTime);
+      lastTime = time;
+      const last = bids.get(auctionId) ?? { sequence: 0, amount: null, bidderId: null };
+      if (topic === 'listing-events') {
+        assert.equal(body!['previousStatus'], statuses.get(listingId) ?? null);
+        statuses.set(listingId, body!['listingStatus']);
+      } else if (topic === 'bid-events') {
+        assert.equal(sequence, last.sequence + 1);
+        assert.equal(body!['previousAmount'], last.amount);
+        assert.ok(amount > (last.amount ?? 0));
+        assert.notEqual(bidderId, last.bidderId);
+        bids.set(auctionId, { sequence, amount, bidderId });
+      } else {
+        assert.equal(version, (versions.get(auctionId) ?? 0) + 1);
+        versions.set(auctionId, version);
+        assert.equal(body!['bidCount'], last.sequence);
+        assert.equal(body!['currentBid'], last.amount);
+        assert.equal(body!['highBidderId'], last.bidderId);
+        seen.add(body!['auctionStatus']);
+      }
+    }
+    assert.deepEqual([...seen].sort(), ['OPEN', 'RESERVE_NOT_MET', 'SCHEDULED', 'SOLD']);
+    assert.ok(versions.size > 50, 'auctions that close make room for new ones');
+  });
+
+  it('roll dice evenly', () => {
+    const dice = createDice(7);
+    const counts = [0, 0, 0, 0, 0, 0];
+    for (let i = 0; i < 60_000; i++) counts[dice.between(0, 5)]!++;
+    for (const count of counts) assert.ok(count > 9500 && count < 10_500, String(counts));
+  });
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Story {
+  readonly version: number;
+  readonly sequence: number;
+  readonly amount: number;
+  readonly bidderId: string;
+}
+
+/** Some value for each required argument. */
+function argumentsOf(field: ReturnType<GraphQLObjectType['getFields']>[string]): string {
+  const required = field.args.filter(({ type }) => String(type).endsWith('!'));
+  if (required.length === 0) return '';
+  return `(${required.map(({ name, type }) => `${name}: ${String(type) === 'Int!' ? 1 : '"L-1"'}`).join(', ')})`;
+}
