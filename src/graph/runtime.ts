@@ -1,0 +1,158 @@
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { createFacts, createRequest } from '../context/connection-facts.ts';
+import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import { createContext } from '../context/context.ts';
+import type { BackendPort } from '../context/execution-backends.ts';
+import type { Logger } from '../log.ts';
+import { refusalOf } from './authorize.ts';
+import type { DocumentCache } from './document-cache.ts';
+import { maskError, maskErrors } from './error-mask.ts';
+import type { OnInternalError } from './error-mask.ts';
+import type { Executor } from './execution.ts';
+import type { Graph } from './graph.ts';
+import { operationOf } from './operation.ts';
+import type { Operation } from './operation.ts';
+import { channelFor } from './router.ts';
+
+type Variables = Readonly<Record<string, unknown>> | undefined;
+
+/** An error that is formatted already, in the class that graphql-ws and graphql-http ask for. */
+export class FormattedError extends GraphQLError {
+  readonly #formatted: GraphQLFormattedError;
+
+  constructor(formatted: GraphQLFormattedError) {
+    super(formatted.message, { extensions: formatted.extensions ?? {} });
+    this.#formatted = formatted;
+  }
+
+  override toJSON(): GraphQLFormattedError {
+    return this.#formatted;
+  }
+}
+
+export interface Refusal {
+  readonly errors: readonly FormattedError[];
+}
+
+/** Where a subscription's events come from: a channel of the bus, or the graph's own source. */
+export type EventSource = { readonly channel: string } | { readonly events: AsyncIterable<unknown> };
+
+export interface GraphRuntimeOptions {
+  readonly graph: Graph;
+  readonly documents: DocumentCache;
+  readonly executor: Executor;
+  readonly backends: BackendPort;
+  readonly channelPrefix: string;
+  readonly log: Logger;
+  readonly onInternalError: () => void;
+}
+
+/**
+ * A graph at work: what a connection may ask of it. Nothing here throws for what a client sent, and every error that
+ * leaves is masked; the log has the original under the id that the client sees.
+ */
+export class GraphRuntime {
+  readonly #options: GraphRuntimeOptions;
+  readonly #onInternal: OnInternalError;
+
+  constructor(options: GraphRuntimeOptions) {
+    this.#options = options;
+    this.#onInternal = (id, error, path) => {
+      options.onInternalError();
+      options.log.error({ err: error, errorId: id, path }, 'an error was masked');
+    };
+  }
+
+  get schema(): GraphQLSchema {
+    return this.#options.graph.schema;
+  }
+
+  /**
+   * The facts of a connection (or HTTP request), or false when the graph refuses it.
+   * @throws whatever the graph's `authenticate` throws, TypeError for claims or parameters that are not plain JSON data.
+   */
+  async authenticate(source: RequestSource): Promise<ConnectionFacts | false> {
+    const request = createRequest(source);
+    const claims = (await this.#options.graph.context.authenticate?.(request)) ?? {};
+    return claims === false ? false : createFacts(request, claims);
+  }
+
+  /** The operation that a request means, parsed, validated and cached. */
+  prepare(query: string, operationName: string | null | undefined): Operation | Refusal {
+    const document = this.#options.documents.get(query);
+    const operation = 'errors' in document ? document : operationOf(document, operationName);
+    return 'errors' in operation ? refused(operation.errors) : operation;
+  }
+
+  /** Executes a query or mutation. Never rejects. */
+  async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
+    const { errors, ...result } = await this.#run(operation, variables, facts, undefined);
+    return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
+  }
+
+  /** Executes a subscription for one event. JSON text; never throws, never rejects. */
+  executeEvent(
+    operation: Operation,
+    variables: Variables,
+    facts: ConnectionFacts,
+    payload: unknown,
+  ): string | Promise<string> {
+    const result = this.#run(operation, variables, facts, payload);
+    return result instanceof Promise ? result.then((settled) => this.#json(settled)) : this.#json(result);
+  }
+
+  /** Authorises a subscription and says where its events come from. */
+  async subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
+    const { executor, graph, backends, channelPrefix } = this.#options;
+    const selected = executor.subscriptionArguments(operation, variables);
+    if ('errors' in selected) return refused(selected.errors);
+    const { field, args } = selected;
+    const context = createContext(graph.context, backends, facts);
+    const refusal = await refusalOf(graph, field.name, args, context);
+    if (refusal) return refused([maskError(refusal, this.#onInternal)]);
+    const binding = graph.bindings.get(field.name);
+    if (binding) return { channel: channelFor(binding, channelPrefix, args) };
+    try {
+      // A field without a binding has a source of its own: loadGraph refuses any other.
+      const events: unknown = await field.subscribe!(undefined, args, context, undefined as never);
+      return { events: events as AsyncIterable<unknown> };
+    } catch (error) {
+      return { errors: [this.masked(error)] };
+    }
+  }
+
+  /** An error that may be shown; what it was is in the log. */
+  masked(error: unknown): FormattedError {
+    const originalError = error instanceof Error ? error : new Error(String(error));
+    const graphqlError = error instanceof GraphQLError ? error : new GraphQLError('', { originalError });
+    return new FormattedError(maskError(graphqlError, this.#onInternal));
+  }
+
+  #run(
+    operation: Operation,
+    variables: Variables,
+    facts: ConnectionFacts,
+    rootValue: unknown,
+  ): FormattedExecutionResult | Promise<FormattedExecutionResult> {
+    const { executor, graph, backends } = this.#options;
+    const context = createContext(graph.context, backends, facts);
+    const result = executor.execute(operation, { rootValue, context, variables });
+    return result instanceof Promise
+      ? result.then((settled) => maskErrors(settled, this.#onInternal))
+      : maskErrors(result, this.#onInternal);
+  }
+
+  #json(result: FormattedExecutionResult): string {
+    try {
+      return JSON.stringify(result);
+    } catch (error) {
+      // A scalar's serialize may give what JSON has no form for, such as a BigInt.
+      return JSON.stringify({ errors: [this.masked(error).toJSON()] });
+    }
+  }
+}
+
+function refused(errors: readonly GraphQLFormattedError[]): Refusal {
+  return { errors: errors.map((error) => new FormattedError(error)) };
+}
