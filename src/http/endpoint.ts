@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { createHandler } from 'graphql-http';
+import { clientError } from '../errors.ts';
+import type { GraphRuntime } from '../graph/runtime.ts';
+import type { Logger } from '../log.ts';
+import { isOriginAllowed } from './origin.ts';
+
+export interface EndpointOptions {
+  readonly runtime: GraphRuntime;
+  readonly allowedOrigins: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly log: Logger;
+}
+
+/**
+ * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
+ * Subscriptions are answered with an error: they live on the WebSocket.
+ */
+export function createEndpoint(
+  options: EndpointOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const { runtime, allowedOrigins, maxBodyBytes, log } = options;
+  const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
+    onSubscribe: async ({ raw }, { query, operationName, variables }) => {
+      const facts = await runtime.authenticate({
+        id: randomUUID(),
+        rawHeaders: raw.rawHeaders,
+        params: {},
+        address: raw.socket.remoteAddress ?? '',
+      });
+      if (!facts) return [clientError('FORBIDDEN', 'Forbidden')];
+      const operation = runtime.prepare(query, operationName);
+      if ('errors' in operation) return operation.errors;
+      const run = () => runtime.execute(operation, variables ?? undefined, facts);
+      return {
+        schema: runtime.schema,
+        document: operation.document,
+        operationName,
+        rootValue: undefined,
+        contextValue: { run },
+      };
+    },
+    execute: ({ contextValue }: ExecutionArgs) => (contextValue as { run: () => Promise<ExecutionResult> }).run(),
+  });
+
+  return async function onRequest(request, response) {
+    const { origin, host } = request.headers;
+    if (!isOriginAllowed(origin, host, allowedOrigins)) {
+      response
+        .writeHead(403, { 'content-type': 'text/plain' })
+        .end('This origin is not allowed; ALLOWED_ORIGINS lists those that are');
+      return;
+    }
+    if (origin !== undefined) allowOrigin(response, origin);
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204).end();
+      return;
+    }
+    try {
+      const body = await readBody(request, maxBodyBytes);
+      if (body === undefined) {
+        response.writeHead(413, { connection: 'close' }).end();
+        return;
+      }
+      const [text, { status, statusText, headers }] = await handle({
+        method: request.method ?? 'GET',
+        url: request.url ?? '/',
+        headers: request.headers,
+        body,
+        raw: request,
+        context: undefined,
+      });
+      response.writeHead(status, statusText, headers).end(text ?? undefined);
+    } catch (error) {
+      log.error({ err: error }, 'failed to handle a request');
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    }
+  };
+}
+
+/** Cross-origin requests of an allowed origin (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-allow-methods', 'GET, POST');
+  response.setHeader('access-control-allow-headers', 'content-type, authorization');
+  response.setHeader('vary', 'origin');
+}
+
+/** The body as text, or undefined when it is longer than `maxBytes`. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
