@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
 import { conformance } from './conformance.ts';
 import { Stage } from './conformance/row.ts';
+import { crier } from './crier.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
 
@@ -14,7 +15,7 @@ function isBrokenPromise(error: Error): boolean {
   return error instanceof assert.AssertionError || /^waited \d+ ms in vain/.test(error.message);
 }
 
-for (const kind of [reference]) {
+for (const kind of [reference, crier]) {
   describe(`graphql-transport-ws by ${kind.name}`, { concurrency: 8 }, () => {
     let shared: Target;
     before(async () => {

@@ -11,6 +11,7 @@ import { TRANSPORT_WS } from '../support/socket.ts';
 import type { ProtocolMessage } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createProbe } from './probe.ts';
+import { crier } from './crier.ts';
 import { reference } from './reference.ts';
 
 const LIVE = 'subscription ($token: String!) { live(token: $token) { value } }';
@@ -51,7 +52,7 @@ function subscribe(client: Client, payload: SubscribePayload): Subscription {
   return { results, ended, unsubscribe };
 }
 
-for (const kind of [reference]) {
+for (const kind of [reference, crier]) {
   describe(`a stock graphql-ws client of ${kind.name}`, () => {
     it('gets its own results and its complete, beside another client', async (t) => {
       const target = await kind.start({});

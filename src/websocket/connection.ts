@@ -1,0 +1,245 @@
+import { CloseCode, MessageType, stringifyMessage } from 'graphql-ws';
+import type { SubscribeMessage, WebSocket as ProtocolSocket } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import { clientError } from '../errors.ts';
+import { Outbox } from '../fanout/outbox.ts';
+import type { Logger } from '../log.ts';
+import { LiveOperation } from './live-operation.ts';
+import type { LiveOperationServices } from './live-operation.ts';
+import { CLOSE_CODES, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
+import type { ClientMessage } from './protocol.ts';
+import { RateLimit } from './rate-limit.ts';
+
+export interface ConnectionLimits {
+  readonly maxOperations: number;
+  readonly maxIdBytes: number;
+  readonly maxMessagesPerSecond: number;
+  readonly maxMessageBurst: number;
+  readonly maxQueueBytes: number;
+  readonly maxPendingEvents: number;
+  readonly authenticationTimeoutMs: number;
+}
+
+export interface ConnectionServices extends LiveOperationServices {
+  readonly limits: ConnectionLimits;
+  readonly log: Logger;
+  readonly onSlowConsumer: () => void;
+}
+
+/** graphql-ws's handler of one message; typed for text, it passes an object through as it is (test/websocket/connection.test.ts). */
+type Handle = (message: string) => Promise<void>;
+
+/**
+ * One socket between `ws` and graphql-ws's protocol machine. It parses each message once, keeps limits, and hands
+ * graphql-ws messages without their query, because its handler keeps them alive as long as the operation.
+ */
+export class Connection {
+  readonly outbox: Outbox;
+  /** Answered the last WebSocket-level ping; kept by the gateway's sweep. */
+  isAlive = true;
+  readonly #socket: WebSocket;
+  readonly #request: Omit<RequestSource, 'params'>;
+  readonly #services: ConnectionServices;
+  readonly #rateLimit: RateLimit;
+  readonly #operations = new Map<string, LiveOperation>();
+  /** By id: what must have happened before the next message of that id is handled. Entries delete themselves. */
+  #settling: Map<string, Promise<void>> | undefined;
+  #facts: ConnectionFacts | undefined;
+  #handle: Handle | undefined;
+  #closed: ((code: number, reason: string) => Promise<void>) | undefined;
+
+  constructor(socket: WebSocket, request: Omit<RequestSource, 'params'>, services: ConnectionServices) {
+    const { limits } = services;
+    this.#socket = socket;
+    this.#request = request;
+    this.#services = services;
+    this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
+    this.outbox = new Outbox(socket, {
+      maxQueueBytes: limits.maxQueueBytes,
+      onSlowConsumer: () => {
+        services.onSlowConsumer();
+        this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
+      },
+    });
+  }
+
+  get operationCount(): number {
+    return this.#operations.size;
+  }
+
+  /** The socket as graphql-ws wants it. */
+  get protocolSocket(): ProtocolSocket {
+    return {
+      protocol: this.#socket.protocol,
+      send: (message) => void this.outbox.send(message),
+      close: (code, reason) => this.close(code ?? CLOSE_CODES.serviceRestart, reason ?? ''),
+      onMessage: (handle) => {
+        this.#handle = handle as Handle;
+      },
+    };
+  }
+
+  /** Starts listening. `closed`: what graphql-ws's `opened()` returned. */
+  open(closed: (code: number, reason: string) => Promise<void>): void {
+    this.#closed = closed;
+    const socket = this.#socket;
+    socket.on('message', (data) => this.#onMessage(data as Buffer));
+    socket.on('pong', () => {
+      this.isAlive = true;
+    });
+    // ws closes the socket itself after a protocol error (1002, 1007, 1009); without a listener the process would end.
+    socket.on('error', (error) =>
+      this.#services.log.debug({ err: error, connection: this.#request.id }, 'socket error'),
+    );
+    socket.once('close', (code, reason) => this.#end(code, reason.toString()));
+  }
+
+  /** Sends a close frame and ends every operation now, not when the peer has answered. Idempotent. */
+  close(code: number, reason: string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(code, closeReason(reason));
+    this.#end(code, reason);
+  }
+
+  /** Ends a peer that is gone. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  ping(): void {
+    this.isAlive = false;
+    this.#socket.ping();
+  }
+
+  /** `connection_init`: whether the connection may go on. A throw, a refusal and a timeout all refuse it. */
+  async authenticate(params: unknown): Promise<boolean> {
+    const { runtime, limits, log } = this.#services;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<false>((resolve) => {
+      timer = setTimeout(() => {
+        log.warn(
+          { connection: this.#request.id, timeoutMs: limits.authenticationTimeoutMs },
+          'authenticate took too long',
+        );
+        resolve(false);
+      }, limits.authenticationTimeoutMs);
+    });
+    try {
+      const facts = await Promise.race([runtime.authenticate({ ...this.#request, params }), timeout]);
+      if (facts) this.#facts = facts;
+      return facts !== false;
+    } catch (error) {
+      log.warn({ err: error, connection: this.#request.id }, 'authenticate threw; the connection is refused');
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What graphql-ws's `onSubscribe` answers for an operation of this connection. */
+  async prepare(id: string): ReturnType<LiveOperation['prepare']> {
+    const operation = this.#operations.get(id);
+    if (!operation || !this.#facts) return [clientError('INTERNAL_SERVER_ERROR', 'The operation has ended')];
+    const { maxOperations } = this.#services.limits;
+    if (this.#operations.size > maxOperations) {
+      return [
+        clientError('OPERATION_LIMIT', `A connection may have ${maxOperations} operations at once; complete one first`),
+      ];
+    }
+    return operation.prepare(this.#facts);
+  }
+
+  #onMessage(data: Buffer): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const { limits } = this.#services;
+    if (!this.#rateLimit.take(performance.now())) {
+      return this.close(
+        CLOSE_CODES.policyViolation,
+        `Too many messages: ${limits.maxMessagesPerSecond} per second and ${limits.maxMessageBurst} at once are allowed`,
+      );
+    }
+    const message = parseClientMessage(data, limits.maxIdBytes);
+    if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
+    switch (message.type) {
+      case MessageType.Ping:
+        return void this.outbox.send(pongMessage(message.payload));
+      case MessageType.Pong:
+        return;
+      case MessageType.ConnectionInit:
+        return void this.#dispatch(message);
+      case MessageType.Subscribe:
+        return this.#afterSettled(message.id, () => this.#subscribe(message));
+      case MessageType.Complete:
+        return this.#afterSettled(message.id, () => this.#complete(message.id));
+    }
+  }
+
+  /**
+   * graphql-ws keeps its books by id and forgets an operation only some microtasks after it was completed: a new operation
+   * of the same id in that time would inherit its end. So the messages of an id that is ending wait for that end.
+   */
+  #afterSettled(id: string, handle: () => void): void {
+    const previous = this.#settling?.get(id);
+    if (previous) this.#settle(id, previous.then(handle));
+    else handle();
+  }
+
+  #settle(id: string, promise: Promise<void>): void {
+    const settling = (this.#settling ??= new Map());
+    const settled = promise.finally(() => {
+      if (settling.get(id) === settled) settling.delete(id);
+    });
+    settling.set(id, settled);
+  }
+
+  #subscribe(message: SubscribeMessage): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const { id, payload } = message;
+    const operation = new LiveOperation(id, payload, this.outbox, this.#services);
+    const isNew = !this.#operations.has(id);
+    if (isNew) this.#operations.set(id, operation);
+    // An id that is live closes the connection with 4409: graphql-ws does that.
+    operation.settled = this.#dispatch({ type: MessageType.Subscribe, id, payload: NO_QUERY }).finally(() => {
+      if (this.#operations.get(id) === operation) this.#operations.delete(id);
+    });
+  }
+
+  #complete(id: string): void {
+    const operation = this.#operations.get(id);
+    if (!operation) return;
+    operation.end();
+    this.#operations.delete(id);
+    void this.#dispatch({ type: MessageType.Complete, id });
+    this.#settle(id, operation.settled);
+  }
+
+  /** Never rejects. A bug in one operation is an `error` of that id; in the connection, a close that clients retry. */
+  async #dispatch(message: ClientMessage): Promise<void> {
+    try {
+      await this.#handle!(message as unknown as string);
+    } catch (error) {
+      this.#services.log.error(
+        { err: error, connection: this.#request.id },
+        `failed to handle a ${message.type} message`,
+      );
+      if (message.type === MessageType.Subscribe) {
+        const failure = clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
+        this.outbox.send(stringifyMessage({ type: MessageType.Error, id: message.id, payload: [failure.toJSON()] }));
+      } else {
+        this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
+      }
+    }
+  }
+
+  #end(code: number, reason: string): void {
+    const closed = this.#closed;
+    if (!closed) return;
+    this.#closed = undefined;
+    for (const operation of this.#operations.values()) operation.end();
+    closed(code, reason).catch((error: unknown) => {
+      this.#services.log.error({ err: error, connection: this.#request.id }, 'failed to end a connection');
+    });
+  }
+}
+
+const NO_QUERY = { query: '' };

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { handleProtocols, makeServer } from 'graphql-ws';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { ExecutionArgs } from 'graphql';
+import { isOriginAllowed } from '../http/origin.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionServices } from './connection.ts';
+
+import { CLOSE_CODES } from './protocol.ts';
+
+export interface GatewayObserver {
+  onOpen(): void;
+  onClose(code: number): void;
+  onRefusedOrigin(): void;
+}
+
+export interface GatewayOptions {
+  /** Already made, not yet listening or listening: the gateway takes its upgrades. */
+  readonly httpServer: Server;
+  readonly path: string;
+  readonly allowedOrigins: readonly string[];
+  readonly initTimeoutMs: number;
+  /** 0: no pings. */
+  readonly pingIntervalMs: number;
+  readonly maxMessageBytes: number;
+  /** Longest wait for clients to answer the close frame of a drain. */
+  readonly drainTimeoutMs: number;
+  readonly connections: ConnectionServices;
+  readonly observer: GatewayObserver;
+}
+
+/** A ping sweep is spread over this many ticks of its interval, so that it never holds the event loop. */
+const PING_SLICES = 20;
+
+const SOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  // Compression fragments memory and makes sends queued: https://github.com/websockets/ws/issues/1202
+  perMessageDeflate: false,
+  maxFragments: 64,
+  maxBufferedChunks: 1024,
+  /** How long a peer may take to answer a close frame, in ms; then its socket is ended. */
+  closeTimeout: 5000,
+  handleProtocols,
+};
+
+/** The WebSocket endpoint: who may come in, who is connected, who has gone silent, and how all leave. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #webSockets: WebSocketServer;
+  readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
+  readonly #connections = new Set<Connection>();
+  #sweep: NodeJS.Timeout | undefined;
+  #sweeping: Iterator<Connection> | undefined;
+  #isDraining = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#webSockets = new WebSocketServer({ ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes });
+    this.#protocol = makeServer<Record<string, unknown>, Connection>({
+      connectionInitWaitTimeout: options.initTimeoutMs,
+      onConnect: ({ extra, connectionParams }) => extra.authenticate(connectionParams),
+      onSubscribe: ({ extra }, id) => extra.prepare(id),
+      subscribe: run,
+      execute: run,
+    });
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  get operationCount(): number {
+    let count = 0;
+    for (const connection of this.#connections) count += connection.operationCount;
+    return count;
+  }
+
+  start(): void {
+    const { httpServer, pingIntervalMs } = this.#options;
+    httpServer.on('upgrade', this.#onUpgrade);
+    if (pingIntervalMs > 0)
+      this.#sweep = setInterval(() => this.#pingSlice(), Math.max(1, pingIntervalMs / PING_SLICES));
+  }
+
+  /**
+   * Closes every connection with 1001, which stock clients retry elsewhere; late arrivals get the same. Resolves when all
+   * sockets are gone; those still there after `drainTimeoutMs` are ended. Idempotent.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#isDraining = true;
+    for (const connection of this.#connections) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
+    const deadline = performance.now() + this.#options.drainTimeoutMs;
+    while (this.#connections.size > 0 && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const connection of this.#connections) connection.terminate();
+    clearInterval(this.#sweep);
+    this.#options.httpServer.removeListener('upgrade', this.#onUpgrade);
+    this.#webSockets.close();
+  }
+
+  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { path, allowedOrigins, observer } = this.#options;
+    if (request.url?.split('?', 1)[0] !== path) {
+      return refuse(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
+    }
+    if (!isOriginAllowed(request.headers.origin, request.headers.host, allowedOrigins)) {
+      observer.onRefusedOrigin();
+      return refuse(socket, '403 Forbidden', 'This origin is not allowed; ALLOWED_ORIGINS lists those that are');
+    }
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request));
+  };
+
+  #onOpen(socket: WebSocket, request: IncomingMessage): void {
+    const { connections, observer } = this.#options;
+    const connection = new Connection(
+      socket,
+      { id: randomUUID(), rawHeaders: request.rawHeaders, address: request.socket.remoteAddress ?? '' },
+      connections,
+    );
+    this.#connections.add(connection);
+    observer.onOpen();
+    socket.once('close', (code) => {
+      this.#connections.delete(connection);
+      observer.onClose(code);
+    });
+    connection.open(this.#protocol.opened(connection.protocolSocket, connection));
+    if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
+  }
+
+  /** Visits every connection once per interval: who has not answered the last ping by then is gone. */
+  #pingSlice(): void {
+    let left = Math.ceil(this.#connections.size / PING_SLICES);
+    this.#sweeping ??= this.#connections.values();
+    while (left-- > 0) {
+      const { value: connection, done } = this.#sweeping.next();
+      if (done) {
+        this.#sweeping = undefined;
+        return;
+      }
+      if (connection.isAlive) connection.ping();
+      else connection.terminate();
+    }
+  }
+}
+
+/** graphql-ws's `subscribe` and `execute`: what to run was prepared in `onSubscribe`. */
+function run(args: ExecutionArgs): never {
+  return (args.contextValue as { run(): unknown }).run() as never;
+}
+
+function refuse(socket: Duplex, status: string, text: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}

@@ -1,0 +1,58 @@
+import { MessageType, validateMessage } from 'graphql-ws';
+import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
+
+/** Close codes that crier sends itself; graphql-ws's `CloseCode` has those of the protocol. What stock clients do with each: README. */
+export const CLOSE_CODES = {
+  goingAway: 1001,
+  policyViolation: 1008,
+  serviceRestart: 1012,
+  tryAgainLater: 1013,
+} as const;
+
+/** The messages that a client may send. */
+export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | SubscribeMessage | CompleteMessage;
+
+const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
+  MessageType.ConnectionInit,
+  MessageType.Ping,
+  MessageType.Pong,
+  MessageType.Subscribe,
+  MessageType.Complete,
+]);
+
+/**
+ * The message in a WebSocket frame, or undefined for what the protocol answers with 4400: not JSON, not a message, a
+ * message of the server's, an id longer than `maxIdBytes` (UTF-8).
+ */
+export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | undefined {
+  let message: ClientMessage;
+  try {
+    message = validateMessage(JSON.parse(data.toString())) as ClientMessage;
+  } catch {
+    return undefined;
+  }
+  if (!CLIENT_TYPES.has(message.type)) return undefined;
+  if ('id' in message && typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes) return undefined;
+  return message;
+}
+
+/** The largest payload of a ping that its pong echoes, in bytes; a larger one gets a plain pong, so a ping cannot be amplified. */
+const MAX_ECHO_BYTES = 1024;
+
+export function pongMessage(payload: PingMessage['payload']): string {
+  if (payload) {
+    const echo = JSON.stringify({ type: MessageType.Pong, payload });
+    if (Buffer.byteLength(echo) <= MAX_ECHO_BYTES + '{"type":"pong","payload":}'.length) return echo;
+  }
+  return '{"type":"pong"}';
+}
+
+/** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one loses its end. */
+export function closeReason(text: string): string {
+  let reason = '';
+  for (const character of text) {
+    if (Buffer.byteLength(reason + character) > 123) break;
+    reason += character;
+  }
+  return reason;
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
+import { CONFORMANCE_GRAPH } from './reference.ts';
+import type { TargetKind } from './target.ts';
+
+const log = createLog('silent');
+
+/** crier itself, embedded, in this process. */
+export const crier: TargetKind = {
+  name: 'crier',
+  hasAckPayload: false,
+  deviations: new Map(),
+  async start(settings) {
+    const config = readConfig({
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'silent',
+      GRAPH: CONFORMANCE_GRAPH,
+      ...settings,
+    });
+    const server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
+    return { url: `ws://127.0.0.1:${server.port}/graphql`, close: () => server.close() };
+  },
+};
