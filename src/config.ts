@@ -129,6 +129,14 @@ export const variables = {
     'Records nested deeper are poison.',
   ),
 
+  MAX_INFLATED_BATCH_BYTES: variable(
+    whole(131_072),
+    '67108864',
+    'bytes',
+    'a whole number of bytes, at least 131072',
+    'What a compressed batch may inflate to; a larger one is not read.',
+  ),
+
   REDIS_URL: variable(
     list,
     '',

@@ -1,9 +1,5 @@
 import { Kind } from 'graphql';
-import type {
-  DocumentNode,
-  GraphQLFormattedError,
-  OperationDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, GraphQLFormattedError, OperationDefinitionNode } from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
 import type { CachedDocument, InvalidDocument } from './document-cache.ts';
 

@@ -1,0 +1,111 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { WebSocket } from 'ws';
+import { freePorts } from '../deploy/port.ts';
+import { startServerProcess } from './server-process.ts';
+
+const USAGE = `Resident memory per idle socket: crier with one live subscription on each, against bare \`ws\`.
+
+Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.6]
+
+Exits with 1 when crier takes more than --limit times what bare ws takes.
+`;
+
+/** What a stock client sends; a feed with a nullable argument, so that every socket listens to the same channel. */
+const SUBSCRIPTION = 'subscription { catalogue_updated { auction_id } }';
+
+const { values } = parseArgs({
+  options: {
+    sockets: { type: 'string', default: '4000' },
+    rounds: { type: 'string', default: '3' },
+    limit: { type: 'string', default: '1.6' },
+    query: { type: 'string', default: SUBSCRIPTION },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(USAGE);
+  const count = Number(values.sockets);
+  const rounds: { bare: number; crier: number }[] = [];
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    const bare = await measure('servers/bare-ws.js', count, false);
+    const crier = await measure('../src/main.js', count, true);
+    rounds.push({ bare, crier });
+    process.stdout.write(
+      `round ${round}: bare ws ${kilobytes(bare)}, crier ${kilobytes(crier)}, ratio ${(crier / bare).toFixed(2)}\n`,
+    );
+  }
+  const ratio = median(rounds.map(({ bare, crier }) => crier / bare));
+  const result = {
+    what: 'RSS per idle socket, bytes; crier with one live subscription per socket',
+    sockets: count,
+    rounds,
+    medianRatio: ratio,
+    conditions: { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, date: new Date().toISOString() },
+  };
+  await mkdir('loadtest/results', { recursive: true });
+  await writeFile('loadtest/results/idle.json', `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(`median ratio ${ratio.toFixed(2)} (limit ${values.limit}); loadtest/results/idle.json\n`);
+  if (ratio > Number(values.limit)) process.exitCode = 1;
+}
+
+/** Resident bytes per socket: what the server grew by from no socket to `count`, both after a collection. */
+async function measure(script: string, count: number, isSubscribing: boolean): Promise<number> {
+  const [port, adminPort] = await freePorts(2);
+  const path = new URL(script, import.meta.url).pathname;
+  const server = await startServerProcess(path, port!, {
+    ADMIN_PORT: String(adminPort),
+    SAMPLE_INTERVAL_MS: '3600000',
+  });
+  try {
+    // One connection first, so that code and caches which every server fills once are not charged to the sockets.
+    const warm = await open(port!, isSubscribing);
+    const before = await server.residentBytes();
+    const sockets: WebSocket[] = [warm];
+    while (sockets.length < count) {
+      const batch = Math.min(100, count - sockets.length);
+      sockets.push(...(await Promise.all(Array.from({ length: batch }, () => open(port!, isSubscribing)))));
+    }
+    const after = await server.residentBytes();
+    for (const socket of sockets) socket.terminate();
+    return (after - before) / count;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** A connection that is ready: open and, where it subscribes, live (a ping after the subscribe was answered). */
+function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', {
+      perMessageDeflate: false,
+    });
+    socket.once('error', reject);
+    socket.once('open', () => {
+      if (!isSubscribing) return resolve(socket);
+      socket.send('{"type":"connection_init"}');
+    });
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as { type: string; payload?: unknown };
+      if (message.type === 'connection_ack') {
+        socket.send(JSON.stringify({ id: crypto.randomUUID(), type: 'subscribe', payload: { query: values.query } }));
+        socket.send('{"type":"ping"}');
+      }
+      if (message.type === 'pong') resolve(socket);
+      if (message.type === 'error')
+        reject(new Error(`the subscription was refused: ${JSON.stringify(message.payload)}`));
+    });
+  });
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`;
+}
+
+await main();

@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readConfig, variables } from './config.ts';
+import { SetupError } from './errors.ts';
+import { createLog } from './log.ts';
+import { startServer } from './server.ts';
+import type { Server } from './server.ts';
+
+const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
+
+Usage: npm start            (or: node dist/src/main.js)
+       npm start -- --help
+
+Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records.
+Settings are environment variables:
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
+  });
+  if (values.help) return void process.stdout.write(help());
+  if (values.version) return void process.stdout.write(`${version()}\n`);
+
+  const config = readConfig(process.env);
+  const log = createLog(config.LOG_LEVEL);
+  const fail = (error: unknown, what: string) => {
+    log.fatal({ err: error }, what);
+    log.flush(() => process.exit(1));
+  };
+  process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
+  const server = await startServer(config, log, { onFatal: (error) => fail(error, 'crier cannot go on') });
+  process.stdout.write(server.banner);
+  endOnSignal(server, config.SHUTDOWN_TIMEOUT_MS, log);
+}
+
+/** The first SIGTERM or SIGINT drains and exits with 0; a second one, or the deadline, ends at once with 1. */
+function endOnSignal(server: Server, timeoutMs: number, log: ReturnType<typeof createLog>): void {
+  let isClosing = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isClosing) process.exit(1);
+    isClosing = true;
+    log.info({ signal }, 'closing');
+    setTimeout(() => {
+      log.error({ timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
+      process.exit(1);
+    }, timeoutMs).unref();
+    server.close().then(
+      () => {
+        log.info('closed');
+        log.flush(() => process.exit(0));
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'failed to close');
+        log.flush(() => process.exit(1));
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+function help(): string {
+  const rows = Object.entries(variables).map(([name, { default: fallback, unit, meaning }]) => {
+    const value = fallback === '' ? 'not set' : `${fallback}${unit === '' ? '' : ` ${unit}`}`;
+    return `  ${name.padEnd(32)} ${meaning} Default: ${value}.`;
+  });
+  rows.push(`  ${'BACKEND_<NAME>_URL'.padEnd(32)} Base URL of a backend of the graph. Default: not set.`);
+  rows.push(
+    `  ${'BACKEND_<NAME>_FORWARD_AUTHORIZATION'} Whether the caller's Authorization header goes to it. Default: false.`,
+  );
+  return `${USAGE}\n${rows.join('\n')}\n`;
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+main().catch((error: unknown) => {
+  const isMistake = error instanceof SetupError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
+  process.stderr.write(isMistake ? `crier: ${(error as Error).message}\n` : `crier: ${(error as Error).stack}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,64 @@
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** What crier counts, in a registry of its own (two servers can run in one process). Names: README, "Metrics". */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly recordsConsumed = this.#counter('crier_records_consumed_total', 'Records read from Kafka or the samples.', [
+    'topic',
+  ]);
+  readonly poisonRecords = this.#counter('crier_poison_records_total', 'Records that could not be decoded.', [
+    'reason',
+  ]);
+  readonly deadLetterFailures = this.#counter(
+    'crier_dead_letter_failures_total',
+    'Poison records the dead-letter topic did not take.',
+  );
+  readonly consumerRebuilds = this.#counter(
+    'crier_consumer_rebuilds_total',
+    'Times the Kafka consumer was made anew.',
+    ['reason'],
+  );
+  readonly messagesPublished = this.#counter('crier_messages_published_total', 'Messages that Redis accepted.');
+  readonly publishFailures = this.#counter(
+    'crier_publish_failures_total',
+    'Publishes that Redis did not accept; they are tried again.',
+  );
+  readonly busGaps = this.#counter(
+    'crier_bus_gaps_total',
+    'Times the subscriber link to Redis was lost and is back: messages may be missing.',
+  );
+  readonly foreignMessages = this.#counter(
+    'crier_foreign_messages_total',
+    'Messages on our channels that are not JSON.',
+  );
+  readonly events = this.#counter('crier_events_total', 'Messages of channels that reached this pod.');
+  readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
+  readonly connectionsOpened = this.#counter('crier_connections_opened_total', 'WebSockets accepted.');
+  readonly connectionsClosed = this.#counter('crier_connections_closed_total', 'WebSockets closed, by close code.', [
+    'code',
+  ]);
+  readonly originsRefused = this.#counter('crier_origins_refused_total', 'Handshakes refused for their Origin.');
+  readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
+  readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache.', ['result']);
+  readonly internalErrors = this.#counter('crier_internal_errors_total', 'Errors masked before they reached a client.');
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A gauge whose value is read when the metrics are. */
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,149 @@
+import { createServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.ts';
+import { Backends } from '../context/backends.ts';
+import { SampleBackends } from '../embedded/sample-backends.ts';
+import { SetupError } from '../errors.ts';
+import { Hub } from '../fanout/hub.ts';
+import { DocumentCache } from '../graph/document-cache.ts';
+import { exampleOperation } from '../graph/example-operation.ts';
+import { Executor } from '../graph/execution.ts';
+import { GraphRuntime } from '../graph/runtime.ts';
+import { createEndpoint } from '../http/endpoint.ts';
+import { createGraphiql } from '../http/graphiql.ts';
+import { Gateway } from '../websocket/gateway.ts';
+import type { RoleServices } from './services.ts';
+
+const ENDPOINT = '/graphql';
+
+/** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
+export async function startGateway(services: RoleServices): Promise<number> {
+  const { config, bus, log, metrics, own } = services;
+  const runtime = createRuntime(services, await openBackends(services));
+  const hub = new Hub({
+    bus,
+    execute: ({ operation, variables, facts }, payload) => runtime.executeEvent(operation, variables, facts, payload),
+    log,
+    observer: {
+      onEvent: (executions) => {
+        metrics.events.inc();
+        metrics.executions.inc(executions);
+      },
+      onForeignMessage: () => metrics.foreignMessages.inc(),
+    },
+  });
+  metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
+  const httpServer = createHttpServer(services, runtime);
+  const gateway = new Gateway({
+    httpServer,
+    path: ENDPOINT,
+    allowedOrigins: config.ALLOWED_ORIGINS,
+    initTimeoutMs: config.INIT_TIMEOUT_MS,
+    pingIntervalMs: config.PING_INTERVAL_MS,
+    maxMessageBytes: config.MAX_MESSAGE_BYTES,
+    drainTimeoutMs: config.SHUTDOWN_TIMEOUT_MS / 2,
+    connections: {
+      runtime,
+      hub,
+      log,
+      onSlowConsumer: () => metrics.slowConsumers.inc(),
+      limits: {
+        maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
+        maxIdBytes: config.MAX_OPERATION_ID_BYTES,
+        maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
+        maxMessageBurst: config.MAX_MESSAGE_BURST,
+        maxQueueBytes: config.MAX_QUEUE_BYTES,
+        maxPendingEvents: config.MAX_PENDING_EVENTS,
+        authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
+      },
+    },
+    observer: {
+      onOpen: () => metrics.connectionsOpened.inc(),
+      onClose: (code) => metrics.connectionsClosed.inc({ code }),
+      onRefusedOrigin: () => metrics.originsRefused.inc(),
+    },
+  });
+  metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);
+  metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
+  own({ close: () => closeHttpServer(httpServer) });
+  own(gateway).start();
+  await listen(httpServer, config);
+  return (httpServer.address() as AddressInfo).port;
+}
+
+/** The graph's backends; in the embedded mode those without a URL answer from the samples. */
+async function openBackends({ config, graph, log, own }: RoleServices): Promise<Backends> {
+  const names = graph.context.backends ?? [];
+  const respond = config.isEmbedded ? graph.samples?.respond : undefined;
+  const sampled = respond ? await own(new SampleBackends({ names, respond, log })).start() : [];
+  return own(
+    new Backends({
+      backends: new Map([...sampled, ...config.backends]),
+      maxSockets: config.BACKEND_MAX_SOCKETS,
+      timeoutMs: config.BACKEND_TIMEOUT_MS,
+    }),
+  );
+}
+
+function createRuntime({ config, graph, log, metrics }: RoleServices, backends: Backends): GraphRuntime {
+  const documents = new DocumentCache(graph.schema, {
+    maxLength: config.MAX_QUERY_LENGTH,
+    maxTokens: config.MAX_QUERY_TOKENS,
+    maxDepth: config.MAX_QUERY_DEPTH,
+    maxAliases: config.MAX_QUERY_ALIASES,
+    maxDirectives: config.MAX_QUERY_DIRECTIVES,
+    hasIntrospection: config.INTROSPECTION,
+    maxEntries: config.DOCUMENT_CACHE_ENTRIES,
+    maxBytes: config.DOCUMENT_CACHE_BYTES,
+    maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,
+    onLookup: (result) => metrics.documents.inc({ result }),
+  });
+  metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents.size);
+  return new GraphRuntime({
+    graph,
+    documents,
+    executor: new Executor(graph.schema, { jitAfterUses: config.JIT_AFTER_USES }),
+    backends,
+    channelPrefix: config.CHANNEL_PREFIX,
+    log,
+    onInternalError: () => metrics.internalErrors.inc(),
+  });
+}
+
+function createHttpServer({ config, graph, log }: RoleServices, runtime: GraphRuntime): HttpServer {
+  const endpoint = createEndpoint({
+    runtime,
+    allowedOrigins: config.ALLOWED_ORIGINS,
+    maxBodyBytes: config.MAX_MESSAGE_BYTES,
+    log,
+  });
+  const graphiql = config.GRAPHIQL
+    ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })
+    : () => false;
+  // Slow headers and bodies must not hold sockets; ws takes the socket out of these limits at the upgrade.
+  const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 5_000 };
+  return createServer(limits, (request, response) => {
+    if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
+    if (graphiql(request, response)) return;
+    const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
+    response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
+  });
+}
+
+function listen(httpServer: HttpServer, { HOST, PORT }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    httpServer.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${error.message})`;
+      reject(new SetupError(`PORT: port ${PORT} on ${HOST} ${reason}; name another one, or 0 for any free one`));
+    });
+    httpServer.listen(PORT, HOST, resolve);
+  });
+}
+
+function closeHttpServer(httpServer: HttpServer): Promise<void> {
+  return new Promise((resolve) => {
+    httpServer.close(() => resolve());
+    httpServer.closeAllConnections();
+  });
+}

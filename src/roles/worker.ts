@@ -1,0 +1,78 @@
+import type { Message } from '../bus/bus.ts';
+import { Sampler } from '../embedded/sampler.ts';
+import { createRouter } from '../graph/router.ts';
+import { registerCodecs } from '../kafka/compression.ts';
+import { KafkaConsumer } from '../kafka/consumer.ts';
+import { decodeRecord } from '../kafka/record.ts';
+import { SnakeCase } from '../kafka/snake-case.ts';
+import { Worker } from '../kafka/worker.ts';
+import type { Part, RoleServices } from './services.ts';
+
+/** The records' half: brings them in from Kafka, or from the graph's samples where there is none. */
+export function createWorker(
+  services: RoleServices,
+  onFatal: (error: Error) => void,
+): KafkaConsumer | (Part & { start(): unknown }) {
+  const { config, graph, bus, log, metrics } = services;
+  const snakeCase = new SnakeCase();
+  metrics.gauge(
+    'crier_key_collisions',
+    'Properties dropped because an earlier key has the same snake_case name.',
+    () => snakeCase.collisions,
+  );
+  metrics.gauge(
+    'crier_dropped_protos',
+    'Properties dropped because their key was __proto__.',
+    () => snakeCase.droppedProtos,
+  );
+  const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
+  const bindings = [...graph.bindings.values()];
+  const route = createRouter(bindings, config.CHANNEL_PREFIX);
+  const ports = {
+    decode: (value: Buffer | null) => {
+      const decoded = decodeRecord(value, limits);
+      return decoded.poison === undefined ? { payload: snakeCase.convert(decoded.payload) } : decoded;
+    },
+    route: (topic: string, payload: object) => route(topic, payload),
+    publish: (messages: readonly Message[]) => bus.publish(messages),
+  };
+  let pausedPartitions = 0;
+  let lag = 0;
+  const observer = {
+    onConsumed: (topic: string, records: number) => metrics.recordsConsumed.inc({ topic }, records),
+    onPublished: () => undefined,
+    onPoison: (reason: string) => metrics.poisonRecords.inc({ reason }),
+    onDeadLetterFailure: (records: number) => metrics.deadLetterFailures.inc(records),
+    onRebuild: (reason: string) => metrics.consumerRebuilds.inc({ reason }),
+    onPausedPartitions: (partitions: number) => (pausedPartitions = partitions),
+    onLag: (records: number) => (lag = records),
+  };
+  if (config.KAFKA_BROKERS.length === 0) {
+    const deadLetter = () => Promise.resolve();
+    return createSampler(services, new Worker({ ...ports, deadLetter }, observer, log));
+  }
+  metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
+  metrics.gauge('crier_kafka_lag', 'Records between the ends of the assigned partitions and our positions.', () => lag);
+  registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
+  const topics = [...new Set(bindings.map(({ topic }) => topic))];
+  return new KafkaConsumer({ ...ports, config, topics, observer, log, onFatal });
+}
+
+function createSampler({ config, graph, log }: RoleServices, worker: Worker): Part & { start(): unknown } {
+  const { samples } = graph;
+  if (!samples) {
+    log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
+    return { start: () => undefined, close: () => Promise.resolve() };
+  }
+  let offset = 0;
+  return new Sampler({
+    samples,
+    seed: 1,
+    intervalMs: config.SAMPLE_INTERVAL_MS,
+    log,
+    process: (topic, value) =>
+      worker.process([
+        { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()), key: null, value },
+      ]),
+  });
+}

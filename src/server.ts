@@ -1,0 +1,109 @@
+import { banner } from './banner.ts';
+import type { Bus } from './bus/bus.ts';
+import { MemoryBus } from './bus/memory.ts';
+import { RedisBus } from './bus/redis.ts';
+import type { Config } from './config.ts';
+import { exampleOperation } from './graph/example-operation.ts';
+import { loadGraph } from './graph/load.ts';
+import { AdminServer } from './http/admin.ts';
+import { KafkaConsumer } from './kafka/consumer.ts';
+import type { Logger } from './log.ts';
+import { Metrics } from './metrics.ts';
+import { startGateway } from './roles/gateway.ts';
+import type { Part, RoleServices } from './roles/services.ts';
+import { createWorker } from './roles/worker.ts';
+
+const BUILT_IN_GRAPH = new URL('graphs/auction', import.meta.url).pathname;
+
+export interface Server {
+  /** Of the endpoint; undefined with ROLE=worker. */
+  readonly port: number | undefined;
+  readonly adminPort: number;
+  /** What a person should read on standard output. */
+  readonly banner: string;
+  /** Drains and releases everything, bottom to top. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Only a new process can help. Called at most once. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/**
+ * Puts crier together: started top to bottom, closed bottom to top. So the worker, started last, leaves the consumer group
+ * first: other pods publish on while this one's sockets are closed.
+ *
+ * @throws SetupError for what a person has to mend; whatever was started is closed again.
+ */
+export async function startServer(config: Config, log: Logger, { onFatal }: ServerOptions): Promise<Server> {
+  const metrics = new Metrics();
+  const parts: Part[] = [];
+  let status: 'starting' | 'ready' | 'draining' = 'starting';
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    status = 'draining';
+    return (closing ??= closeAll(parts));
+  };
+  const own: RoleServices['own'] = (part) => {
+    parts.push(part);
+    return part;
+  };
+
+  try {
+    const graph = await loadGraph(config.GRAPH || BUILT_IN_GRAPH);
+    const details: Record<string, () => unknown> = { graph: () => graph.name };
+    const admin = own(
+      new AdminServer({
+        host: config.HOST,
+        port: config.ADMIN_PORT,
+        logger: log,
+        status: () => status,
+        details: () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()])),
+        metrics: () => metrics.registry.metrics(),
+        metricsContentType: metrics.registry.contentType,
+      }),
+    );
+    await admin.start();
+    const bus = own(createBus(config, log, metrics));
+    await bus.start();
+    details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
+
+    const services: RoleServices = { config, graph, bus, log, metrics, own };
+    const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
+    if (config.ROLE !== 'gateway') {
+      const worker = own(createWorker(services, onFatal));
+      if (worker instanceof KafkaConsumer) {
+        details['kafka'] = () => (worker.isConnected ? 'connected' : 'away');
+        details['missing_topics'] = () => worker.missingTopics;
+      }
+      await worker.start();
+    }
+    status = 'ready';
+    const { port: adminPort } = admin;
+    return {
+      port,
+      adminPort,
+      close,
+      banner: banner({ config, graphName: graph.name, port, adminPort, operation: exampleOperation(graph) }),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function closeAll(parts: readonly Part[]): Promise<void> {
+  for (const part of parts.toReversed()) await part.close();
+}
+
+function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
+  const observer = {
+    onPublish: (messages: number) => metrics.messagesPublished.inc(messages),
+    onPublishFailure: () => metrics.publishFailures.inc(),
+    onGap: () => metrics.busGaps.inc(),
+  };
+  return config.REDIS_URL.length === 0
+    ? new MemoryBus({ log, observer })
+    : new RedisBus({ urls: config.REDIS_URL, log, observer });
+}

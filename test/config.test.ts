@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { backendVariable, readConfig, variables } from '../src/config.ts';
+import { ConfigError } from '../src/errors.ts';
+
+const refusal = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+  throw new Error('the configuration was not refused');
+};
+
+describe('readConfig', () => {
+  it('runs embedded with all defaults in an empty environment', () => {
+    const config = readConfig({});
+    assert.equal(config.isEmbedded, true);
+    assert.equal(config.ROLE, 'all');
+    assert.equal(config.PORT, 4000);
+    assert.equal(config.MAX_QUEUE_BYTES, 1_048_576);
+  });
+
+  it('takes every default through its own schema', () => {
+    for (const [name, { default: fallback }] of Object.entries(variables)) {
+      assert.doesNotThrow(() => readConfig({ [name]: fallback }), name);
+    }
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    assert.equal(readConfig({ PORT: '' }).PORT, 4000);
+  });
+
+  it('reads lists without blanks and empty items', () => {
+    const config = readConfig({ KAFKA_BROKERS: 'a:1, b:2,,', REDIS_URL: 'redis://c:3' });
+    assert.deepEqual(config.KAFKA_BROKERS, ['a:1', 'b:2']);
+    assert.equal(config.isEmbedded, false);
+  });
+
+  it('names the variable, the value and the expectation of everything it refuses, at once', () => {
+    const message = refusal({ PORT: 'http', ROLE: 'both', MAX_QUEUE_BYTES: '-1' });
+    assert.match(message, /^PORT: expected a port, 0 to 65535, got "http"$/m);
+    assert.match(message, /^ROLE: expected "all", "worker" or "gateway", got "both"$/m);
+    assert.match(message, /^MAX_QUEUE_BYTES: expected .*, got "-1"$/m);
+  });
+
+  for (const value of ['1.5', '1e3', '0x10', ' 4', '99999999999999999999', 'NaN', '-0']) {
+    it(`refuses ${JSON.stringify(value)} as a number`, () => {
+      assert.match(refusal({ MAX_RECORD_BYTES: value }), /MAX_RECORD_BYTES/);
+    });
+  }
+
+  it('refuses roles whose servers are missing', () => {
+    assert.match(refusal({ ROLE: 'worker', KAFKA_BROKERS: 'a:1' }), /REDIS_URL.*ROLE=worker/);
+    assert.match(refusal({ ROLE: 'worker', REDIS_URL: 'redis://a' }), /KAFKA_BROKERS.*ROLE=worker/);
+    assert.match(refusal({ ROLE: 'gateway' }), /REDIS_URL.*ROLE=gateway/);
+    assert.match(refusal({ REDIS_URL: 'redis://a' }), /KAFKA_BROKERS/);
+  });
+
+  it('refuses addresses that are none', () => {
+    assert.match(
+      refusal({ KAFKA_BROKERS: 'kafka', REDIS_URL: 'redis://a' }),
+      /KAFKA_BROKERS: expected host:port.*"kafka"/,
+    );
+    assert.match(refusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'localhost:6379' }), /REDIS_URL: expected redis:\/\//);
+    assert.match(refusal({ BACKEND_UAA_URL: 'ftp://uaa' }), /BACKEND_UAA_URL: expected an http/);
+  });
+
+  it('never repeats a password', () => {
+    const message = refusal({ KAFKA_SASL_MECHANISM: 'md5', KAFKA_SASL_PASSWORD: 'hunter2', PORT: 'x' });
+    assert.doesNotMatch(message, /hunter2/);
+  });
+
+  it('reads backends by their name in the environment', () => {
+    assert.equal(backendVariable('consumerListingIntake'), 'CONSUMER_LISTING_INTAKE');
+    const { backends } = readConfig({
+      BACKEND_CONSUMER_LISTING_INTAKE_URL: 'http://intake:8080/v1',
+      BACKEND_CONSUMER_LISTING_INTAKE_FORWARD_AUTHORIZATION: 'true',
+      BACKEND_UAA_URL: 'https://uaa',
+    });
+    assert.deepEqual(backends.get('CONSUMER_LISTING_INTAKE'), {
+      url: 'http://intake:8080/v1',
+      isAuthorizationForwarded: true,
+    });
+    assert.deepEqual(backends.get('UAA'), { url: 'https://uaa', isAuthorizationForwarded: false });
+  });
+});
