@@ -67,15 +67,17 @@ ${failures.length === 0 ? 'passed' : `FAILED: ${failures.join('\nFAILED: ')}`}
   }
 }
 
+const stop = stopSignal();
 const selection = readArguments();
 if (!selection) {
   process.stdout.write(USAGE);
   process.exit(process.argv[2] === '--help' ? 0 : 1);
 }
 try {
-  const failures = await runTests(selection.wanted, selection.unwanted, stopSignal());
+  const failures = await runTests(selection.wanted, selection.unwanted, stop);
   process.exit(failures.length === 0 ? 0 : 1);
 } catch (error) {
-  process.stderr.write(`npm test: ${(error as Error).message}\n`);
+  // What fails after Ctrl-C fails because of it.
+  process.stderr.write(`npm test: ${stop.aborted ? 'stopped' : (error as Error).message}\n`);
   process.exit(1);
 }
