@@ -1,9 +1,8 @@
 import { WebSocket } from 'ws';
 
-export interface OutboxLimits {
-  readonly maxQueueBytes: number;
-  /** Closes the connection; called once. */
-  readonly onSlowConsumer: () => void;
+export interface OutboxOwner {
+  /** Closes the connection. */
+  onSlowConsumer(): void;
 }
 
 /**
@@ -12,12 +11,14 @@ export interface OutboxLimits {
  */
 export class Outbox {
   readonly #socket: WebSocket;
-  readonly #limits: OutboxLimits;
+  readonly #maxQueueBytes: number;
+  readonly #owner: OutboxOwner;
   #isSlow = false;
 
-  constructor(socket: WebSocket, limits: OutboxLimits) {
+  constructor(socket: WebSocket, maxQueueBytes: number, owner: OutboxOwner) {
     this.#socket = socket;
-    this.#limits = limits;
+    this.#maxQueueBytes = maxQueueBytes;
+    this.#owner = owner;
   }
 
   /** Returns whether the message was accepted: not on a connection that is closing, or that this message made slow. */
@@ -26,7 +27,7 @@ export class Outbox {
     // send() on a closing socket would still add to its queue.
     if (socket.readyState !== WebSocket.OPEN) return false;
     socket.send(message);
-    if (socket.bufferedAmount <= this.#limits.maxQueueBytes) return true;
+    if (socket.bufferedAmount <= this.#maxQueueBytes) return true;
     this.refuse();
     return false;
   }
@@ -35,6 +36,6 @@ export class Outbox {
   refuse(): void {
     if (this.#isSlow) return;
     this.#isSlow = true;
-    this.#limits.onSlowConsumer();
+    this.#owner.onSlowConsumer();
   }
 }

@@ -75,8 +75,10 @@ export async function startGateway(services: RoleServices): Promise<number> {
 /** The graph's backends; in the embedded mode those without a URL answer from the samples. */
 async function openBackends({ config, graph, log, own }: RoleServices): Promise<Backends> {
   const names = graph.context.backends ?? [];
-  const respond = config.isEmbedded ? graph.samples?.respond : undefined;
-  const sampled = respond ? await own(new SampleBackends({ names, respond, log })).start() : [];
+  const samples = config.isEmbedded ? graph.samples : undefined;
+  const sampled = samples?.respond
+    ? await own(new SampleBackends({ names, respond: samples.respond.bind(samples), log })).start()
+    : [];
   return own(
     new Backends({
       backends: new Map([...sampled, ...config.backends]),

@@ -4,7 +4,10 @@ import { WebSocket } from 'ws';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import { clientError } from '../errors.ts';
 import { Outbox } from '../fanout/outbox.ts';
+import type { OutboxOwner } from '../fanout/outbox.ts';
 import type { Logger } from '../log.ts';
+import type { Expecting, InitDeadlines } from './init-deadlines.ts';
+import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import { LiveOperation } from './live-operation.ts';
 import type { LiveOperationServices } from './live-operation.ts';
 import { CLOSE_CODES, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
@@ -21,115 +24,123 @@ export interface ConnectionLimits {
   readonly authenticationTimeoutMs: number;
 }
 
+/** Shared by all connections of a gateway. */
 export interface ConnectionServices extends LiveOperationServices {
   readonly limits: ConnectionLimits;
+  readonly initDeadlines: InitDeadlines<Connection>;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
+  /** The socket is gone. */
+  readonly onClose: (connection: Connection, code: number) => void;
 }
 
-/** graphql-ws's handler of one message; typed for text, it passes an object through as it is (test/websocket/connection.test.ts). */
+/** graphql-ws's handler of one message; typed for text, it passes an object through as it is (test/websocket/conformance.test.ts). */
 type Handle = (message: string) => Promise<void>;
+
+type Closed = (code: number, reason: string) => Promise<void>;
 
 /**
  * One socket between `ws` and graphql-ws's protocol machine. It parses each message once, keeps limits, and hands
  * graphql-ws messages without their query, because its handler keeps them alive as long as the operation.
  */
-export class Connection {
+export class Connection implements ProtocolSocket, OutboxOwner, Expecting, SocketListener {
   readonly outbox: Outbox;
-  /** Answered the last WebSocket-level ping; kept by the gateway's sweep. */
-  isAlive = true;
-  readonly #socket: WebSocket;
-  readonly #request: Omit<RequestSource, 'params'>;
+  readonly #socket: ConnectionSocket;
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
   readonly #operations = new Map<string, LiveOperation>();
   /** By id: what must have happened before the next message of that id is handled. Entries delete themselves. */
   #settling: Map<string, Promise<void>> | undefined;
+  /** Until the connection is authenticated; then `#facts`. */
+  #request: Omit<RequestSource, 'params'> | undefined;
   #facts: ConnectionFacts | undefined;
   #handle: Handle | undefined;
-  #closed: ((code: number, reason: string) => Promise<void>) | undefined;
+  #closed: Closed | undefined;
+  #isAlive = true;
 
-  constructor(socket: WebSocket, request: Omit<RequestSource, 'params'>, services: ConnectionServices) {
+  constructor(socket: ConnectionSocket, request: Omit<RequestSource, 'params'>, services: ConnectionServices) {
     const { limits } = services;
     this.#socket = socket;
     this.#request = request;
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
-    this.outbox = new Outbox(socket, {
-      maxQueueBytes: limits.maxQueueBytes,
-      onSlowConsumer: () => {
-        services.onSlowConsumer();
-        this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
-      },
-    });
+    this.outbox = new Outbox(socket, limits.maxQueueBytes, this);
   }
 
   get operationCount(): number {
     return this.#operations.size;
   }
 
-  /** The socket as graphql-ws wants it. */
-  get protocolSocket(): ProtocolSocket {
-    return {
-      protocol: this.#socket.protocol,
-      send: (message) => void this.outbox.send(message),
-      close: (code, reason) => this.close(code ?? CLOSE_CODES.serviceRestart, reason ?? ''),
-      onMessage: (handle) => {
-        this.#handle = handle as Handle;
-      },
-    };
+  // graphql-ws's side of the socket.
+
+  get protocol(): string {
+    return this.#socket.protocol;
   }
 
-  /** Starts listening. `closed`: what graphql-ws's `opened()` returned. */
-  open(closed: (code: number, reason: string) => Promise<void>): void {
-    this.#closed = closed;
-    const socket = this.#socket;
-    socket.on('message', (data) => this.#onMessage(data as Buffer));
-    socket.on('pong', () => {
-      this.isAlive = true;
-    });
-    // ws closes the socket itself after a protocol error (1002, 1007, 1009); without a listener the process would end.
-    socket.on('error', (error) =>
-      this.#services.log.debug({ err: error, connection: this.#request.id }, 'socket error'),
-    );
-    socket.once('close', (code, reason) => this.#end(code, reason.toString()));
+  send(message: string): void {
+    this.outbox.send(message);
   }
 
   /** Sends a close frame and ends every operation now, not when the peer has answered. Idempotent. */
-  close(code: number, reason: string): void {
+  close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(code, closeReason(reason));
     this.#end(code, reason);
   }
 
-  /** Ends a peer that is gone. */
+  onMessage(handle: Handle): void {
+    this.#handle = handle;
+  }
+
+  // The gateway's side.
+
+  /** Starts listening. `closed`: what graphql-ws's `opened()` returned. */
+  open(closed: Closed): void {
+    this.#closed = closed;
+    this.#socket.listen(this);
+    // graphql-ws has closed it already where the sub-protocol is not ours.
+    if (this.#socket.readyState === WebSocket.OPEN) this.#services.initDeadlines.expect(this);
+    else this.#end(CloseCode.SubprotocolNotAcceptable, '');
+  }
+
+  /** Pings a peer that has answered the last ping, ends one that has not. */
+  sweep(): void {
+    if (!this.#isAlive) return this.#socket.terminate();
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+
   terminate(): void {
     this.#socket.terminate();
   }
 
-  ping(): void {
-    this.isAlive = false;
-    this.#socket.ping();
+  onDeadline(): void {
+    this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
+  }
+
+  onSlowConsumer(): void {
+    this.#services.onSlowConsumer();
+    this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
   }
 
   /** `connection_init`: whether the connection may go on. A throw, a refusal and a timeout all refuse it. */
   async authenticate(params: unknown): Promise<boolean> {
     const { runtime, limits, log } = this.#services;
+    const request = this.#request!;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<false>((resolve) => {
       timer = setTimeout(() => {
-        log.warn(
-          { connection: this.#request.id, timeoutMs: limits.authenticationTimeoutMs },
-          'authenticate took too long',
-        );
+        log.warn({ connection: request.id, timeoutMs: limits.authenticationTimeoutMs }, 'authenticate took too long');
         resolve(false);
       }, limits.authenticationTimeoutMs);
     });
     try {
-      const facts = await Promise.race([runtime.authenticate({ ...this.#request, params }), timeout]);
-      if (facts) this.#facts = facts;
-      return facts !== false;
+      const facts = await Promise.race([runtime.authenticate({ ...request, params }), timeout]);
+      if (!facts) return false;
+      this.#facts = facts;
+      this.#request = undefined;
+      return true;
     } catch (error) {
-      log.warn({ err: error, connection: this.#request.id }, 'authenticate threw; the connection is refused');
+      log.warn({ err: error, connection: request.id }, 'authenticate threw; the connection is refused');
       return false;
     } finally {
       clearTimeout(timer);
@@ -149,7 +160,8 @@ export class Connection {
     return operation.prepare(this.#facts);
   }
 
-  #onMessage(data: Buffer): void {
+  /** A message has come from the peer. */
+  onMessageFrame(data: Buffer): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     const { limits } = this.#services;
     if (!this.#rateLimit.take(performance.now())) {
@@ -166,6 +178,7 @@ export class Connection {
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:
+        this.#services.initDeadlines.settle(this);
         return void this.#dispatch(message);
       case MessageType.Subscribe:
         return this.#afterSettled(message.id, () => this.#subscribe(message));
@@ -199,9 +212,7 @@ export class Connection {
     const isNew = !this.#operations.has(id);
     if (isNew) this.#operations.set(id, operation);
     // An id that is live closes the connection with 4409: graphql-ws does that.
-    operation.settled = this.#dispatch({ type: MessageType.Subscribe, id, payload: NO_QUERY }).finally(() => {
-      if (this.#operations.get(id) === operation) this.#operations.delete(id);
-    });
+    operation.settled = this.#dispatch({ type: MessageType.Subscribe, id, payload: NO_QUERY }, operation);
   }
 
   #complete(id: string): void {
@@ -213,31 +224,55 @@ export class Connection {
     this.#settle(id, operation.settled);
   }
 
-  /** Never rejects. A bug in one operation is an `error` of that id; in the connection, a close that clients retry. */
-  async #dispatch(message: ClientMessage): Promise<void> {
-    try {
-      await this.#handle!(message as unknown as string);
-    } catch (error) {
-      this.#services.log.error(
-        { err: error, connection: this.#request.id },
-        `failed to handle a ${message.type} message`,
-      );
-      if (message.type === MessageType.Subscribe) {
-        const failure = clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
-        this.outbox.send(stringifyMessage({ type: MessageType.Error, id: message.id, payload: [failure.toJSON()] }));
-      } else {
-        this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
-      }
-    }
+  /**
+   * Resolves when graphql-ws has done with the message: of a `subscribe`, when the operation is over. Never rejects: a bug
+   * in one operation is an `error` of that id; in the connection, a close that clients retry.
+   */
+  #dispatch(message: ClientMessage, operation?: LiveOperation): Promise<void> {
+    const handled = this.#handle!(message as unknown as string);
+    return handled
+      .catch((error: unknown) => this.#onFailure(message, error))
+      .then(operation && (() => this.#forget(message as SubscribeMessage, operation)));
+  }
+
+  #forget({ id }: SubscribeMessage, operation: LiveOperation): void {
+    if (this.#operations.get(id) === operation) this.#operations.delete(id);
+  }
+
+  #onFailure(message: ClientMessage, error: unknown): void {
+    this.#services.log.error({ err: error, connection: this.#id }, `failed to handle a ${message.type} message`);
+    if (message.type !== MessageType.Subscribe) return this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
+    const failure = clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
+    this.send(stringifyMessage({ type: MessageType.Error, id: message.id, payload: [failure.toJSON()] }));
+  }
+
+  get #id(): string | undefined {
+    return this.#facts?.id ?? this.#request?.id;
+  }
+
+  /** The socket is gone. */
+  onClosed(code: number, reason: string): void {
+    this.#end(code, reason);
+    this.#services.onClose(this, code);
+  }
+
+  onPong(): void {
+    this.#isAlive = true;
+  }
+
+  /** ws closes the socket itself after a protocol error (1002, 1007, 1009). */
+  onError(error: Error): void {
+    this.#services.log.debug({ err: error, connection: this.#id }, 'socket error');
   }
 
   #end(code: number, reason: string): void {
     const closed = this.#closed;
     if (!closed) return;
     this.#closed = undefined;
+    this.#services.initDeadlines.settle(this);
     for (const operation of this.#operations.values()) operation.end();
     closed(code, reason).catch((error: unknown) => {
-      this.#services.log.error({ err: error, connection: this.#request.id }, 'failed to end a connection');
+      this.#services.log.error({ err: error, connection: this.#id }, 'failed to end a connection');
     });
   }
 }

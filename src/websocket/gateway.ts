@@ -3,11 +3,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import type { Server as SocketServer } from 'ws';
 import type { ExecutionArgs } from 'graphql';
 import { isOriginAllowed } from '../http/origin.ts';
+import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection.ts';
+import { InitDeadlines } from './init-deadlines.ts';
 
 import { CLOSE_CODES } from './protocol.ts';
 
@@ -28,7 +30,7 @@ export interface GatewayOptions {
   readonly maxMessageBytes: number;
   /** Longest wait for clients to answer the close frame of a drain. */
   readonly drainTimeoutMs: number;
-  readonly connections: ConnectionServices;
+  readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'onClose'>;
   readonly observer: GatewayObserver;
 }
 
@@ -37,6 +39,7 @@ const PING_SLICES = 20;
 
 const SOCKET_OPTIONS = {
   noServer: true,
+  WebSocket: ConnectionSocket,
   clientTracking: false,
   // Compression fragments memory and makes sends queued: https://github.com/websockets/ws/issues/1202
   perMessageDeflate: false,
@@ -50,19 +53,30 @@ const SOCKET_OPTIONS = {
 /** The WebSocket endpoint: who may come in, who is connected, who has gone silent, and how all leave. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #webSockets: WebSocketServer;
+  readonly #webSockets: SocketServer<typeof ConnectionSocket>;
+  readonly #initDeadlines: InitDeadlines<Connection>;
+  readonly #services: ConnectionServices;
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #connections = new Set<Connection>();
   #sweep: NodeJS.Timeout | undefined;
-  #sweeping: Iterator<Connection> | undefined;
+  #sweeping: IterableIterator<Connection> | undefined;
   #isDraining = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#webSockets = new WebSocketServer({ ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes });
+    this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
+    this.#services = {
+      ...options.connections,
+      initDeadlines: this.#initDeadlines,
+      onClose: (connection, code) => {
+        this.#connections.delete(connection);
+        options.observer.onClose(code);
+      },
+    };
     this.#protocol = makeServer<Record<string, unknown>, Connection>({
-      connectionInitWaitTimeout: options.initTimeoutMs,
+      connectionInitWaitTimeout: 0, // InitDeadlines
       onConnect: ({ extra, connectionParams }) => extra.authenticate(connectionParams),
       onSubscribe: ({ extra }, id) => extra.prepare(id),
       subscribe: run,
@@ -104,6 +118,7 @@ export class Gateway {
       await new Promise((resolve) => setTimeout(resolve, 10));
     for (const connection of this.#connections) connection.terminate();
     clearInterval(this.#sweep);
+    this.#initDeadlines.close();
     this.#options.httpServer.removeListener('upgrade', this.#onUpgrade);
     this.#webSockets.close();
   }
@@ -120,20 +135,15 @@ export class Gateway {
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request));
   };
 
-  #onOpen(socket: WebSocket, request: IncomingMessage): void {
-    const { connections, observer } = this.#options;
+  #onOpen(socket: ConnectionSocket, request: IncomingMessage): void {
     const connection = new Connection(
       socket,
       { id: randomUUID(), rawHeaders: request.rawHeaders, address: request.socket.remoteAddress ?? '' },
-      connections,
+      this.#services,
     );
     this.#connections.add(connection);
-    observer.onOpen();
-    socket.once('close', (code) => {
-      this.#connections.delete(connection);
-      observer.onClose(code);
-    });
-    connection.open(this.#protocol.opened(connection.protocolSocket, connection));
+    this.#options.observer.onOpen();
+    connection.open(this.#protocol.opened(connection, connection));
     if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
@@ -142,13 +152,12 @@ export class Gateway {
     let left = Math.ceil(this.#connections.size / PING_SLICES);
     this.#sweeping ??= this.#connections.values();
     while (left-- > 0) {
-      const { value: connection, done } = this.#sweeping.next();
-      if (done) {
+      const next = this.#sweeping.next();
+      if (next.done) {
         this.#sweeping = undefined;
         return;
       }
-      if (connection.isAlive) connection.ping();
-      else connection.terminate();
+      next.value.sweep();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { parse } from 'graphql';
+import { OperationTypeNode, parse } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
@@ -59,7 +59,7 @@ export class LiveOperation {
     this.#payload = undefined;
     const operation = runtime.prepare(query, operationName);
     if ('errors' in operation) return operation.errors;
-    if (operation.type !== 'subscription') {
+    if (operation.type !== OperationTypeNode.SUBSCRIPTION) {
       return runArgs(runtime.schema, QUERY_DOCUMENT, () => runtime.execute(operation, variables ?? undefined, facts));
     }
     return this.#subscribe(operation, variables ?? undefined, facts);

@@ -22,8 +22,7 @@ async function openOutbox(t: TestContext, peer: (port: number) => void) {
   peer((server.address() as AddressInfo).port);
   const [socket] = await connected;
   let slow = 0;
-  const outbox = new Outbox(socket, {
-    maxQueueBytes: MAX_QUEUE_BYTES,
+  const outbox = new Outbox(socket, MAX_QUEUE_BYTES, {
     onSlowConsumer: () => {
       slow++;
       socket.close(1013, 'slow');

@@ -1,0 +1,48 @@
+/** Something that must have come by a deadline. */
+export interface Expecting {
+  onDeadline(): void;
+}
+
+/**
+ * One timer for everybody who has the same time: deadlines come in the order in which they were set, so only the first one needs
+ * a timer. graphql-ws would keep a timer and a closure per socket, for the socket's life.
+ */
+export class InitDeadlines<T extends Expecting> {
+  readonly #timeoutMs: number;
+  /** Insertion order is deadline order. */
+  readonly #deadlines = new Map<T, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  expect(who: T): void {
+    this.#deadlines.set(who, performance.now() + this.#timeoutMs);
+    this.#timer ??= setTimeout(this.#onTimer, this.#timeoutMs);
+  }
+
+  /** It came, or will not matter any more. Idempotent. */
+  settle(who: T): void {
+    this.#deadlines.delete(who);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#deadlines.clear();
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [who, deadline] of this.#deadlines) {
+      // A timer may fire up to a millisecond early.
+      if (deadline - now > 1) {
+        this.#timer = setTimeout(this.#onTimer, deadline - now);
+        return;
+      }
+      this.#deadlines.delete(who);
+      who.onDeadline();
+    }
+  };
+}
