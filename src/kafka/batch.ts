@@ -10,6 +10,8 @@ export interface KafkaRecord {
   readonly timestamp: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  /** Known before it is decoded: it stands for a record of a batch that could not be inflated. */
+  readonly poison?: PoisonReason | undefined;
 }
 
 /** Why a record cannot be decoded, such as `not_json`; `failed` is a record on which our own code threw. */
@@ -86,7 +88,8 @@ export function* chunksOf(
 }
 
 /** A record's messages, which share one payload text, or the reason why it is poison. */
-function convert({ topic, value }: KafkaRecord, { decode, route }: BatchPorts): Message[] | PoisonReason {
+function convert({ topic, value, poison }: KafkaRecord, { decode, route }: BatchPorts): Message[] | PoisonReason {
+  if (poison !== undefined) return poison;
   try {
     const decoded = decode(value);
     if (decoded.poison !== undefined) return decoded.poison;

@@ -156,8 +156,9 @@ function bodyBytes({ record: { key, value } }: PoisonRecord): number {
 
 function deadRecord(poison: PoisonRecord, maxBytes: number): OutgoingRecord {
   const { topic, partition, offset, timestamp, key, value } = poison.record;
-  const isValueOmitted = value !== null && bodyBytes(poison) > maxBytes;
-  const isKeyOmitted = key !== null && key.length > maxBytes;
+  const isUnknown = poison.record.poison !== undefined;
+  const isValueOmitted = isUnknown || (value !== null && bodyBytes(poison) > maxBytes);
+  const isKeyOmitted = isUnknown || (key !== null && key.length > maxBytes);
   return {
     key: isKeyOmitted ? null : key,
     value: isValueOmitted ? null : value,
@@ -167,12 +168,15 @@ function deadRecord(poison: PoisonRecord, maxBytes: number): OutgoingRecord {
       'crier-partition': `${partition}`,
       'crier-offset': offset,
       'crier-timestamp': timestamp,
-      'crier-value-bytes': `${value?.length ?? 0}`,
-      'crier-value-sha256': createHash('sha256')
-        .update(value ?? '')
-        .digest('hex'),
+      ...(!isUnknown && { 'crier-value-bytes': `${value?.length ?? 0}`, 'crier-value-sha256': sha256(value) }),
       ...(isValueOmitted && { 'crier-value-omitted': 'true' }),
       ...(isKeyOmitted && { 'crier-key-omitted': 'true' }),
     },
   };
+}
+
+function sha256(value: Buffer | null): string {
+  return createHash('sha256')
+    .update(value ?? '')
+    .digest('hex');
 }

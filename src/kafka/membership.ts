@@ -7,6 +7,7 @@ import { BusPause } from './bus-pause.ts';
 import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
 import type { StartOffsets } from './start-offsets.ts';
+import { undecodableReason } from './undecodable-batch.ts';
 import type { Worker } from './worker.ts';
 
 /** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
@@ -232,7 +233,7 @@ export class Membership {
 
 function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
   const { topic, partition } = batch;
-  for (const { offset, timestamp, key, value } of batch.messages) {
-    yield { topic, partition, offset, timestamp, key, value };
+  for (const { offset, timestamp, key, value, headers } of batch.messages) {
+    yield { topic, partition, offset, timestamp, key, value, poison: undecodableReason(headers) };
   }
 }

@@ -195,8 +195,9 @@ export class Outside {
     return topic;
   }
 
-  async send(topic: string, messages: OutgoingRecord[]): Promise<void> {
-    await this.#producer.send({ topic, messages });
+  async send(topic: string, messages: OutgoingRecord[], isCompressed = false): Promise<void> {
+    const { GZIP, None } = kafkajs.CompressionTypes;
+    await this.#producer.send({ topic, messages, compression: isCompressed ? GZIP : None });
   }
 
   /** `count` records on each partition; key: the partition; seq: counts from `first`. */
