@@ -1,4 +1,5 @@
 import type { Message } from '../bus/bus.ts';
+import type { DecodeReason, Decoded } from './record.ts';
 
 /** A record as Kafka carries it; its buffers are slices of a whole fetch response, so nobody keeps them. */
 export interface KafkaRecord {
@@ -14,18 +15,13 @@ export interface KafkaRecord {
   readonly poison?: PoisonReason | undefined;
 }
 
-/** Why a record cannot be decoded, such as `not_json`; `failed` is a record on which our own code threw. */
-export type PoisonReason = string;
+/** `failed`: our own code threw on the record; `batch_…`: its batch could not be inflated. */
+export type PoisonReason = DecodeReason | 'failed' | 'batch_too_large' | 'batch_corrupt';
 
 export interface PoisonRecord {
   readonly record: KafkaRecord;
   readonly reason: PoisonReason;
 }
-
-/** Exactly one of the two is there. */
-export type Decoded =
-  | { readonly payload: object; readonly poison?: undefined }
-  | { readonly poison: PoisonReason; readonly payload?: undefined };
 
 export interface BatchPorts {
   /** A record's value as its snake_cased payload, or why it has none. */

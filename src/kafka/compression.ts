@@ -11,16 +11,12 @@ import {
   xerialBlocks,
   zstdFrameInflatedBound,
 } from './inflated-size.ts';
+import { salvaging } from './undecodable-batch.ts';
+import type { Codec } from './undecodable-batch.ts';
 
 export interface CompressionLimits {
   /** Of one batch, however many records it holds. */
   readonly maxInflatedBytes: number;
-}
-
-/** What kafkajs asks of a codec. */
-interface Codec {
-  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
-  decompress(data: Buffer): Promise<Buffer>;
 }
 
 type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
@@ -43,16 +39,16 @@ export class CompressionError extends Error {
  * Installs gzip, snappy, lz4 and zstd. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs
  * client of the process, and the limits of the last call count.
  *
- * `decompress` rejects with a CompressionError: ERR_BATCH_TOO_LARGE for a batch that would become larger than the limit, before it
+ * A batch that cannot be inflated comes out as poison records (`salvaging`). Inside, `decompress` rejects with a CompressionError: ERR_BATCH_TOO_LARGE for a batch that would become larger than the limit, before it
  * does; ERR_BATCH_CORRUPT for one that is not of its format. It inflates off the event loop, save for zstd before Node 22.15.
  */
 export function registerCodecs(limits: CompressionLimits): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
   const codecs = createCodecs(limits);
-  CompressionCodecs[CompressionTypes.GZIP] = () => codecs.gzip;
-  CompressionCodecs[CompressionTypes.Snappy] = () => codecs.snappy;
-  CompressionCodecs[CompressionTypes.LZ4] = () => codecs.lz4;
-  CompressionCodecs[CompressionTypes.ZSTD] = () => codecs.zstd;
+  CompressionCodecs[CompressionTypes.GZIP] = () => salvaging(codecs.gzip);
+  CompressionCodecs[CompressionTypes.Snappy] = () => salvaging(codecs.snappy);
+  CompressionCodecs[CompressionTypes.LZ4] = () => salvaging(codecs.lz4);
+  CompressionCodecs[CompressionTypes.ZSTD] = () => salvaging(codecs.zstd);
 }
 
 export function createCodecs(limits: CompressionLimits): Readonly<Record<CodecName, Codec>> {

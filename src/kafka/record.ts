@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Why a record cannot become a payload. */
-export type PoisonReason =
+export type DecodeReason =
   | 'tombstone'
   | 'too_large'
   | 'invalid_utf8'
@@ -13,7 +13,7 @@ export type PoisonReason =
 /** Exactly one of the two is there. */
 export type Decoded =
   | { readonly payload: Record<string, unknown>; readonly poison?: undefined }
-  | { readonly poison: PoisonReason; readonly payload?: undefined };
+  | { readonly poison: DecodeReason; readonly payload?: undefined };
 
 export interface RecordLimits {
   readonly maxBytes: number;
@@ -30,7 +30,7 @@ const CLOSING_SQUARE = 0x5d;
 
 /**
  * The JSON object that a record's value holds. Never throws and keeps no reference to the buffer (kafkajs's values are slices
- * of a whole fetch response). The checks run in the order of PoisonReason, the cheap ones first; depth is known before
+ * of a whole fetch response). The checks run in the order of DecodeReason, the cheap ones first; depth is known before
  * anything is parsed, because what is nested deeper breaks every recursion after it.
  *
  * A byte order mark is not JSON (https://www.rfc-editor.org/rfc/rfc8259#section-8.1): such a record is poison.

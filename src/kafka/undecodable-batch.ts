@@ -46,7 +46,7 @@ export function salvaging(codec: Codec): Codec {
 /** Why a record stands for one of a batch that could not be inflated; undefined for any other record. */
 export function undecodableReason(headers: IHeaders | undefined): PoisonReason | undefined {
   const reason = headers?.[HEADER];
-  return reason === undefined ? undefined : String(reason);
+  return reason === undefined ? undefined : (String(reason) as PoisonReason);
 }
 
 function reasonOf(error: unknown): PoisonReason {

@@ -7,22 +7,18 @@ import type { Logger } from 'pino';
 import type { Message } from '../../src/bus/bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
-import type { Decoded } from '../../src/kafka/batch.ts';
+import { decodeRecord } from '../../src/kafka/record.ts';
+import type { Decoded } from '../../src/kafka/record.ts';
 import { KafkaConsumer } from '../../src/kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 import type { WorkerObserver } from '../../src/kafka/observer.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Stand-in for record.ts: JSON objects are payloads, anything else is poison. */
+export const RECORD_LIMITS = { maxBytes: 4096, maxDepth: 64 };
+
 export function decode(value: Buffer | null): Decoded {
-  if (value === null) return { poison: 'tombstone' };
-  try {
-    const payload = JSON.parse(value.toString()) as unknown;
-    return typeof payload === 'object' && payload ? { payload } : { poison: 'not_object' };
-  } catch {
-    return { poison: 'not_json' };
-  }
+  return decodeRecord(value, RECORD_LIMITS);
 }
 
 export function route(topic: string): string[] {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { kafkaBrokers, randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createConsumer, Outside } from './consumer-harness.ts';
+import { RECORD_LIMITS, createConsumer, Outside } from './consumer-harness.ts';
 
 const SECRET = 'do-not-log-me';
 
@@ -31,21 +31,13 @@ describe('DeadLetter', () => {
     const topic = await outside.createTopic(undefined, 1);
     const poison: [string, Buffer | null][] = [
       ['tombstone', null],
-      ['too_large', Buffer.from(`too_large ${SECRET}`)],
+      ['too_large', Buffer.from(`{"text":"${SECRET}${'x'.repeat(RECORD_LIMITS.maxBytes)}"}`)],
       ['invalid_utf8', Buffer.from([0xff, 0xfe, 0x00, 0x80])],
       ['not_json', Buffer.from(`not_json {"a": ${SECRET}`)],
-      ['too_deep', Buffer.from(`too_deep ${'['.repeat(10_000)}`)],
-      ['not_object', Buffer.from('not_object 7')],
+      ['too_deep', Buffer.from('['.repeat(RECORD_LIMITS.maxDepth + 1))],
+      ['not_object', Buffer.from('7')],
     ];
-    const { consumer, bus, counts, lines, groupId } = createConsumer(t, broker, [topic], {
-      ports: {
-        decode: (value) => {
-          const text = value?.toString() ?? 'tombstone';
-          if (text.startsWith('{')) return { payload: JSON.parse(text) as object };
-          return { poison: /^\w+/.exec(text)?.[0] ?? 'invalid_utf8' };
-        },
-      },
-    });
+    const { consumer, bus, counts, lines, groupId } = createConsumer(t, broker, [topic]);
     await consumer.start();
     for (const [index, [reason, value]] of poison.entries()) {
       await outside.send(topic, [
