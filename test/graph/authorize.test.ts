@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GraphQLError } from 'graphql';
+import type { ExecutionContext } from '../../src/context/context.ts';
+import { refusalOf } from '../../src/graph/authorize.ts';
+import type { Authorize } from '../../src/graph/graph.ts';
+
+const context = {} as ExecutionContext;
+const ask = (authorize?: Authorize) =>
+  refusalOf({ authorizers: new Map(authorize ? [['orders', authorize]] : []) }, 'orders', { id: '7' }, context);
+
+describe('refusalOf', () => {
+  it('lets pass where nobody asks, and what does not say false', async () => {
+    assert.equal(await ask(), undefined);
+    assert.equal(await ask(() => undefined), undefined);
+    assert.equal(await ask(async () => Promise.resolve(true)), undefined);
+  });
+
+  it('gives the arguments and the context', async () => {
+    await ask((args, given) => {
+      assert.deepEqual(args, { id: '7' });
+      assert.equal(given, context);
+    });
+  });
+
+  it('refuses with FORBIDDEN for false, also later', async () => {
+    for (const authorize of [() => false, async () => Promise.resolve(false)] as const) {
+      const error = await ask(authorize);
+      assert.equal(error?.message, 'Not allowed to subscribe to "orders".');
+      assert.equal(error.extensions['code'], 'FORBIDDEN');
+    }
+  });
+
+  it('passes what a GraphQLError says, and nothing of any other throw', async () => {
+    const own = new GraphQLError('Pay first', { extensions: { code: 'UNPAID' } });
+    assert.equal(await ask(() => Promise.reject(own)), own);
+    const plain = await ask(() => Promise.reject(new GraphQLError('Pay first')));
+    assert.deepEqual([plain?.message, plain?.extensions['code']], ['Pay first', 'FORBIDDEN']);
+    const secret = new Error('pg://user:pass@db failed');
+    const masked = await ask(() => {
+      throw secret;
+    });
+    assert.equal(masked?.message, 'Not allowed to subscribe to "orders".');
+    assert.equal(masked.originalError, secret);
+    assert.doesNotMatch(JSON.stringify(masked), /pg:/);
+  });
+});
