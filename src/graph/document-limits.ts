@@ -41,8 +41,10 @@ export function checkLimits(document: DocumentNode, limits: DocumentLimits): Gra
   }
   const costs = new Map<string, Cost>();
   // Unused fragments count, too: validation and compilation would visit them.
-  const errors = [...operations, ...fragments.values()]
-    .map(({ selectionSet, ...rest }) => selectionCost(selectionSet, fragments, costs, directivesOf(rest)))
+  const errors = [
+    ...operations.map((operation) => selectionCost(operation.selectionSet, fragments, costs, directivesOf(operation))),
+    ...[...fragments.keys()].map((name) => fragmentCost(name, fragments, costs)),
+  ]
     .map((cost) => exceeded(cost, limits))
     .reduce((first, found) => (first.length > 0 ? first : found), []);
   for (const operation of operations) {
@@ -107,15 +109,23 @@ function costOf(
       fields: below.fields + 1,
     };
   }
-  const name = selection.name.value;
+  const cost = fragmentCost(selection.name.value, fragments, costs);
+  return { ...cost, directives: cost.directives + directives };
+}
+
+function fragmentCost(
+  name: string,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  costs: Map<string, Cost>,
+): Cost {
+  const known = costs.get(name);
   const fragment = fragments.get(name);
-  let cost = costs.get(name);
-  if (!cost && fragment) {
-    costs.set(name, NOTHING);
-    cost = selectionCost(fragment.selectionSet, fragments, costs, directivesOf(fragment));
-    costs.set(name, cost);
-  }
-  return { ...(cost ?? NOTHING), directives: (cost ?? NOTHING).directives + directives };
+  if (known || !fragment) return known ?? NOTHING;
+  costs.set(name, NOTHING);
+  const cost = selectionCost(fragment.selectionSet, fragments, costs, directivesOf(fragment));
+  const isIntrospection = fragment.typeCondition.name.value.startsWith('__');
+  costs.set(name, isIntrospection ? { ...cost, depth: 0 } : cost);
+  return costs.get(name)!;
 }
 
 function hasConditionAtRoot(

@@ -18,7 +18,7 @@ export function maskErrors(result: ExecutionResult, onInternal: OnInternalError)
 
 export function maskError(error: GraphQLError, onInternal: OnInternalError): GraphQLFormattedError {
   const { path, locations } = error;
-  const where = { ...(locations && { locations }), ...(path && { path }) };
+  const where = { ...(locations?.length && { locations }), ...(path && { path }) };
   const original: unknown = error.originalError;
   if (isShown(error, original)) {
     const extensions = { code: 'INTERNAL_SERVER_ERROR', ...error.extensions };

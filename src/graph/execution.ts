@@ -38,7 +38,7 @@ const MAX_COERCION_ERRORS = 10;
 /**
  * Executes operations: on graphql-js at first, compiled by graphql-jit once they have proved to be in use. Both give one
  * result. Where compiled code would not, graphql-js has the last word: what `compileObstacle` names is never
- * compiled; an execution whose null went beyond the field that failed, whose type could not be resolved, or that threw is
+ * compiled; an execution whose null went beyond the field that failed, that met a value of another shape than its type, or that threw is
  * repeated on graphql-js (resolvers of queries and subscriptions only read).
  */
 export class Executor {
@@ -157,13 +157,13 @@ export class Executor {
   }
 }
 
-/** What compiled code answers to a type that could not be resolved; its messages are not graphql-js's. */
-const TYPE_FAILURE = /^(Runtime Object type |Abstract type |Expected value of type )/;
+/** Where compiled code has words of its own: a type that could not be resolved, a list that is none. */
+const COMPILED_MESSAGE = /^(Runtime Object type|Abstract type|Expected Iterable, but) /;
 
 function isFinal({ data, errors }: ExecutionResult): boolean {
   if (!errors || errors.length === 0) return data !== undefined;
   return errors.every((error) => {
-    if (!error.originalError && TYPE_FAILURE.test(error.message)) return false;
+    if (!error.originalError && COMPILED_MESSAGE.test(error.message)) return false;
     return error.path !== undefined && !isNullAbove(data, error.path);
   });
 }

@@ -87,7 +87,7 @@ describe('DocumentCache', () => {
     for (let i = 0; i < 10_000; i++) valid(cache, `{ user { name } } # ${i}`);
     assert.equal(cache.size, 50);
     const small = cacheWith({ maxBytes: 10_000 });
-    for (let i = 0; i < 10_000; i++) valid(small, `{ alias${i}: user { name } }`);
+    for (let i = 0; i < 100; i++) valid(small, `{ alias${i}: user { name } }`);
     assert.ok(small.size < 10 && small.bytes <= 10_000);
   });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { execute, introspectionFromSchema, parse } from 'graphql';
+import { execute, introspectionFromSchema, isObjectType, parse } from 'graphql';
 import { GraphError } from '../../src/errors.ts';
 import { loadGraph } from '../../src/graph/load.ts';
 import { graphFolder } from './support/graph-folder.ts';
@@ -163,6 +164,18 @@ describe('loadGraph', () => {
     });
     assert.deepEqual(await run('subscription { a }', { x: { y: 21 } }), { a: 42 });
     assert.deepEqual(await run('subscription { ticks }', { ticks: 1 }), { ticks: 1 });
+  });
+
+  it('imports a graph that was built with crier as it is', async (t) => {
+    const folder = fileURLToPath(new URL(`./built-in-${process.pid}/`, import.meta.url));
+    t.after(() => rm(folder, { recursive: true }));
+    await mkdir(folder);
+    await writeFile(join(folder, 'schema.graphql'), SCHEMA);
+    await writeFile(join(folder, 'resolvers.js'), 'export const Auction = { title: (auction)  =>  auction.name };');
+    const { schema } = await loadGraph(folder);
+    const type = schema.getType('Auction');
+    assert.ok(isObjectType(type));
+    assert.match(String(type.getFields()['title']?.resolve), /\(auction\) {2}=> {2}auction/);
   });
 
   it('refuses a folder without a schema', async (t) => {

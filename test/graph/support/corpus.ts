@@ -27,7 +27,7 @@ export const CORPUS_SDL = `
     events: [Event!] @kafka(topic: "t", payload: "events")
     doubled: Int @kafka(topic: "t", payload: "auction.count")
   }
-  type Query { auction: Auction echo(x: String, y: Int = 5, z: Status = OPEN, f: Filter, l: [Int!], d: Day): String crier: Int }
+  type Query { auction: Auction echo(x: String, y: Int = 5, z: Status = OPEN, f: Filter, p: Plain, l: [Int!], d: Day): String crier: Int }
   type Whole { auction: Auction events: [Event] node: Node }
   interface Node { id: ID! title: String }
   type Auction implements Node {
@@ -36,7 +36,7 @@ export const CORPUS_SDL = `
     lot: Lot parent: Auction self: Auction!
     seller: Seller seller_async: Seller seller_required: Seller! sellers: [Seller] sellers_async: [Seller!]
     fails: String fails_async: String fails_graphql: String fails_required: Int! fails_string: String fails_nothing: String
-    returns_error: String echo(x: String, y: Int = 5, z: Status = OPEN, f: Filter, l: [Int!], d: Day): String
+    returns_error: String echo(x: String, y: Int = 5, z: Status = OPEN, f: Filter, p: Plain, l: [Int!], d: Day): String
     constructor: String toString: String length: Int broken_day: Day promised_list: [String] generated: [Int] broken_list: [Int]
     info_path: String union_async: Event ints: [Int]
   }
@@ -45,10 +45,18 @@ export const CORPUS_SDL = `
   union Event = Auction | Lot
   enum Status { OPEN CLOSED }
   scalar Day
+  input Plain { a: Int = 3 b: [String!] c: Day s: Status! = CLOSED q: Inner }
+  input Inner { m: [[Int]!] id: ID }
   input Filter { a: Int b: String = "default" c: [Int!] n: Filter s: Status }
 `;
 
-const text = (value: unknown) => JSON.stringify(value, (_, member: unknown) => member ?? null);
+/** JSON with sorted keys: the order of arguments is nobody's promise. */
+const text = (value: unknown) =>
+  JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
 
 class SellerObject {
   readonly rating = 4.5;
