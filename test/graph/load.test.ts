@@ -110,6 +110,23 @@ describe('loadGraph', () => {
     assert.match(graph.samples?.operation ?? '', /auction_updated/);
   });
 
+  it('compiles Proxy.lazy in a graph of anybody: a loader comes into being when it is read', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': SCHEMA,
+      'context.ts': `
+        const build = (name: string): string => { built.push(name); return name; };
+        export const built: string[] = [];
+        export const backends = built;
+        export const createLoaders = () => Proxy.lazy({ seller: build('seller'), venue: build('venue') });`,
+    });
+    const { context } = await loadGraph(folder);
+    const loaders = context.createLoaders!(undefined as never) as Record<string, string>;
+    assert.deepEqual(Object.keys(loaders), ['seller', 'venue']);
+    assert.deepEqual(context.backends, [], 'nothing is built yet');
+    assert.equal(loaders['venue'], 'venue');
+    assert.deepEqual(context.backends, ['venue']);
+  });
+
   it('loads two graphs in one process, each with files of its own', async (t) => {
     const files = (name: string) => ({
       'schema.graphql': SCHEMA,
