@@ -1,4 +1,3 @@
-import { TLSSocket } from 'node:tls';
 import { Redis } from 'ioredis';
 import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
@@ -165,12 +164,10 @@ export class RedisLink {
     this.#onFirstOutcome();
   }
 
-  /** Resets a TCP link, so that what a frozen server has not read yet does not come between a retry and its successors. */
+  /** At once: `disconnect` waits for the other side to hang up, and lets it take more of what the owner will repeat. */
   #drop(): void {
     this.#warn('silent', `no answer within ${this.#options.silenceTimeoutMs} ms`);
-    const { stream } = this.client;
-    if (stream instanceof TLSSocket) stream.destroy();
-    else stream.resetAndDestroy();
+    this.client.stream.destroy();
   }
 
   #lost(): void {
