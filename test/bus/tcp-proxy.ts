@@ -15,9 +15,15 @@ export class TcpProxy {
   readonly #cuts: number[] = [];
   #port = 0;
 
-  /** Between a free port and `target` on loopback, until the test ends. */
-  static async start(t: TestContext, target: number): Promise<TcpProxy> {
-    const proxy = new TcpProxy();
+  readonly #delayMs: number;
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs;
+  }
+
+  /** Between a free port and `target` on loopback, until the test ends. What the server sends comes `delayMs` later. */
+  static async start(t: TestContext, target: number, delayMs = 0): Promise<TcpProxy> {
+    const proxy = new TcpProxy(delayMs);
     const server = createServer((client) => proxy.#join(client, connect(target, '127.0.0.1')));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -31,10 +37,6 @@ export class TcpProxy {
 
   get url(): string {
     return `redis://127.0.0.1:${this.#port}`;
-  }
-
-  get connections(): number {
-    return this.#pairs.size;
   }
 
   /** Ends the present links. */
@@ -60,12 +62,13 @@ export class TcpProxy {
     this.#pairs.add(pair);
     let left = this.#cuts.shift() ?? Infinity;
     client.on('data', (data) => pair.isFrozen || server.write(data));
-    server.on('data', (data) => {
-      if (pair.isFrozen) return;
+    const toClient = (data: Buffer) => {
+      if (pair.isFrozen || client.destroyed) return;
       client.write(data.subarray(0, left));
       left -= data.length;
       if (left <= 0) client.destroySoon();
-    });
+    };
+    server.on('data', (data) => void (this.#delayMs > 0 ? setTimeout(toClient, this.#delayMs, data) : toClient(data)));
     for (const socket of [client, server]) {
       socket.on('error', () => undefined);
       socket.on('close', () => {
