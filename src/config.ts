@@ -267,7 +267,8 @@ export function readConfig(environment: Environment): Config {
 }
 
 function refusal(name: string, value: string, expects: string): string {
-  return `${name}: expected ${expects}, got ${/PASSWORD/.test(name) ? 'a value that is not shown' : JSON.stringify(value)}`;
+  const isSecret = name.includes('PASSWORD') || value.includes('@');
+  return `${name}: expected ${expects}, got ${isSecret ? 'a value that may hold a password and is not shown' : JSON.stringify(value)}`;
 }
 
 function contradictions(config: Variables): string[] {

@@ -70,6 +70,7 @@ describe('readConfig', () => {
   it('never repeats a password', () => {
     const message = refusal({ KAFKA_SASL_MECHANISM: 'md5', KAFKA_SASL_PASSWORD: 'hunter2', PORT: 'x' });
     assert.doesNotMatch(message, /hunter2/);
+    assert.doesNotMatch(refusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'http://me:hunter2@redis' }), /hunter2/);
   });
 
   it('reads backends by their name in the environment', () => {
