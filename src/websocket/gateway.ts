@@ -59,7 +59,8 @@ export class Gateway {
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #connections = new Set<Connection>();
   #sweep: NodeJS.Timeout | undefined;
-  #sweeping: IterableIterator<Connection> | undefined;
+  #sweeping: IterableIterator<Connection> = this.#connections.values();
+  #slice = 0;
   #isDraining = false;
   #closing: Promise<void> | undefined;
 
@@ -147,16 +148,13 @@ export class Gateway {
     if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
-  /** Visits every connection once per interval: who has not answered the last ping by then is gone. */
+  /** Visits every connection once per interval, in slices: who has not answered the last ping by then is gone. */
   #pingSlice(): void {
-    let left = Math.ceil(this.#connections.size / PING_SLICES);
-    this.#sweeping ??= this.#connections.values();
-    while (left-- > 0) {
+    if (this.#slice === 0) this.#sweeping = this.#connections.values();
+    this.#slice = (this.#slice + 1) % PING_SLICES;
+    for (let left = Math.ceil(this.#connections.size / PING_SLICES); left > 0; left--) {
       const next = this.#sweeping.next();
-      if (next.done) {
-        this.#sweeping = undefined;
-        return;
-      }
+      if (next.done) return;
       next.value.sweep();
     }
   }

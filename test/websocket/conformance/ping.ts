@@ -77,7 +77,7 @@ export const pingRows: readonly Row[] = [
     id: 'C-23',
     level: 'RFC',
     title: 'ends a client that does not answer WebSocket pings, and its operations',
-    settings: { PING_INTERVAL_MS: '200' },
+    settings: { PING_INTERVAL_MS: '1000' },
     async run(stage) {
       const socket = await stage.connect({ isAnsweringPings: false });
       const probe = await stage.live(socket, 'a');
