@@ -92,10 +92,10 @@ export const variables = {
   KAFKA_SASL_USERNAME: variable(text, '', '', 'a user name', 'SASL user name.'),
   KAFKA_SASL_PASSWORD: variable(text, '', '', 'a password', 'SASL password.'),
   KAFKA_SESSION_TIMEOUT_MS: variable(
-    whole(1000),
+    whole(6000),
     '10000',
     'ms',
-    MS,
+    `${MS}, at least 6000 (what brokers allow)`,
     "Silence after which a worker's partitions go to another.",
   ),
   KAFKA_FROM_BEGINNING: variable(

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { KafkaClient } from './client.ts';
+import { KafkaLink } from './kafka-link.ts';
 
 /** Partitions of topics: by topic, then by partition. */
 export type PartitionMap<Value> = ReadonlyMap<string, ReadonlyMap<number, Value>>;
@@ -21,12 +22,10 @@ const MAX_ATTEMPTS = 5;
  * Every method throws when the brokers cannot be reached, do not answer within 15 s, or refuse.
  */
 export class Cluster {
-  readonly #createClient: () => KafkaClient;
-  #connection: { client: KafkaClient; admin: Admin; connected: Promise<void> } | undefined;
-  #isClosed = false;
+  readonly #link: KafkaLink<Admin>;
 
   constructor(createClient: () => KafkaClient) {
-    this.#createClient = createClient;
+    this.#link = new KafkaLink({ createClient, createPart: (kafka) => kafka.admin(), timeoutMs: REQUEST_TIMEOUT_MS });
   }
 
   /** Those of the topics that exist (and that we may see). */
@@ -76,44 +75,19 @@ export class Cluster {
 
   /** Cuts what is under way. Idempotent. */
   close(): void {
-    this.#isClosed = true;
-    this.#connection?.client.destroy();
-    this.#connection = undefined;
+    this.#link.destroy();
   }
 
   async #ask<Answer>(question: (admin: Admin) => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#askOnce(question);
+        return await this.#link.use(question);
       } catch (error) {
         // A leader that has just changed, a topic that has just been made: over in a moment.
         if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
         await delay(attempt * 50);
       }
     }
-  }
-
-  async #askOnce<Answer>(question: (admin: Admin) => Promise<Answer>): Promise<Answer> {
-    if (this.#isClosed) throw new Error('the Kafka connection was closed');
-    const connection = (this.#connection ??= this.#connect());
-    const timer = setTimeout(() => connection.client.destroy(), REQUEST_TIMEOUT_MS);
-    try {
-      await connection.connected;
-      return await question(connection.admin);
-    } catch (error) {
-      // Its metadata may be stale, its sockets half-open: the next question starts afresh.
-      connection.client.destroy();
-      if (this.#connection === connection) this.#connection = undefined;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #connect() {
-    const client = this.#createClient();
-    const admin = client.kafka.admin();
-    return { client, admin, connected: admin.connect() };
   }
 }
 

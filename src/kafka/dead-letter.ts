@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts';
 import type { PoisonRecord } from './batch.ts';
 import type { KafkaClient } from './client.ts';
 import type { Cluster } from './cluster.ts';
+import { KafkaLink } from './kafka-link.ts';
 
 /** Below the brokers' default `max.message.bytes` (1,048,588), which leaves room for headers and framing. */
 const MAX_BODY_BYTES = 1_000_000;
@@ -27,12 +28,18 @@ export interface DeadLetterOptions {
 export class DeadLetter {
   readonly #options: DeadLetterOptions;
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
-  #connection: { client: KafkaClient; producer: Producer; connected: Promise<void> } | undefined;
+  readonly #link: KafkaLink<Producer>;
   #isTopicReady = false;
-  #isClosed = false;
 
   constructor(options: DeadLetterOptions) {
     this.#options = options;
+    this.#link = new KafkaLink({
+      createClient: options.createClient,
+      // Named, though it is the default: kafkajs warns otherwise.
+      createPart: (kafka) =>
+        kafka.producer({ allowAutoTopicCreation: false, createPartitioner: kafkajs.Partitioners.DefaultPartitioner }),
+      timeoutMs: WRITE_TIMEOUT_MS,
+    });
   }
 
   /** Creates the topic where it is missing, with the brokers' defaults. Best effort, once: a refusal is logged. */
@@ -64,15 +71,8 @@ export class DeadLetter {
   }
 
   /** Bounded by 5 s. Idempotent. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const connection = this.#connection;
-    this.#connection = undefined;
-    if (!connection) return;
-    const timer = setTimeout(() => connection.client.destroy(), WRITE_TIMEOUT_MS);
-    await connection.producer.disconnect().catch(() => undefined);
-    clearTimeout(timer);
-    connection.client.destroy();
+  close(): Promise<void> {
+    return this.#link.close();
   }
 
   async #writeGroup(group: readonly PoisonRecord[]): Promise<void> {
@@ -86,29 +86,8 @@ export class DeadLetter {
   }
 
   async #send(messages: OutgoingRecord[]): Promise<void> {
-    if (this.#isClosed) throw new Error('the dead-letter producer was closed');
-    const connection = (this.#connection ??= this.#connect());
-    const timer = setTimeout(() => connection.client.destroy(), WRITE_TIMEOUT_MS);
-    try {
-      await connection.connected;
-      await connection.producer.send({ topic: this.#options.topic, messages, timeout: WRITE_TIMEOUT_MS });
-    } catch (error) {
-      connection.client.destroy();
-      if (this.#connection === connection) this.#connection = undefined;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #connect() {
-    const client = this.#options.createClient();
-    const producer = client.kafka.producer({
-      allowAutoTopicCreation: false,
-      // Named, though it is the default: kafkajs warns otherwise.
-      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-    });
-    return { client, producer, connected: producer.connect() };
+    const { topic } = this.#options;
+    await this.#link.use((producer) => producer.send({ topic, messages, timeout: WRITE_TIMEOUT_MS }));
   }
 
   #giveUp(group: readonly PoisonRecord[], error: Error): void {
