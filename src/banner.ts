@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { Config } from './config.ts';
 
 export interface BannerOptions {
@@ -11,7 +12,7 @@ export interface BannerOptions {
 
 /** What a person reads after `npm start`: what runs, what to open, and something to paste. */
 export function banner({ config, graphName, port, adminPort, operation }: BannerOptions): string {
-  const host = config.HOST === '0.0.0.0' ? 'localhost' : config.HOST;
+  const host = hostInUrl(config.HOST);
   const way = config.isEmbedded
     ? 'embedded: the graph’s samples are the records (KAFKA_BROKERS and REDIS_URL are not set)'
     : `ROLE=${config.ROLE}`;
@@ -26,4 +27,10 @@ export function banner({ config, graphName, port, adminPort, operation }: Banner
   lines.push(`  Admin       http://${host}:${adminPort}/healthz  /readyz  /metrics`, '');
   if (port !== undefined) lines.push('A subscription to start with:', '', operation.trim().replace(/^/gm, '  '), '');
   return `${lines.join('\n')}\n`;
+}
+
+/** Every address of the machine is not one that can be opened; IPv6 stands in brackets (RFC 3986 section 3.2.2). */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
 }

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { banner } from '../src/banner.ts';
+import { readConfig } from '../src/config.ts';
+
+const bannerOf = (environment: Record<string, string>, port: number | undefined = 4000) =>
+  banner({ config: readConfig(environment), graphName: 'orders', port, adminPort: 4001, operation: '{ order }\n' });
+
+describe('the banner', () => {
+  for (const [HOST, printed] of [
+    ['0.0.0.0', 'localhost'],
+    ['::', 'localhost'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+    ['pod-1.local', 'pod-1.local'],
+  ] as const) {
+    it(`prints addresses that can be opened where HOST is ${HOST}`, () => {
+      const text = bannerOf({ HOST });
+      const urls = (text.match(/\w+:\/\/\S+/g) ?? []).map((url) => URL.canParse(url) && new URL(url).host);
+      assert.deepEqual(urls, [`${printed}:4000`, `${printed}:4000`, `${printed}:4000`, `${printed}:4001`]);
+    });
+  }
+
+  it('names no GraphiQL where there is none', () => {
+    assert.doesNotMatch(bannerOf({ GRAPHIQL: 'false' }), /GraphiQL/);
+  });
+});
