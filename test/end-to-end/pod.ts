@@ -1,47 +1,144 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { freePorts } from '../../deploy/port.ts';
-import { startService } from '../../deploy/service.ts';
-import type { Service } from '../../deploy/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-export interface Pod extends Service {
-  /** `ws://host:port/graphql` */
-  readonly url: string;
+const MAIN = join(process.cwd(), 'dist', 'src', 'main.js');
+/** Not a protection but a bound: a pod that hangs fails with what it said. */
+const PATIENCE_MS = 60_000;
+
+export interface PodOptions {
+  /** Of the command line. */
+  readonly arguments?: readonly string[];
+  /** Working directory. */
+  readonly folder?: string;
+  /** The script; not given: this build's. */
+  readonly main?: string;
 }
 
-/** crier as a process of its own, as in production; ready when its readiness says so. `settings`: its environment. */
-export async function startPod(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Pod> {
-  const [port, adminPort] = await freePorts(2);
-  const environment = {
-    HOST: '127.0.0.1',
-    PORT: `${port}`,
-    ADMIN_PORT: `${adminPort}`,
-    LOG_LEVEL: 'warn',
-    ...settings,
-  };
-  const pod = await startService({
-    name: `crier on port ${port}`,
-    command: 'env',
-    arguments: [
-      ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
-      process.execPath,
-      '--enable-source-maps',
-      join(process.cwd(), 'dist', 'src', 'main.js'),
-    ],
-    mend: 'it comes with every Unix',
-    isReady: () => answersReady(`http://127.0.0.1:${adminPort}/readyz`),
-    timeoutMs: 60_000,
-  });
-  t.after(() => pod.stop());
-  return { ...pod, url: `ws://127.0.0.1:${port}/graphql` };
-}
+/** crier as a process of its own, as in production, in an environment with nothing but `settings`. */
+export class Pod {
+  readonly process: ChildProcess;
+  /** What it wrote to standard output. */
+  output = '';
+  /** What it wrote to standard error. */
+  log = '';
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
 
-async function answersReady(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url);
-    await response.arrayBuffer();
-    return response.status === 200;
-  } catch {
-    return false;
+  constructor(settings: Readonly<Record<string, string>>, options: PodOptions = {}) {
+    const { arguments: rest = [], folder, main = MAIN } = options;
+    this.process = spawn(process.execPath, ['--enable-source-maps', main, ...rest], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.process.stdout!.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    this.process.stderr!.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
+    const killWithParent = () => this.process.kill('SIGKILL');
+    process.once('exit', killWithParent);
+    this.ended = new Promise((resolve) =>
+      this.process.once('close', (code, signal) => {
+        process.removeListener('exit', killWithParent);
+        resolve(code ?? signal!);
+      }),
+    );
   }
+
+  /** `ws://host:port/graphql`, as printed. */
+  get url(): string {
+    return this.#printed(/ws:\S+/);
+  }
+
+  /** `http://host:port/graphql`, as printed. */
+  get endpoint(): string {
+    return this.#printed(/http:\S+\/graphql/);
+  }
+
+  /** `http://host:port` of the admin port, as printed. */
+  get admin(): string {
+    return this.#printed(/http:\S+(?=\/healthz)/);
+  }
+
+  /** Lines of the log. */
+  get lines(): readonly LogLine[] {
+    return this.log
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as LogLine);
+  }
+
+  /** Resolves when it has printed what to open. */
+  async started(): Promise<this> {
+    await this.#until('the banner', () => this.output.includes('Admin'));
+    return this;
+  }
+
+  /** Status and body of `/readyz`. */
+  async readiness(): Promise<{ status: number; body: Record<string, unknown> }> {
+    const response = await fetch(`${this.admin}/readyz`);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  }
+
+  /** Resolves when the details of `/readyz` are as wanted. */
+  async reports(details: Readonly<Record<string, unknown>>): Promise<void> {
+    const wanted = JSON.stringify(details);
+    const found = async () => {
+      const { body } = await this.readiness();
+      return JSON.stringify(Object.fromEntries(Object.keys(details).map((name) => [name, body[name]]))) === wanted;
+    };
+    await this.#until(`${wanted} in /readyz`, found);
+  }
+
+  /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.admin}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+    return Number(line?.slice(name.length) ?? 0);
+  }
+
+  /** SIGTERM, and how it ended. Idempotent. */
+  async stop(): Promise<number | NodeJS.Signals> {
+    this.process.kill('SIGTERM');
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), PATIENCE_MS);
+    const ending = await this.ended;
+    clearTimeout(timer);
+    return ending;
+  }
+
+  #printed(pattern: RegExp): string {
+    const found = pattern.exec(this.output)?.[0];
+    if (found === undefined) throw new Error(`nothing like ${String(pattern)} was printed:\n${this.output}`);
+    return found;
+  }
+
+  async #until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    const isEnded = () => this.process.exitCode !== null || this.process.signalCode !== null;
+    await waitFor(what, async () => isEnded() || (await condition()), PATIENCE_MS).catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.log}`);
+    });
+    if (isEnded()) throw new Error(`crier ended while this was waited for: ${what}\n${this.log}`);
+  }
+}
+
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** Spawns a pod, which ends with the test. */
+export function spawnPod(t: TestContext, settings: Readonly<Record<string, string>>, options?: PodOptions): Pod {
+  const pod = new Pod(settings, options);
+  t.after(async () => {
+    pod.process.kill('SIGKILL');
+    await pod.ended;
+  });
+  return pod;
+}
+
+/** Spawns a pod and waits until it is up. */
+export function startPod(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Pod> {
+  return spawnPod(t, settings).started();
 }

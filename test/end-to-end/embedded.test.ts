@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
+import type { GraphQLObjectType, GraphQLSchema, IntrospectionQuery } from 'graphql';
+import { everyField, innermost } from '../graphs/auction/auction-graph.ts';
+import { watch } from '../support/stock-client.ts';
+import type { Watch } from '../support/stock-client.ts';
+import { startPod } from './pod.ts';
+import type { Pod } from './pod.ts';
+
+/** The promise is 5 s; a machine that runs other tests beside it gets more. */
+const FIRST_EVENT_MS = 15_000;
+
+/** The operation at the end of what `npm start` prints. */
+function printedOperation(pod: Pod): string {
+  return /A subscription to start with:\s+([^]+)$/.exec(pod.output)![1]!.trim();
+}
+
+describe('crier without settings', () => {
+  it('says what to open, and nothing else on standard output', async (t) => {
+    const pod = await startPod(t, {});
+    const [port, adminPort] = [pod.endpoint, pod.admin].map((url) => new URL(url).port);
+    assert.match(pod.output, /^crier is up: graph "auction", embedded: /);
+    assert.deepEqual(pod.output.match(/^ {2}[A-Z]\w+ .*$/gm), [
+      `  GraphiQL    http://127.0.0.1:${port}/`,
+      `  WebSocket   ws://127.0.0.1:${port}/graphql   (graphql-transport-ws)`,
+      `  HTTP        http://127.0.0.1:${port}/graphql`,
+      `  Admin       http://127.0.0.1:${adminPort}/healthz  /readyz  /metrics`,
+    ]);
+    assert.match(printedOperation(pod), /^subscription WatchAuction \{\n[^]*\n {2}\}$/);
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
+    assert.match(await page.text(), /<title>auction<\/title>/);
+    for (const path of ['healthz', 'readyz', 'metrics'])
+      assert.equal((await fetch(`${pod.admin}/${path}`)).status, 200);
+    assert.deepEqual(pod.lines, []);
+  });
+
+  it('shows the printed subscription its first event at once', async (t) => {
+    const startedAt = performance.now();
+    const pod = await startPod(t, {});
+    const subscription = watch(t, pod.url, printedOperation(pod));
+    const { auction_updated: auction } = (await subscription.event()) as { auction_updated: Record<string, unknown> };
+    const firstEventMs = performance.now() - startedAt;
+    t.diagnostic(`first event ${Math.round(firstEventMs)} ms after the process began`);
+    assert.ok(firstEventMs < FIRST_EVENT_MS, `${firstEventMs} ms`);
+    assert.equal(auction['auction_id'], 3005177);
+    assert.match((auction['venue'] as { name: string }).name, /\w/);
+    await subscription.event(3);
+    assert.deepEqual(subscription.failures, []);
+  });
+
+  it('delivers every field of every subscription without errors, those from backends too', async (t) => {
+    const pod = await startPod(t, { SAMPLE_INTERVAL_MS: '20', MAX_QUERY_DEPTH: '12', MAX_QUERY_TOKENS: '5000' });
+    const schema = await introspect(pod);
+    const fields = Object.values(schema.getSubscriptionType()!.getFields());
+    const watchField = (name: string, args = '') => {
+      const type = innermost(schema.getSubscriptionType()!.getFields()[name]!.type) as GraphQLObjectType;
+      return watch(t, pod.url, `subscription { event: ${name}${args} ${everyField(type)} }`);
+    };
+    // A listing takes few steps, so those that are still to come are watched.
+    const listings = Array.from({ length: 30 }, (_, i) => `(listing_id: "L-${3005180 + i}")`);
+    const watches: Record<string, Watch[]> = {
+      auction_updated: [watchField('auction_updated', '(auction_id: 3005177)')],
+      auctions_updated: [watchField('auctions_updated')],
+      bid_placed: [watchField('bid_placed', '(auction_id: 3005177)')],
+      listing_status_changed: listings.map((args) => watchField('listing_status_changed', args)),
+      catalogue_updated: [watchField('catalogue_updated')],
+    };
+    assert.deepEqual(Object.keys(watches).sort(), fields.map(({ name }) => name).sort());
+    for (const some of Object.values(watches)) {
+      const { event } = await Promise.any(some.map((one) => one.event(1, 30_000)));
+      assert.deepEqual(emptyOnes(event), []);
+    }
+    for (const { failures } of Object.values(watches).flat()) assert.deepEqual(failures, []);
+  });
+
+  it('ends with 0 at SIGTERM and at Ctrl-C, and tells its clients to come back', async (t) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const pod = await startPod(t, {});
+      const subscription = watch(t, pod.url, printedOperation(pod));
+      await subscription.event();
+      pod.process.kill(signal);
+      assert.equal(await pod.ended, 0);
+      assert.equal(subscription.closeCode, 1001);
+    }
+  });
+});
+
+async function introspect(pod: Pod): Promise<GraphQLSchema> {
+  const response = await fetch(pod.endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: getIntrospectionQuery() }),
+  });
+  return buildClientSchema(((await response.json()) as { data: IntrospectionQuery }).data);
+}
+
+/** Objects that come from backends and are not there. */
+function emptyOnes(event: unknown): string[] {
+  return ['seller', 'venue', 'property', 'bidder'].filter((name) => (event as Record<string, unknown>)[name] === null);
+}
