@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { banner } from './banner.ts';
 import type { Bus } from './bus/bus.ts';
 import { MemoryBus } from './bus/memory.ts';
@@ -13,7 +14,7 @@ import { startGateway } from './roles/gateway.ts';
 import type { Part, RoleServices } from './roles/services.ts';
 import { createWorker } from './roles/worker.ts';
 
-const BUILT_IN_GRAPH = new URL('graphs/auction', import.meta.url).pathname;
+const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
 
 export interface Server {
   /** Of the endpoint; undefined with ROLE=worker. */

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { cp, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLObjectType, GraphQLSchema, IntrospectionQuery } from 'graphql';
 import { everyField, innermost } from '../graphs/auction/auction-graph.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
-import { startPod } from './pod.ts';
+import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
 
 /** The promise is 5 s; a machine that runs other tests beside it gets more. */
@@ -83,6 +86,17 @@ describe('crier without settings', () => {
       assert.equal(await pod.ended, 0);
       assert.equal(subscription.closeCode, 1001);
     }
+  });
+});
+
+describe('crier in a folder whose name URLs would escape', () => {
+  it('finds its own graph', async (t) => {
+    const folder = join(await temporaryFolder(t), 'a blank, 100% & é #1');
+    for (const part of ['dist/src', 'plugins', 'package.json', 'babel.config.js']) {
+      await cp(part, join(folder, part), { recursive: true });
+    }
+    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+    await spawnPod(t, {}, { main: join(folder, 'dist', 'src', 'main.js') }).started();
   });
 });
 
