@@ -17,9 +17,7 @@ Settings are environment variables:
 `;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
-  });
+  const values = readArguments();
   if (values.help) return void process.stdout.write(help());
   if (values.version) return void process.stdout.write(`${version()}\n`);
 
@@ -33,6 +31,16 @@ async function main(): Promise<void> {
   const server = await startServer(config, log, { onFatal: (error) => fail(error, 'crier cannot go on') });
   process.stdout.write(server.banner);
   endOnSignal(server, config.SHUTDOWN_TIMEOUT_MS, log);
+}
+
+function readArguments() {
+  try {
+    const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new SetupError(`${message}; settings are environment variables, which --help lists`, { cause: error });
+  }
 }
 
 /** The first SIGTERM or SIGINT drains and exits with 0; a second one, or the deadline, ends at once with 1. */
@@ -81,7 +89,7 @@ function version(): string {
 }
 
 main().catch((error: unknown) => {
-  const isMistake = error instanceof SetupError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
-  process.stderr.write(isMistake ? `crier: ${(error as Error).message}\n` : `crier: ${(error as Error).stack}\n`);
+  const { message, stack } = error as Error;
+  process.stderr.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
   process.exitCode = 1;
 });

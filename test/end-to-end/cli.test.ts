@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { basename } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { isPortTaken } from '../../deploy/port.ts';
+import { variables } from '../../src/config.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { spawnPod, startPod } from './pod.ts';
+import type { Pod } from './pod.ts';
+
+/** Nobody listens there: port 1 is reserved. */
+const NOBODY = '127.0.0.1:1';
+
+/** What it said on standard error, line by line, when it refused to start. */
+async function refusal(pod: Pod): Promise<string[]> {
+  assert.equal(await pod.ended, 1);
+  assert.equal(pod.output, '');
+  assert.doesNotMatch(pod.log, /^\s+at /m);
+  return pod.log.trimEnd().split('\n');
+}
+
+async function takenPort(t: TestContext): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.after(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('the command line', { concurrency: 4 }, () => {
+  it('lists every variable with its meaning and default in --help', async (t) => {
+    const pod = spawnPod(t, {}, { arguments: ['--help'] });
+    assert.equal(await pod.ended, 0);
+    for (const [name, { meaning, default: fallback }] of Object.entries(variables)) {
+      const line = pod.output.split('\n').find((one) => one.startsWith(`  ${name} `)) ?? '';
+      assert.ok(line.includes(meaning), `${name}: ${line}`);
+      assert.ok(line.includes(`Default: ${fallback || 'not set'}`), line);
+    }
+    assert.match(pod.output, /BACKEND_<NAME>_URL .*\n.*BACKEND_<NAME>_FORWARD_AUTHORIZATION /);
+    assert.equal(pod.log, '');
+  });
+
+  it('says its version', async (t) => {
+    const pod = spawnPod(t, {}, { arguments: ['--version'] });
+    assert.equal(await pod.ended, 0);
+    assert.match(pod.output, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  for (const argument of ['--port=1', 'my-graph']) {
+    it(`refuses ${argument} and says where the settings are`, async (t) => {
+      const [line, ...more] = await refusal(spawnPod(t, {}, { arguments: [argument] }));
+      assert.match(line!, new RegExp(`^crier: .*'${argument.split('=')[0]}'.*environment variables.*--help`));
+      assert.deepEqual(more, []);
+    });
+  }
+});
+
+describe('a configuration that cannot be used', { concurrency: 4 }, () => {
+  it('is refused with one line for every variable at once', async (t) => {
+    const refusable = Object.entries(variables).filter(([, { schema }]) => !schema.safeParse('no such value').success);
+    assert.ok(refusable.length > 30);
+    const lines = await refusal(spawnPod(t, Object.fromEntries(refusable.map(([name]) => [name, 'no such value']))));
+    assert.deepEqual(lines, [
+      ...refusable.map(([name, { expects }], i) => {
+        return `${i === 0 ? 'crier: ' : ''}${name}: expected ${expects}, got "no such value"`;
+      }),
+    ]);
+  });
+
+  const cases: readonly (readonly [Readonly<Record<string, string>>, readonly RegExp[]])[] = [
+    [
+      { ROLE: 'worker', KAFKA_SASL_MECHANISM: 'plain' },
+      [/^crier: KAFKA_BROKERS: .*ROLE=worker/, /^KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: /],
+    ],
+    [
+      { ROLE: 'worker', KAFKA_BROKERS: 'kafka' },
+      [/^crier: REDIS_URL: .*ROLE=worker/, /^KAFKA_BROKERS: expected host:port/],
+    ],
+    [{ ROLE: 'gateway' }, [/^crier: REDIS_URL: .*ROLE=gateway/]],
+    [{ REDIS_URL: 'localhost' }, [/^crier: KAFKA_BROKERS: .*REDIS_URL/, /^REDIS_URL: expected redis:\/\//]],
+    [{ KAFKA_BROKERS: NOBODY, REDIS_URL: 'redis://h:1,redis://h:1' }, [/^crier: REDIS_URL: expected different/]],
+    [{ BACKEND_UAA_URL: 'ftp://uaa' }, [/^crier: BACKEND_UAA_URL: expected an http/]],
+  ];
+  for (const [settings, expected] of cases) {
+    it(`is refused, one line per mistake: ${JSON.stringify(settings)}`, async (t) => {
+      const lines = await refusal(spawnPod(t, settings));
+      assert.equal(lines.length, expected.length, lines.join('\n'));
+      expected.forEach((pattern, i) => assert.match(lines[i]!, pattern));
+    });
+  }
+});
+
+describe('a graph that cannot work', { concurrency: 4 }, () => {
+  const order = 'type Order { order_id: ID! }';
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>, readonly RegExp[]])[] = [
+    ['a folder without schema.graphql', {}, [/schema\.graphql: cannot be read.*GRAPH/]],
+    ['SDL that does not parse', { 'schema.graphql': 'type Order {\n  id: \n}' }, [/schema\.graphql:3: .*Syntax Error/]],
+    [
+      'bindings of three kinds',
+      {
+        'schema.graphql': `${order}
+type Subscription {
+  one(order: ID!): Order @kafka(topic: "orders", match: [{ arg: "ordr", path: "order_id" }])
+  two(order: ID!): Order @kafka(topic: "orders", match: [{ arg: "order", path: "orderId" }])
+  three: Order
+}`,
+      },
+      [
+        /schema\.graphql:3: Subscription\.one: match names the argument "ordr".*did you mean "order"/,
+        /^schema\.graphql:4: Subscription\.two: .*write "order_id"/,
+        /^schema\.graphql:5: Subscription\.three: has no @kafka.*add @kafka/,
+      ],
+    ],
+    [
+      'a resolver for a field that is not there',
+      {
+        'schema.graphql': `${order}\ntype Subscription { one: Order @kafka(topic: "orders") }`,
+        'resolvers.ts': 'export const Order = { ordre_id: () => 1 };',
+      },
+      [/resolvers\.ts: .*ordre_id.*order_id/],
+    ],
+    [
+      'TypeScript that does not parse',
+      {
+        'schema.graphql': `${order}\ntype Subscription { one: Order @kafka(topic: "orders") }`,
+        'resolvers.ts': '\nexport const Order = {;\n',
+      },
+      [/resolvers\.ts:2: /],
+    ],
+  ];
+  for (const [what, files, expected] of cases) {
+    it(`stops the start with place, reason and mend: ${what}`, async (t) => {
+      const lines = await refusal(spawnPod(t, { GRAPH: await graphFolder(t, files) }));
+      expected.forEach((pattern, i) => assert.match(lines[i] ?? '', pattern));
+      assert.match(lines[0]!, /^crier: /);
+    });
+  }
+
+  it('stops the start when the folder is not there', async (t) => {
+    const [line] = await refusal(spawnPod(t, { GRAPH: '/nonexistent/graph' }));
+    assert.match(line!, /^crier: \/nonexistent\/graph\/schema\.graphql: cannot be read; .*GRAPH/);
+  });
+});
+
+describe('ports', { concurrency: 4 }, () => {
+  for (const name of ['PORT', 'ADMIN_PORT']) {
+    it(`refuses a ${name} that is in use and leaves nothing running`, async (t) => {
+      const port = await takenPort(t);
+      const lines = await refusal(spawnPod(t, { [name]: `${port}` }));
+      assert.deepEqual(lines, [
+        `crier: ${name}: port ${port} on 127.0.0.1 is in use; name another one, or 0 for any free one`,
+      ]);
+    });
+  }
+
+  it('refuses an address that is not of this machine', async (t) => {
+    const [line] = await refusal(spawnPod(t, { HOST: '192.0.2.1' }));
+    assert.match(line!, /^crier: ADMIN_PORT: port 0 on 192\.0\.2\.1 cannot be listened on/);
+  });
+
+  it('takes free ones for 0, prints them, and gives them back', async (t) => {
+    const pod = await startPod(t, {});
+    const ports = [pod.endpoint, pod.admin].map((url) => Number(new URL(url).port));
+    assert.ok(ports.every((port) => port > 0));
+    assert.equal(await pod.stop(), 0);
+    for (const port of ports) assert.equal(await isPortTaken(port), false);
+  });
+});
+
+describe('a graph without samples', () => {
+  it('runs without servers, and says that nothing will happen', async (t) => {
+    const schema = 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }';
+    const folder = await graphFolder(t, { 'schema.graphql': schema });
+    const pod = await startPod(t, { GRAPH: folder });
+    assert.ok(pod.output.includes(`graph "${basename(folder)}"`));
+    assert.match(pod.output, /subscription \{\n {4}order \{\n {6}id\n/);
+    assert.match(pod.lines[0]!.msg, /no samples\.ts in the graph.*KAFKA_BROKERS/);
+  });
+});
