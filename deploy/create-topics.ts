@@ -1,4 +1,4 @@
-import { createTopics, readTopics } from './topics.ts';
+import { createGraphTopics, readTopics } from './topics.ts';
 
 /** `node dist/deploy/create-topics.js`: the topics of the graph folder $GRAPH on $KAFKA_BROKERS (docker-compose.yml). */
 const graph = process.env['GRAPH'] || 'src/graphs/auction';
@@ -6,5 +6,5 @@ const brokers = process.env['KAFKA_BROKERS'] || '127.0.0.1:9092';
 const topics = await readTopics(graph);
 if (!topics) throw new Error(`GRAPH: expected a folder with a schema.graphql, got ${JSON.stringify(graph)}`);
 const names = topics.map(({ name }) => name);
-await createTopics(brokers, names);
+await createGraphTopics(brokers, names);
 process.stdout.write(`topics on ${brokers}: ${names.join(', ')}\n`);

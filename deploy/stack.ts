@@ -2,7 +2,7 @@ import { isDockerReady, startDockerStack } from './docker-stack.ts';
 import { startNativeStack } from './native-stack.ts';
 import { isPortTaken } from './port.ts';
 import { stopSignal } from './stop-signal.ts';
-import { createTopics, readTopics } from './topics.ts';
+import { createGraphTopics, readTopics } from './topics.ts';
 
 const BUILT_IN_GRAPH = 'src/graphs/auction';
 
@@ -85,7 +85,7 @@ async function runStack(settings: Settings, stop: AbortSignal): Promise<void> {
   say(hasDocker ? 'A Docker engine answers: docker compose.' : 'No Docker engine with compose answers: natively.');
   const stack = hasDocker ? await startDockerStack(stop) : await startNativeStack({ ...settings, say }, stop);
   try {
-    await createTopics(
+    await createGraphTopics(
       `127.0.0.1:${settings.kafkaPort}`,
       (topics ?? []).map(({ name }) => name),
     );

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kind, parse, valueFromASTUntyped, visit } from 'graphql';
 import type { ConstDirectiveNode, FieldDefinitionNode } from 'graphql';
 import kafkajs from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 
 const PARTITIONS = 4;
+const LEADER_TIMEOUT_MS = 15_000;
 
 /** Of KAFKA_DEAD_LETTER_TOPIC, whose default this is. */
 const DEAD_LETTER_TOPIC = 'crier-dead-letter';
@@ -37,7 +40,15 @@ export async function readTopics(graphFolder: string): Promise<GraphTopic[] | un
 }
 
 /** Creates the topics that are not there yet, and the dead-letter topic. `brokers`: host:port, comma-separated. */
-export async function createTopics(brokers: string, names: readonly string[]): Promise<void> {
+export async function createGraphTopics(brokers: string, names: readonly string[]): Promise<void> {
+  await createTopics(brokers, [
+    ...names.map((topic) => ({ topic, numPartitions: PARTITIONS })),
+    { topic: DEAD_LETTER_TOPIC, numPartitions: 1 },
+  ]);
+}
+
+/** Creates those that are not there yet. Resolves when every partition has a leader. */
+export async function createTopics(brokers: string, topics: readonly ITopicConfig[]): Promise<void> {
   const admin = new kafkajs.Kafka({
     clientId: 'crier-topics',
     brokers: brokers.split(','),
@@ -46,14 +57,27 @@ export async function createTopics(brokers: string, names: readonly string[]): P
   await admin.connect();
   try {
     const existing = new Set(await admin.listTopics());
-    await admin.createTopics({
-      topics: [
-        ...names.map((topic) => ({ topic, numPartitions: PARTITIONS, replicationFactor: 1 })),
-        { topic: DEAD_LETTER_TOPIC, numPartitions: 1, replicationFactor: 1 },
-      ].filter(({ topic }) => !existing.has(topic)),
-    });
+    const missing = topics.filter(({ topic }) => !existing.has(topic));
+    // kafkajs's own wait fails where a broker has not heard of the topic yet (`retryOnLeaderNotAvailable`).
+    await admin.createTopics({ topics: missing, waitForLeaders: false });
+    await waitForLeaders(admin, new Set(missing.map(({ topic }) => topic)));
   } finally {
     await admin.disconnect();
+  }
+}
+
+async function waitForLeaders(admin: Admin, names: ReadonlySet<string>): Promise<void> {
+  const deadline = performance.now() + LEADER_TIMEOUT_MS;
+  for (;;) {
+    // Metadata with an error about any topic is an error.
+    const { topics } = await admin.fetchTopicMetadata().catch(() => ({ topics: [] }));
+    const led = topics.filter(
+      ({ name, partitions }) => names.has(name) && partitions.every(({ leader }) => leader >= 0),
+    );
+    if (led.length === names.size) return;
+    if (performance.now() > deadline)
+      throw new Error(`no leaders after ${LEADER_TIMEOUT_MS} ms: ${[...names].join(', ')}`);
+    await delay(100);
   }
 }
 

@@ -66,16 +66,6 @@ function partitionsOf(records: readonly OutgoingRecord[]): Map<string, OutgoingR
   return partitions;
 }
 
-export async function createTopics(brokers: string, topics: readonly string[], numPartitions: number): Promise<void> {
-  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    await admin.createTopics({ waitForLeaders: true, topics: topics.map((topic) => ({ topic, numPartitions })) });
-  } finally {
-    await admin.disconnect();
-  }
-}
-
 /** How many members a consumer group has; 0 while it is rebalancing. */
 export async function stableMembers(brokers: string, group: string): Promise<number> {
   const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();

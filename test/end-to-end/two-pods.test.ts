@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { createTopics } from '../../deploy/topics.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interestOf, recordValue, SUBJECTS, TOPICS } from './flows.ts';
@@ -12,7 +13,7 @@ import { audit, createEntry, summaryOf } from './ledger.ts';
 import type { Entry } from './ledger.ts';
 import { startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
-import { createTopics, kafkajsProducer, kcatProducer, stableMembers } from './producers.ts';
+import { kafkajsProducer, kcatProducer, stableMembers } from './producers.ts';
 import type { OutgoingRecord, Produce } from './producers.ts';
 import { MARK, Subscriber } from './subscriber.ts';
 
@@ -70,7 +71,8 @@ async function startStack(t: TestContext): Promise<Stack> {
   const topicOf = (topic: string) => `${topic}-${suffix}`;
   const brokers = await kafkaBrokers(t);
   const redis = await redisServer(t);
-  await createTopics(brokers, [...TOPICS.map(topicOf), topicOf('dead-letter')], PARTITIONS);
+  const topics = [...TOPICS, 'dead-letter'].map((topic) => ({ topic: topicOf(topic), numPartitions: PARTITIONS }));
+  await createTopics(brokers, topics);
   const settings = {
     GRAPH: await ledgerGraph(t, topicOf),
     KAFKA_BROKERS: brokers,
