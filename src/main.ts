@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { readConfig, variables } from './config.ts';
 import { SetupError } from './errors.ts';
 import { createLog } from './log.ts';
+import type { Logger } from './log.ts';
 import { startServer } from './server.ts';
 import type { Server } from './server.ts';
 
@@ -28,9 +29,12 @@ async function main(): Promise<void> {
     log.flush(() => process.exit(1));
   };
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
-  const server = await startServer(config, log, { onFatal: (error) => fail(error, 'crier cannot go on') });
-  process.stdout.write(server.banner);
-  endOnSignal(server, config.SHUTDOWN_TIMEOUT_MS, log);
+  const stop = new AbortController();
+  const onFatal = (error: Error) => fail(error, 'crier cannot go on');
+  const starting = startServer(config, log, { onFatal, stop: stop.signal });
+  endOnSignal(starting, stop, config.SHUTDOWN_TIMEOUT_MS, log);
+  const { banner } = await starting;
+  if (!stop.signal.aborted) process.stdout.write(banner);
 }
 
 function readArguments() {
@@ -43,27 +47,31 @@ function readArguments() {
   }
 }
 
-/** The first SIGTERM or SIGINT drains and exits with 0; a second one, or the deadline, ends at once with 1. */
-function endOnSignal(server: Server, timeoutMs: number, log: ReturnType<typeof createLog>): void {
-  let isClosing = false;
+/**
+ * The first SIGTERM or SIGINT drains and exits with 0, during the start too (process 1 of a container has no default for it); a
+ * second one, or the deadline, ends at once with 1.
+ */
+function endOnSignal(starting: Promise<Server>, stop: AbortController, timeoutMs: number, log: Logger): void {
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isClosing) process.exit(1);
-    isClosing = true;
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort();
     log.info({ signal }, 'closing');
     setTimeout(() => {
       log.error({ timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
       process.exit(1);
     }, timeoutMs).unref();
-    server.close().then(
-      () => {
-        log.info('closed');
-        log.flush(() => process.exit(0));
-      },
-      (error: unknown) => {
-        log.error({ err: error }, 'failed to close');
-        log.flush(() => process.exit(1));
-      },
-    );
+    starting
+      .then((server) => server.close())
+      .then(
+        () => {
+          log.info('closed');
+          log.flush(() => process.exit(0));
+        },
+        (error: unknown) => {
+          log.error({ err: error }, 'failed to close');
+          log.flush(() => process.exit(1));
+        },
+      );
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);

@@ -29,6 +29,8 @@ export interface Server {
 export interface ServerOptions {
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
+  /** Once aborted, the start does not wait for Kafka any longer: the server that it resolves with is there to be closed. */
+  readonly stop?: AbortSignal;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface ServerOptions {
  *
  * @throws SetupError for what a person has to mend; whatever was started is closed again.
  */
-export async function startServer(config: Config, log: Logger, { onFatal }: ServerOptions): Promise<Server> {
+export async function startServer(config: Config, log: Logger, options: ServerOptions): Promise<Server> {
   const metrics = new Metrics();
   const parts: Part[] = [];
   let status: 'starting' | 'ready' | 'draining' = 'starting';
@@ -73,7 +75,9 @@ export async function startServer(config: Config, log: Logger, { onFatal }: Serv
     const services: RoleServices = { config, graph, bus, log, metrics, own };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
-      const worker = own(createWorker(services, onFatal));
+      const worker = own(createWorker(services, options.onFatal));
+      if (options.stop?.aborted) await worker.close();
+      options.stop?.addEventListener('abort', () => void worker.close(), { once: true });
       if (worker instanceof KafkaConsumer) {
         details['kafka'] = () => (worker.isConnected ? 'connected' : 'away');
         details['missing_topics'] = () => worker.missingTopics;

@@ -71,7 +71,7 @@ export class Pod {
 
   /** Resolves when it has printed what to open. */
   async started(): Promise<this> {
-    await this.#until('the banner', () => this.output.includes('Admin'));
+    await this.until('the banner', () => this.output.includes('Admin'));
     return this;
   }
 
@@ -88,14 +88,28 @@ export class Pod {
       const { body } = await this.readiness();
       return JSON.stringify(Object.fromEntries(Object.keys(details).map((name) => [name, body[name]]))) === wanted;
     };
-    await this.#until(`${wanted} in /readyz`, found);
+    await this.until(`${wanted} in /readyz`, found);
   }
 
-  /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
+  /** Resolves when a value of `/metrics` is at least `count`. `name`: with its labels. */
+  async counts(name: string, count: number): Promise<void> {
+    await this.until(`${name} ${count}`, async () => (await this.metric(name)) >= count);
+  }
+
+  /** A value of `/metrics`; 0 where there is none. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.admin}/metrics`)).text();
     const line = text.split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length) ?? 0);
+  }
+
+  /** Resolves when the condition is met. @throws Error with the pod's log when it ends before, or after a minute. */
+  async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    const isEnded = () => this.process.exitCode !== null || this.process.signalCode !== null;
+    await waitFor(what, async () => isEnded() || (await condition()), PATIENCE_MS).catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.log}`);
+    });
+    if (isEnded()) throw new Error(`crier ended while this was waited for: ${what}\n${this.log}`);
   }
 
   /** SIGTERM, and how it ended. Idempotent. */
@@ -111,14 +125,6 @@ export class Pod {
     const found = pattern.exec(this.output)?.[0];
     if (found === undefined) throw new Error(`nothing like ${String(pattern)} was printed:\n${this.output}`);
     return found;
-  }
-
-  async #until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    const isEnded = () => this.process.exitCode !== null || this.process.signalCode !== null;
-    await waitFor(what, async () => isEnded() || (await condition()), PATIENCE_MS).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.log}`);
-    });
-    if (isEnded()) throw new Error(`crier ended while this was waited for: ${what}\n${this.log}`);
   }
 }
 

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket as TcpSocket } from 'node:net';
+import { after, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { startKafkaBroker } from '../../deploy/kafka-broker.ts';
+import type { KafkaBroker } from '../../deploy/kafka-broker.ts';
+import { freePorts } from '../../deploy/port.ts';
+import { startRedisServer } from '../../deploy/redis-server.ts';
+import { createTopics } from '../../deploy/topics.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { openSocket } from '../support/socket.ts';
+import { watch } from '../support/stock-client.ts';
+import { spawnPod, startPod } from './pod.ts';
+import { kcatProducer } from './producers.ts';
+
+const SCHEMA = `type Order { order_id: ID! }
+type Subscription {
+  order_updated(order_id: ID!): Order
+    @kafka(topic: "orders", match: [{ arg: "order_id", path: "order.order_id" }], payload: "order")
+}`;
+const SUBSCRIPTION = 'subscription { order_updated(order_id: 7) { order_id } }';
+
+/** A server that lets everybody in and never says a word. */
+async function silentServer(t: TestContext): Promise<string> {
+  const sockets = new Set<TcpSocket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Settings of a pod on a Kafka topic and a Redis of this test's own. */
+async function settingsFor(t: TestContext, brokers: string, redisUrl: string) {
+  return {
+    GRAPH: await graphFolder(t, { 'schema.graphql': SCHEMA }),
+    KAFKA_BROKERS: brokers,
+    KAFKA_GROUP_ID: randomName('group'),
+    KAFKA_TOPIC_CHECK_INTERVAL_MS: '500',
+    REDIS_URL: redisUrl,
+    CHANNEL_PREFIX: randomName('outages'),
+  };
+}
+
+describe('a pod whose servers are away', () => {
+  let broker: KafkaBroker | undefined;
+  after(() => broker?.stop());
+  const produce = (id: number) =>
+    kcatProducer(broker!.address)([
+      { topic: 'orders', partition: 0, key: 'k', value: JSON.stringify({ order: { orderId: String(id) } }) },
+    ]);
+
+  it('starts without Kafka and Redis, says so in /readyz, and delivers once they are there', async (t) => {
+    const [kafkaPort, redisPort] = (await freePorts(2)) as [number, number];
+    const pod = await startPod(t, await settingsFor(t, `127.0.0.1:${kafkaPort}`, `redis://127.0.0.1:${redisPort}`));
+    const { status, body } = await pod.readiness();
+    assert.equal(status, 200, 'all pods would vanish at once');
+    assert.deepEqual([body['kafka'], body['bus']], ['away', 'away']);
+    const refused = watch(t, pod.url, SUBSCRIPTION);
+    await assert.rejects(refused.event(), /BUS_UNAVAILABLE/);
+
+    const redis = await startRedisServer({ port: redisPort });
+    t.after(() => redis.stop());
+    await pod.reports({ bus: 'available', kafka: 'away' });
+    broker = await startKafkaBroker({ port: kafkaPort });
+    await createTopics(broker.address, [{ topic: 'orders', numPartitions: 2 }]);
+    await pod.reports({ bus: 'available', kafka: 'connected', missing_topics: [] });
+
+    const subscription = watch(t, pod.url, SUBSCRIPTION);
+    for (let count = 1; subscription.events.length === 0; count++) {
+      await produce(7);
+      await subscription.event(1, 2000).catch((error: unknown) => {
+        if (count === 10) throw error;
+      });
+    }
+    assert.deepEqual(subscription.events[0], { order_updated: { order_id: '7' } });
+    assert.equal(await pod.stop(), 0);
+  });
+
+  it('ends with 0 at SIGTERM while Kafka and Redis hang and a client does not answer', async (t) => {
+    const redis = await redisServer(t);
+    const settings = await settingsFor(t, broker!.address, redis.url);
+    const pod = await startPod(t, settings);
+    await pod.reports({ kafka: 'connected' });
+    const client = await openSocket(t, pod.url);
+    await client.init();
+    client.subscribe('1', SUBSCRIPTION);
+    await client.roundTrip();
+    client.pause();
+    // A poison record opens the connection to the dead-letter topic.
+    await kcatProducer(broker!.address)([{ topic: 'orders', partition: 0, key: 'k', value: 'poison' }]);
+    await pod.counts('crier_poison_records_total{reason="not_json"}', 1);
+    broker!.process.kill('SIGSTOP');
+    redis.process.kill('SIGSTOP');
+    t.after(() => {
+      broker!.process.kill('SIGCONT');
+      redis.process.kill('SIGCONT');
+    });
+    const startedAt = performance.now();
+    assert.equal(await pod.stop(), 0, pod.log);
+    t.diagnostic(`ended after ${Math.round(performance.now() - startedAt)} ms`);
+  });
+});
+
+describe('SIGTERM during the start', () => {
+  it('ends it with 0, however long Kafka would keep it waiting', async (t) => {
+    const redis = await redisServer(t);
+    const [adminPort] = await freePorts(1);
+    const settings = await settingsFor(t, await silentServer(t), redis.url);
+    const pod = spawnPod(t, { ...settings, ADMIN_PORT: `${adminPort}` });
+    await pod.until('the start', async () => {
+      const response = await fetch(`http://127.0.0.1:${adminPort}/readyz`).catch(() => undefined);
+      const { status, bus } = ((await response?.json()) ?? {}) as Record<string, unknown>;
+      return status === 'starting' && bus === 'available';
+    });
+    assert.equal(pod.output, '');
+    assert.equal(await pod.stop(), 0, pod.log);
+  });
+});
