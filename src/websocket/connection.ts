@@ -174,7 +174,7 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
-        return void this.outbox.send(pongMessage(message.payload));
+        return void this.outbox.send(pongMessage(message, data.length));
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:

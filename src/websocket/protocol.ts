@@ -36,15 +36,15 @@ export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMess
   return message;
 }
 
-/** The largest payload of a ping that its pong echoes, in bytes; a larger one gets a plain pong, so a ping cannot be amplified. */
-const MAX_ECHO_BYTES = 1024;
+/** The largest ping whose payload is echoed, in bytes of its frame. */
+const MAX_ECHOED_BYTES = 1024;
 
-export function pongMessage(payload: PingMessage['payload']): string {
-  if (payload) {
-    const echo = JSON.stringify({ type: MessageType.Pong, payload });
-    if (Buffer.byteLength(echo) <= MAX_ECHO_BYTES + '{"type":"pong","payload":}'.length) return echo;
-  }
-  return '{"type":"pong"}';
+/**
+ * The answer to a ping whose frame had `bytes`. A large one gets a plain pong: it cannot be amplified, nor be nested so deep
+ * that JSON.stringify throws on what JSON.parse took.
+ */
+export function pongMessage({ payload }: PingMessage, bytes: number): string {
+  return payload && bytes <= MAX_ECHOED_BYTES ? JSON.stringify({ type: MessageType.Pong, payload }) : '{"type":"pong"}';
 }
 
 /** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one loses its end. */

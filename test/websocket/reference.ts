@@ -32,6 +32,7 @@ export const reference: TargetKind = {
     ['X-01', 'knows no Origin check'],
     ['X-03', 'answers 400'],
     ['X-10', 'echoes any payload'],
+    ['X-14', 'closes with 4500: JSON.stringify throws'],
     ['X-30', 'the old handler deletes the new entry'],
     ['X-31', 'the old operation takes the place of the new one'],
     ['X-34', 'sends the event that was in flight'],

@@ -97,4 +97,16 @@ export const pingRows: readonly Row[] = [
       }
     },
   },
+  {
+    id: 'X-14',
+    level: 'REC',
+    title: 'answers a ping that is nested as deep as a message can be',
+    async run(stage) {
+      const socket = await stage.open();
+      for (const depth of [100, 400, 6000, 32_000]) {
+        socket.send(`{"type":"ping","payload":{"x":${'['.repeat(depth)}${']'.repeat(depth)}}}`);
+        assert.equal((await socket.next()).type, 'pong', `${depth} levels`);
+      }
+    },
+  },
 ];
