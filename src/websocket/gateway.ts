@@ -165,8 +165,10 @@ function run(args: ExecutionArgs): never {
   return (args.contextValue as { run(): unknown }).run() as never;
 }
 
+/** Nobody reads an upgraded socket on: unless it is destroyed, it stays for as long as its peer likes, and closing waits for it. */
 function refuse(socket: Duplex, status: string, text: string): void {
   socket.on('error', () => socket.destroy());
+  socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );

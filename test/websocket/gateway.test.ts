@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket as TcpSocket } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createLog } from '../../src/log.ts';
+import { Gateway } from '../../src/websocket/gateway.ts';
+import type { GatewayOptions } from '../../src/websocket/gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const LIMITS: GatewayOptions['connections']['limits'] = {
+  maxOperations: 100,
+  maxIdBytes: 128,
+  maxMessagesPerSecond: 20,
+  maxMessageBurst: 150,
+  maxQueueBytes: 1_048_576,
+  maxPendingEvents: 1000,
+  authenticationTimeoutMs: 5000,
+};
+
+/** A gateway that nobody gets far enough into to need a graph. */
+async function startGateway(t: TestContext) {
+  const httpServer = createServer();
+  const gateway = new Gateway({
+    httpServer,
+    path: '/graphql',
+    allowedOrigins: [],
+    initTimeoutMs: 5000,
+    pingIntervalMs: 0,
+    maxMessageBytes: 65_536,
+    drainTimeoutMs: 1000,
+    connections: {
+      limits: LIMITS,
+      log: createLog('silent'),
+      onSlowConsumer: () => undefined,
+    } as GatewayOptions['connections'],
+    observer: { onOpen: () => undefined, onClose: () => undefined, onRefusedOrigin: () => undefined },
+  });
+  gateway.start();
+  httpServer.listen(0, '127.0.0.1');
+  await once(httpServer, 'listening');
+  t.after(async () => {
+    await gateway.close();
+    httpServer.close();
+  });
+  const { port } = httpServer.address() as AddressInfo;
+  const openSockets = () => new Promise<number>((resolve) => httpServer.getConnections((_, count) => resolve(count)));
+  return { port, url: `ws://127.0.0.1:${port}/graphql`, openSockets };
+}
+
+/** A peer that sends this and then neither reads nor closes. */
+async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpSocket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+  socket.on('error', () => undefined);
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+describe('Gateway', () => {
+  for (const [what, requestLine] of [
+    ['on another path', 'GET /elsewhere'],
+    ['from a foreign Origin', 'GET /graphql'],
+    ['of another method', 'POST /graphql'],
+  ] as const) {
+    it(`keeps no socket of a refused handshake ${what}, whatever its peer does`, async (t) => {
+      const { port, openSockets } = await startGateway(t);
+      const handshake = [
+        `${requestLine} HTTP/1.1`,
+        'Host: 127.0.0.1',
+        'Origin: https://evil.example',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ].join('\r\n');
+      await sendRaw(t, port, `${handshake}\r\n\r\n`);
+      await sendRaw(t, port, `${handshake}\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`);
+      await sendRaw(t, port, `${handshake}\r\n\r\nGET /graphql?query={hello} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+      await waitFor('the server to let go of them', async () => (await openSockets()) === 0, 2000);
+    });
+  }
+});
