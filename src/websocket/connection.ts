@@ -160,9 +160,18 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     return operation.prepare(this.#facts);
   }
 
-  /** A message has come from the peer. */
+  /** A message has come from the peer. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
+    try {
+      this.#receive(data);
+    } catch (error) {
+      this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a message');
+      this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
+    }
+  }
+
+  #receive(data: Buffer): void {
     const { limits } = this.#services;
     if (!this.#rateLimit.take(performance.now())) {
       return this.close(

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -7,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { createLog } from '../../src/log.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
+import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const LIMITS: GatewayOptions['connections']['limits'] = {
@@ -20,7 +22,7 @@ const LIMITS: GatewayOptions['connections']['limits'] = {
 };
 
 /** A gateway that nobody gets far enough into to need a graph. */
-async function startGateway(t: TestContext) {
+async function startGateway(t: TestContext, limits = LIMITS) {
   const httpServer = createServer();
   const gateway = new Gateway({
     httpServer,
@@ -31,7 +33,7 @@ async function startGateway(t: TestContext) {
     maxMessageBytes: 65_536,
     drainTimeoutMs: 1000,
     connections: {
-      limits: LIMITS,
+      limits,
       log: createLog('silent'),
       onSlowConsumer: () => undefined,
     } as GatewayOptions['connections'],
@@ -60,6 +62,20 @@ async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpS
 }
 
 describe('Gateway', () => {
+  it('closes a connection with 1012 when handling its message fails, and the others live on', async (t) => {
+    const { url } = await startGateway(t, {
+      ...LIMITS,
+      get maxIdBytes(): number {
+        throw new Error('a bug');
+      },
+    });
+    const other = await openSocket(t, url);
+    const socket = await openSocket(t, url);
+    socket.send({ type: 'ping' });
+    assert.deepEqual(await socket.expectClose(), { code: 1012, reason: 'Internal server error' });
+    assert.ok(other.isOpen);
+  });
+
   for (const [what, requestLine] of [
     ['on another path', 'GET /elsewhere'],
     ['from a foreign Origin', 'GET /graphql'],
