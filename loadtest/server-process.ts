@@ -1,12 +1,19 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SERVER_CORE, pinned } from './pinning.ts';
+import { callProcess } from './process-call.ts';
+import type { ProbeReport } from './servers/probe.ts';
 
 export interface ServerProcess {
   readonly pid: number;
+  /** Starts a new period of `report`. */
+  reset(): Promise<void>;
+  report(): Promise<ProbeReport>;
   /** Collects garbage in it, lets it settle, and reads its resident memory, in bytes. */
   residentBytes(): Promise<number>;
+  /** SIGTERM, SIGKILL after 5 s. */
   stop(): Promise<void>;
 }
 
@@ -16,33 +23,41 @@ export async function startServerProcess(
   port: number,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const preload = new URL('servers/collect-on-signal.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--expose-gc', '--import', preload, script], {
+  const preload = new URL('servers/probe.js', import.meta.url).pathname;
+  const [command, ...words] = pinned(SERVER_CORE, [process.execPath, '--expose-gc', '--import', preload, script]);
+  const child = spawn(command, words, {
     env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const killWithParent = () => child.kill('SIGKILL');
-  process.once('exit', killWithParent);
   const deadline = performance.now() + 20_000;
   while (!(await accepts(port))) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`${script} did not start`);
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`${script} did not start`);
+    }
     await delay(50);
   }
   return {
     pid: child.pid!,
+    reset: () => callProcess(child, 'reset'),
+    report: () => callProcess(child, 'report'),
     residentBytes: async () => {
-      child.kill('SIGUSR2');
+      await callProcess(child, 'collect');
       await delay(1000);
-      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) * 1024;
+      return (await callProcess<ProbeReport>(child, 'report')).residentBytes;
     },
-    stop: async () => {
-      child.kill('SIGTERM');
-      await exited;
-      process.removeListener('exit', killWithParent);
-    },
+    stop: () => stopProcess(child),
   };
+}
+
+/** SIGTERM, SIGKILL after 5 s; resolves when the process is gone. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await gone;
+  clearTimeout(timer);
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { startRedisServer } from '../deploy/redis-server.ts';
+import { stopSignal } from '../deploy/stop-signal.ts';
+import { contenders } from './fanout/contenders.ts';
+import type { Contender } from './fanout/contenders.ts';
+import { markdownTable, textTable } from './fanout/report.ts';
+import { faultsOf, summarize } from './fanout/summary.ts';
+import { runTrial } from './fanout/trial.ts';
+import type { Sample } from './fanout/trial.ts';
+import { CLIENT_CORE, canPin, pinThisProcess } from './pinning.ts';
+
+const USAGE = `One hot auction, thousands of sockets: crier against a plain broadcast and against other GraphQL servers.
+
+Usage: npm run bench:fanout -- [flags]
+
+  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all
+  --k <numbers>       events on their way at a time; default: 1,4,16
+  --sockets <numbers> default: 4000
+  --stalled <number>  so many of them stop reading; default: 0
+  --auctions <one|each>  all sockets on one auction, or each on its own; default: one
+  --rounds <number>   default: 3
+  --seconds <number>  of each measurement, at least; default: 3
+  --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
+  --help
+
+Exits with 1 when anything was lost, or came that was not expected.
+`;
+
+const { values } = parseArgs({
+  options: {
+    servers: { type: 'string', default: contenders.map(({ name }) => name).join(',') },
+    k: { type: 'string', default: '1,4,16' },
+    sockets: { type: 'string', default: '4000' },
+    stalled: { type: 'string', default: '0' },
+    auctions: { type: 'string', default: 'one' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '3' },
+    out: { type: 'string', default: 'fanout' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(USAGE);
+  const entrants = values.servers.split(',').map(contenderOf);
+  const signal = stopSignal();
+  pinThisProcess(CLIENT_CORE);
+  if (entrants.some(({ name }) => name === 'mercurius')) installRivals();
+  const redis = await startRedisServer();
+  try {
+    const rounds = await runRounds(entrants, redis.url, signal);
+    await publishResults(rounds);
+  } finally {
+    await redis.stop();
+    process.stderr.write('\n');
+  }
+}
+
+async function runRounds(entrants: readonly Contender[], redisUrl: string, signal: AbortSignal): Promise<Sample[][]> {
+  const rounds: Sample[][] = [];
+  for (let round = 1; round <= number('rounds'); round++) {
+    const samples: Sample[] = [];
+    // Every other round backwards, so that what drifts does not always meet the same contender.
+    for (const contender of round % 2 === 1 ? entrants : entrants.toReversed()) {
+      for (const sockets of numbers('sockets')) {
+        signal.throwIfAborted();
+        const trial = await runTrial({
+          contender,
+          redisUrl,
+          sockets,
+          stalled: number('stalled'),
+          isForAll: values.auctions === 'one',
+          outstanding: numbers('k'),
+          seconds: number('seconds'),
+          signal,
+          onPeriod: (what) => progress(`round ${round} of ${values.rounds}: ${contender.title}: ${what}`),
+        });
+        samples.push(...trial);
+      }
+    }
+    rounds.push(samples);
+  }
+  return rounds;
+}
+
+async function publishResults(rounds: readonly (readonly Sample[])[]): Promise<void> {
+  const rows = summarize(rounds);
+  const faults = rounds.flat().flatMap(faultsOf);
+  const conditions = {
+    date: new Date().toISOString(),
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    isPinned: canPin,
+    flags: values,
+  };
+  const folder = 'loadtest/results';
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${folder}/${values.out}.json`, `${JSON.stringify({ rows, faults, conditions, rounds }, null, 2)}\n`);
+  await writeFile(`${folder}/${values.out}.md`, `${markdownTable(rows)}\n${JSON.stringify(conditions)}\n`);
+  process.stdout.write(`\n${textTable(rows)}`);
+  for (const fault of faults) process.stderr.write(`fanout: ${fault}\n`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** Servers that crier does not depend on itself have a package.json of their own. */
+function installRivals(): void {
+  if (existsSync('loadtest/node_modules/mercurius')) return;
+  progress('installs loadtest/package.json');
+  execFileSync('npm', ['ci', '--prefix', 'loadtest', '--no-audit', '--no-fund', '--no-engine-strict'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+function contenderOf(name: string): Contender {
+  const found = contenders.find((contender) => contender.name === name);
+  if (!found) throw new Error(`--servers: expected ${contenders.map((c) => c.name).join(', ')}, got "${name}"`);
+  return found;
+}
+
+function numbers(flag: 'k' | 'sockets'): number[] {
+  return values[flag].split(',').map((text) => wholeNumber(flag, text));
+}
+
+function number(flag: 'stalled' | 'rounds' | 'seconds'): number {
+  return wholeNumber(flag, values[flag]);
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`--${flag}: expected a whole number, got "${text}"`);
+  return Number(text);
+}
+
+function progress(line: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`fanout: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+});

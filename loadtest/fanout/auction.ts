@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { buildASTSchema, getNamedType, isObjectType, parse, print, visit } from 'graphql';
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { channelName } from '../../src/bus/channel.ts';
+import { SnakeCase } from '../../src/kafka/snake-case.ts';
+
+/** Fields of Auction that differ between connections: read only where a contender asks for one. */
+export type IdentityField = 'tenant' | 'viewer';
+
+const IDENTITY_FIELDS: readonly string[] = ['tenant', 'viewer'] satisfies IdentityField[];
+const FIRST_VERSION = 1_000_000;
+
+/** The graph's SDL without @kafka, for servers that do not know it. */
+export function plainSdl(): string {
+  const sdl = parse(readFileSync('loadtest/graphs/fanout/schema.graphql', 'utf8'));
+  return print(visit(sdl, { Directive: ({ name }) => (name.value === 'kafka' ? null : undefined) }));
+}
+
+/** The subscription that every GraphQL contender runs: all fields, and of the identity fields the one named. */
+export function auctionDocument(identity?: IdentityField): string {
+  const schema: GraphQLSchema = buildASTSchema(parse(plainSdl()));
+  const select = (type: GraphQLObjectType): string =>
+    Object.values(type.getFields())
+      .filter(({ name }) => !IDENTITY_FIELDS.includes(name) || name === identity)
+      .map((field) => {
+        const inner = getNamedType(field.type);
+        return isObjectType(inner) ? `${field.name} { ${select(inner)} }` : field.name;
+      })
+      .join(' ');
+  const auction = schema.getType('Auction') as GraphQLObjectType;
+  return `subscription Hot($auction_id: Int!) { auction_updated(auction_id: $auction_id) { ${select(auction)} } }`;
+}
+
+/** Where crier's worker publishes, and so where all contenders listen. */
+export function auctionChannel(prefix: string, auctionId: number): string {
+  return channelName(prefix, 'auction-events', [{ path: 'auction.auction_id', value: String(auctionId) }]);
+}
+
+/** Makes the messages of an auction's channel: the same bytes but for `auction.version`, which rises and keeps its length. */
+export function auctionMessages(auctionId: number): (event: number) => string {
+  const record = JSON.parse(readFileSync('loadtest/records/auction.json', 'utf8')) as Record<string, unknown>;
+  const { auction } = new SnakeCase().convert(record) as { auction: Record<string, unknown> };
+  const text = JSON.stringify({ auction: { ...auction, auction_id: auctionId, version: FIRST_VERSION } });
+  const [before, after] = text.split(String(FIRST_VERSION)) as [string, string];
+  return (event) => `${before}${FIRST_VERSION + event}${after}`;
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { CLIENT_CORE, pinned } from '../pinning.ts';
+import { callProcess } from '../process-call.ts';
+import { stopProcess } from '../server-process.ts';
+import type { IdentityField } from './auction.ts';
+import type { Losses } from './outstanding.ts';
+
+export interface FleetPlan {
+  readonly port: number;
+  readonly sockets: number;
+  readonly redisUrl: string;
+  readonly channelPrefix: string;
+  /** undefined: the server knows no GraphQL. */
+  readonly query: string | undefined;
+  readonly identity: IdentityField | undefined;
+  readonly tenants: number;
+  /** All sockets on one auction; else each on its own. */
+  readonly isForAll: boolean;
+}
+
+export interface Period {
+  readonly outstanding: number;
+  readonly seconds: number;
+  readonly serverPid: number;
+  /** The last so many sockets stop reading at the start of the period. */
+  readonly stalled: number;
+}
+
+export interface Measurement extends Losses {
+  readonly events: number;
+  /** Messages of another length than the first: no results. */
+  readonly wrongSizes: number;
+  /** Reading sockets whose connection ended. */
+  readonly closed: number;
+  /** From the first publish to the last delivery. */
+  readonly durationMs: number;
+  readonly serverCpuMs: number;
+  readonly clientCpuMs: number;
+  /** From publish to the last socket's delivery. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface Client {
+  /** Resolves when every subscription is live. */
+  connect(plan: FleetPlan): Promise<{ messageBytes: number }>;
+  measure(period: Period): Promise<Measurement>;
+  stop(): Promise<void>;
+}
+
+/** The client in a process of its own, away from the server's core. */
+export function startClient(): Client {
+  const script = new URL('client.js', import.meta.url).pathname;
+  const [command, ...words] = pinned(CLIENT_CORE, [process.execPath, script]);
+  const child = spawn(command, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  return {
+    connect: (plan) => callProcess(child, 'connect', plan),
+    measure: (period) => callProcess(child, 'measure', period),
+    stop: () => stopProcess(child),
+  };
+}

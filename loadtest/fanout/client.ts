@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { answerCalls } from '../process-call.ts';
+import { cpuMs } from '../process-usage.ts';
+import { auctionChannel, auctionMessages } from './auction.ts';
+import type { FleetPlan, Measurement, Period } from './client-calls.ts';
+import { FleetSocket } from './fleet-socket.ts';
+import { Outstanding } from './outstanding.ts';
+
+/** The client's process: a fleet of sockets and the publisher whose events they get. Driven by the runner. */
+
+/** A server that delivers nothing for so long has lost what is outstanding. */
+const SILENCE_MS = 15_000;
+const QUIET_MS = 200;
+const CONNECT_BATCH = 100;
+
+const fleet: FleetSocket[] = [];
+let messages: ((event: number) => string)[] = [];
+let channels: string[] = [];
+let redis: Redis | undefined;
+let plan: FleetPlan | undefined;
+let events = 0;
+/** What every message must have, so that an error cannot pass for a result. */
+let messageBytes = 0;
+let wrongSizes = 0;
+let lastMessageAt = 0;
+let onDelivery: ((socket: number) => void) | undefined;
+
+const owner = {
+  onMessage({ index }: FleetSocket, bytes: number): void {
+    if (bytes !== messageBytes) wrongSizes++;
+    onDelivery?.(index);
+  },
+};
+
+function publish(auction: number): void {
+  void redis!.publish(channels[auction]!, messages[auction]!(events++));
+}
+
+async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }> {
+  plan = wanted;
+  redis = new Redis(plan.redisUrl);
+  const ids = Array.from({ length: plan.isForAll ? 1 : plan.sockets }, (_, i) => 100_000 + i);
+  channels = ids.map((id) => auctionChannel(wanted.channelPrefix, id));
+  messages = ids.map((id) => auctionMessages(id));
+  while (fleet.length < plan.sockets) {
+    const from = fleet.length;
+    const batch = Array.from({ length: Math.min(CONNECT_BATCH, plan.sockets - from) }, (_, i) => openSocket(from + i));
+    fleet.push(...batch.map(({ socket }) => socket));
+    await Promise.all(batch.map(({ opened }) => opened));
+  }
+  await warmUp(plan);
+  return { messageBytes };
+}
+
+function openSocket(index: number): { socket: FleetSocket; opened: Promise<void> } {
+  const { port, query, identity, tenants, isForAll } = plan!;
+  const auction = isForAll ? 0 : index;
+  const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
+  const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
+  const params: Record<string, string> = {};
+  if (identity === 'tenant') params['tenant'] = `tenant-${String(index % tenants).padStart(5, '0')}`;
+  if (identity === 'viewer') params['user'] = `user-${String(index).padStart(7, '0')}`;
+  const socket = new FleetSocket(index, { port, path, operation, params }, owner);
+  return { socket, opened: socket.open() };
+}
+
+/** Publishes until every subscription is live, which no protocol tells, and holds each first message against what it must be. */
+async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
+  const firsts = Promise.all(fleet.map(async (socket) => check(socket, await socket.nextMessage())));
+  const isLive = firsts.then(
+    () => true,
+    () => true,
+  );
+  do for (let i = 0; i < (isForAll ? 1 : sockets); i++) publish(i);
+  while (!(await Promise.race([isLive, delay(3000, false)])));
+  await firsts;
+  for (const socket of fleet) socket.count();
+  onDelivery = () => (lastMessageAt = performance.now());
+  lastMessageAt = performance.now();
+  await quiet();
+}
+
+function check(socket: FleetSocket, text: string): void {
+  const { query, identity, tenants } = plan!;
+  messageBytes ||= Buffer.byteLength(text);
+  const message = JSON.parse(text) as {
+    id: string;
+    payload: { errors?: unknown; data?: { auction_updated?: Record<string, unknown> } };
+  };
+  const auction = message.payload.data?.auction_updated;
+  const isRight =
+    Buffer.byteLength(text) === messageBytes &&
+    (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
+    (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
+    (identity !== 'viewer' || auction?.['viewer'] === `user-${String(socket.index).padStart(7, '0')}`);
+  if (!isRight) throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
+}
+
+async function quiet(): Promise<void> {
+  while (performance.now() - lastMessageAt < QUIET_MS) await delay(QUIET_MS / 4);
+}
+
+/** Keeps `outstanding` events on their way for `seconds`, the last ones' arrival included as far as that can be foreseen. */
+async function measure({ outstanding, seconds, serverPid, stalled }: Period): Promise<Measurement> {
+  const { isForAll, sockets } = plan!;
+  const readers = sockets - stalled;
+  for (const socket of fleet.slice(readers)) socket.stall();
+  const accounts = new Outstanding(readers, outstanding, isForAll);
+  wrongSizes = 0;
+  const clock = () => performance.now();
+  const serverCpu = cpuMs(serverPid);
+  const clientCpu = process.cpuUsage();
+  const startedAt = clock();
+  const publishOne = () => {
+    const auction = isForAll ? undefined : accounts.published % readers;
+    accounts.publish(clock(), auction);
+    publish(auction ?? 0);
+  };
+  onDelivery = (socket) => {
+    if (socket >= readers) return;
+    if (!accounts.deliver(socket, clock)) return;
+    lastMessageAt = clock();
+    const elapsedMs = lastMessageAt - startedAt;
+    const drainMs = (elapsedMs / accounts.latenciesMs.length) * outstanding;
+    if (elapsedMs + drainMs < seconds * 1000) publishOne();
+  };
+  for (let i = 0; i < outstanding; i++) publishOne();
+  lastMessageAt = clock();
+  let delivered = 0;
+  let progressAt = clock();
+  while (accounts.outstanding > 0 && clock() - progressAt < SILENCE_MS) {
+    await delay(20);
+    const now = accounts.losses().delivered;
+    if (now > delivered) progressAt = clock();
+    delivered = now;
+  }
+  const endedAt = lastMessageAt;
+  const used = process.cpuUsage(clientCpu);
+  // What the server does after the last message left it belongs to the deliveries, too; and what comes now was not expected.
+  await delay(QUIET_MS / 2);
+  const serverCpuMs = cpuMs(serverPid) - serverCpu;
+  onDelivery = undefined;
+  const latenciesMs = accounts.latenciesMs.toSorted((a, b) => a - b);
+  return {
+    ...accounts.losses(),
+    events: accounts.published,
+    wrongSizes,
+    closed: fleet.slice(0, readers).filter(({ closeCode }) => closeCode !== undefined).length,
+    durationMs: endedAt - startedAt,
+    serverCpuMs,
+    clientCpuMs: (used.user + used.system) / 1000,
+    p50Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.5) - 1] ?? NaN,
+    p99Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.99) - 1] ?? NaN,
+  };
+}
+
+answerCalls({ connect: connectFleet, measure });

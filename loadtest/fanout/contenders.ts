@@ -1,0 +1,23 @@
+import type { IdentityField } from './auction.ts';
+
+export interface Contender {
+  readonly name: string;
+  readonly title: string;
+  /** Relative to dist/loadtest. */
+  readonly script: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly isGraphql: boolean;
+  readonly identity?: IdentityField;
+}
+
+const crier = { script: '../src/main.js', environment: { ROLE: 'gateway', GRAPH: 'loadtest/graphs/fanout' } };
+
+/** In the order of the table; the first is what the others are held against. */
+export const contenders: readonly Contender[] = [
+  { name: 'raw-ws', title: 'raw ws broadcast', script: 'servers/raw-ws.js', isGraphql: false },
+  { name: 'graphql-ws', title: 'graphql-ws, as documented', script: 'servers/graphql-ws.js', isGraphql: true },
+  { name: 'mercurius', title: 'Mercurius with jit', script: 'servers/mercurius.js', isGraphql: true },
+  { name: 'crier-shared', title: 'crier, shared', ...crier, isGraphql: true },
+  { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, isGraphql: true, identity: 'tenant' },
+  { name: 'crier-user', title: 'crier, per user', ...crier, isGraphql: true, identity: 'viewer' },
+];

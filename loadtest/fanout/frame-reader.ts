@@ -1,0 +1,94 @@
+export interface FrameSink {
+  /** A whole data message, fragments put together. `bytes`: of its payload. */
+  onMessage(bytes: number): void;
+  /** A whole ping, pong or close frame. */
+  onControl(opcode: number, payload: Buffer): void;
+  /** Payload of data messages as it comes; undefined: not wanted. */
+  onPayload?: ((chunk: Buffer) => void) | undefined;
+}
+
+export const OPCODE = { text: 1, close: 8, ping: 9, pong: 10 } as const;
+
+/** Finds the frames in what one server socket sends, looking at nothing but their headers. */
+export class FrameReader {
+  readonly #sink: FrameSink;
+  /** Of the current frame's header: bytes seen, and where it ends. */
+  #headerIndex = 0;
+  #headerEnd = 2;
+  #first = 0;
+  #size = 0;
+  /** Payload bytes of the current frame that are to come. */
+  #left = 0;
+  #messageBytes = 0;
+  #control: Buffer[] = [];
+
+  constructor(sink: FrameSink) {
+    this.#sink = sink;
+  }
+
+  /** `chunk` may be reused after the call. */
+  read(chunk: Buffer): void {
+    let i = 0;
+    while (i < chunk.length) {
+      if (this.#left === 0) {
+        if (this.#readHeader(chunk[i++]!)) this.#left = this.#size;
+        else continue;
+      }
+      const taken = Math.min(this.#left, chunk.length - i);
+      if (taken > 0) {
+        if (this.#first & 8) this.#control.push(Buffer.from(chunk.subarray(i, i + taken)));
+        else this.#sink.onPayload?.(chunk.subarray(i, i + taken));
+      }
+      i += taken;
+      this.#left -= taken;
+      if (this.#left === 0) this.#finish();
+    }
+  }
+
+  /** Returns whether the header is whole. */
+  #readHeader(byte: number): boolean {
+    const index = this.#headerIndex++;
+    if (index === 0) {
+      this.#first = byte;
+      return false;
+    }
+    if (index === 1) {
+      const length = byte & 127;
+      this.#headerEnd = length < 126 ? 2 : length === 126 ? 4 : 10;
+      this.#size = length < 126 ? length : 0;
+    } else {
+      this.#size = this.#size * 256 + byte;
+    }
+    return this.#headerIndex === this.#headerEnd;
+  }
+
+  #finish(): void {
+    const isFinal = (this.#first & 128) !== 0;
+    const opcode = this.#first & 15;
+    this.#headerIndex = 0;
+    if (opcode & 8) {
+      const payload = Buffer.concat(this.#control);
+      this.#control = [];
+      this.#sink.onControl(opcode, payload);
+      return;
+    }
+    this.#messageBytes += this.#size;
+    if (!isFinal) return;
+    const bytes = this.#messageBytes;
+    this.#messageBytes = 0;
+    this.#sink.onMessage(bytes);
+  }
+}
+
+/** A client's frame; the mask is zero, so the payload stays as it is. */
+export function clientFrame(opcode: number, payload: string | Buffer): Buffer {
+  const body = Buffer.from(payload as string);
+  const header = body.length < 126 ? Buffer.alloc(6) : Buffer.alloc(8);
+  header[0] = 128 | opcode;
+  if (body.length < 126) header[1] = 128 | body.length;
+  else {
+    header[1] = 128 | 126;
+    header.writeUInt16BE(body.length, 2);
+  }
+  return Buffer.concat([header, body]);
+}

@@ -1,0 +1,64 @@
+import { contenders } from './contenders.ts';
+import type { Row } from './summary.ts';
+
+const COLUMNS = [
+  'server',
+  'sockets',
+  'K',
+  'deliveries/s',
+  '× raw ws',
+  '× graphql-ws',
+  'CPU µs/delivery',
+  '× raw ws',
+  'p50 ms',
+  '× raw ws',
+  'p99 ms',
+  'lag p99 ms',
+  'RSS MB',
+  'client CPU',
+];
+
+function cells(row: Row): string[] {
+  const raw = row.ratios['raw-ws'];
+  const graphqlWs = row.ratios['graphql-ws'];
+  return [
+    titleOf(row.contender),
+    String(row.sockets),
+    String(row.outstanding),
+    Math.round(row.deliveriesPerSecond).toLocaleString('en'),
+    times(raw?.deliveriesPerSecond),
+    times(graphqlWs?.deliveriesPerSecond),
+    row.serverCpuUs.toFixed(1),
+    times(raw?.serverCpuUs),
+    row.p50Ms.toFixed(1),
+    times(raw?.p50Ms),
+    row.p99Ms.toFixed(1),
+    row.lagP99Ms.toFixed(1),
+    row.residentMb.toFixed(0),
+    `${row.clientCpuPercent.toFixed(0)} %`,
+  ];
+}
+
+export function titleOf(contender: string): string {
+  return contenders.find(({ name }) => name === contender)?.title ?? contender;
+}
+
+function times(ratio: number | undefined): string {
+  return ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;
+}
+
+/** The rows as text for a terminal. */
+export function textTable(rows: readonly Row[]): string {
+  const lines = [COLUMNS, ...rows.map(cells)];
+  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
+  const text = lines.map((line) =>
+    line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
+  );
+  return `${text.join('\n')}\n`;
+}
+
+export function markdownTable(rows: readonly Row[]): string {
+  const line = (words: readonly string[]) => `| ${words.join(' | ')} |\n`;
+  const rule = COLUMNS.map((_, i) => (i === 0 ? '---' : '---:'));
+  return line(COLUMNS) + line(rule) + rows.map((row) => line(cells(row))).join('');
+}

@@ -1,0 +1,95 @@
+import type { Sample } from './trial.ts';
+
+export interface Row {
+  readonly contender: string;
+  readonly sockets: number;
+  readonly outstanding: number;
+  readonly messageBytes: number;
+  readonly deliveriesPerSecond: number;
+  readonly serverCpuUs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly lagP99Ms: number;
+  readonly residentMb: number;
+  /** Share of its core that the client used: near 100 it, and not the server, may be what is measured. */
+  readonly clientCpuPercent: number;
+  /** Against each reference that was measured, in the same round: medians of the rounds' ratios. */
+  readonly ratios: Readonly<Record<string, Ratios>>;
+}
+
+export interface Ratios {
+  readonly deliveriesPerSecond: number;
+  readonly serverCpuUs: number;
+  readonly p50Ms: number;
+}
+
+const REFERENCES = ['raw-ws', 'graphql-ws'];
+
+/** One row for each contender, number of sockets and K: medians over the rounds. */
+export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
+  return rounds[0]!
+    .toSorted((a, b) => a.outstanding - b.outstanding)
+    .map(({ contender, sockets, outstanding, messageBytes }) => {
+      const find = (name: string) =>
+        rounds.map((samples) =>
+          samples.find((s) => s.contender === name && s.sockets === sockets && s.outstanding === outstanding),
+        ) as Sample[];
+      const mine = find(contender);
+      const references = REFERENCES.filter((name) => name !== contender && find(name)[0] !== undefined);
+      const figures = (of: (sample: Sample) => number) => median(mine.map(of));
+      const ratio = (of: (sample: Sample) => number, name: string) => {
+        const theirs = find(name);
+        return median(mine.map((sample, round) => of(sample) / of(theirs[round]!)));
+      };
+      return {
+        contender,
+        sockets,
+        outstanding,
+        messageBytes,
+        deliveriesPerSecond: figures(deliveriesPerSecond),
+        serverCpuUs: figures(serverCpuUs),
+        p50Ms: figures(({ p50Ms }) => p50Ms),
+        p99Ms: figures(({ p99Ms }) => p99Ms),
+        lagP99Ms: figures(({ lagP99Ms }) => lagP99Ms),
+        residentMb: figures(({ residentBytes }) => residentBytes / 2 ** 20),
+        clientCpuPercent: figures(({ clientCpuMs, durationMs }) => (clientCpuMs / durationMs) * 100),
+        ratios: Object.fromEntries(
+          references.map((name) => [
+            name,
+            {
+              deliveriesPerSecond: ratio(deliveriesPerSecond, name),
+              serverCpuUs: ratio(serverCpuUs, name),
+              p50Ms: ratio(({ p50Ms }) => p50Ms, name),
+            },
+          ]),
+        ),
+      };
+    });
+}
+
+/** What a sample shows that must not be: one line each. */
+export function faultsOf(sample: Sample): string[] {
+  const { contender, outstanding, expected, delivered, sockets, wrongSizes, closed } = sample;
+  const where = `${contender}, ${sockets} sockets, K=${outstanding}`;
+  const faults: string[] = [];
+  if (sample.unequalSockets > 0) {
+    faults.push(`${where}: expected ${expected} deliveries, got ${delivered}; ${sample.unequalSockets} sockets differ`);
+  }
+  if (wrongSizes > 0) faults.push(`${where}: ${wrongSizes} messages of another length than a result has`);
+  if (closed > 0) faults.push(`${where}: ${closed} sockets were closed`);
+  return faults;
+}
+
+function deliveriesPerSecond({ delivered, durationMs }: Sample): number {
+  return (delivered / durationMs) * 1000;
+}
+
+function serverCpuUs({ delivered, serverCpuMs }: Sample): number {
+  return (serverCpuMs / delivered) * 1000;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,85 @@
+import { freePorts } from '../../deploy/port.ts';
+import { startServerProcess } from '../server-process.ts';
+import { auctionDocument } from './auction.ts';
+import { startClient } from './client-calls.ts';
+import type { Measurement } from './client-calls.ts';
+import type { Contender } from './contenders.ts';
+
+const CHANNEL_PREFIX = 'bench:';
+export const TENANTS = 50;
+
+export interface TrialOptions {
+  readonly contender: Contender;
+  readonly redisUrl: string;
+  readonly sockets: number;
+  readonly stalled: number;
+  readonly isForAll: boolean;
+  readonly outstanding: readonly number[];
+  readonly seconds: number;
+  readonly onPeriod: (what: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Sample extends Measurement {
+  readonly contender: string;
+  readonly sockets: number;
+  readonly outstanding: number;
+  readonly messageBytes: number;
+  readonly lagP99Ms: number;
+  readonly residentBytes: number;
+}
+
+/** One server, started and connected anew, measured at each number of outstanding events in turn. */
+export async function runTrial(options: TrialOptions): Promise<Sample[]> {
+  const { contender, redisUrl, sockets, stalled, isForAll, outstanding, seconds, onPeriod, signal } = options;
+  const [port, adminPort] = (await freePorts(2)) as [number, number];
+  onPeriod('starts');
+  const server = await startServerProcess(new URL(`../${contender.script}`, import.meta.url).pathname, port, {
+    ADMIN_PORT: String(adminPort),
+    REDIS_URL: redisUrl,
+    CHANNEL_PREFIX,
+    ...contender.environment,
+  });
+  const client = startClient();
+  const stop = async () => {
+    await client.stop();
+    await server.stop();
+  };
+  const onAbort = () => void stop();
+  signal.addEventListener('abort', onAbort);
+  try {
+    onPeriod(`connects ${sockets} sockets`);
+    const { messageBytes } = await client.connect({
+      port,
+      sockets,
+      redisUrl,
+      channelPrefix: CHANNEL_PREFIX,
+      query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
+      identity: contender.identity,
+      tenants: TENANTS,
+      isForAll,
+    });
+    const samples: Sample[] = [];
+    for (const k of outstanding) {
+      onPeriod(`K=${k}`);
+      await server.reset();
+      const measured = await client.measure({ outstanding: k, seconds, serverPid: server.pid, stalled });
+      const { lagP99Ms, residentBytes } = await server.report();
+      samples.push({
+        contender: contender.name,
+        sockets,
+        outstanding: k,
+        messageBytes,
+        ...measured,
+        lagP99Ms,
+        residentBytes,
+      });
+    }
+    return samples;
+  } catch (error) {
+    throw new Error(`${contender.title}: ${(error as Error).message}`, { cause: error });
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    await stop();
+  }
+}

@@ -1,0 +1,6 @@
+import type { ExecutionContext } from '../../../src/context/context.ts';
+
+export const Auction = {
+  tenant: (_: unknown, __: unknown, { connection }: ExecutionContext) => connection.claims['tenant'],
+  viewer: (_: unknown, __: unknown, { connection }: ExecutionContext) => connection.claims['user'],
+};

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+
+/** The unit of /proc/<pid>/stat: USER_HZ is 100 on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+/** CPU time that a process has used, user and system, in ms. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The command, in brackets, may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}

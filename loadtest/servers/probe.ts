@@ -1,0 +1,29 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { answerCalls } from '../process-call.ts';
+
+/** What a server tells of itself. */
+export interface ProbeReport {
+  /** 99th percentile since the last `reset` of how late a timer fired, in ms. */
+  readonly lagP99Ms: number;
+  readonly residentBytes: number;
+}
+
+const RESOLUTION_MS = 10;
+const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delays.enable();
+
+/** Preloaded into servers under measurement (`--expose-gc --import`). */
+answerCalls({
+  /** Collects garbage, so that RSS shows what is kept. */
+  collect: () => {
+    const { gc } = globalThis as { gc?: () => void };
+    gc?.();
+    gc?.();
+  },
+  reset: () => delays.reset(),
+  report: (): ProbeReport => ({
+    // The histogram counts the timer's whole interval.
+    lagP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
+    residentBytes: process.memoryUsage.rss(),
+  }),
+});
