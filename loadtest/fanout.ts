@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from '../deploy/redis-server.ts';
 import { stopSignal } from '../deploy/stop-signal.ts';
 import { contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
-import { markdownTable, textTable } from './fanout/report.ts';
+import { conditionsOf } from './fanout/conditions.ts';
+import { textTable } from './fanout/report.ts';
+import { writeResults } from './fanout/results.ts';
 import { faultsOf, summarize } from './fanout/summary.ts';
 import { runTrial } from './fanout/trial.ts';
 import type { Sample } from './fanout/trial.ts';
-import { CLIENT_CORE, canPin, pinThisProcess } from './pinning.ts';
+import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
 
 const USAGE = `One hot auction, thousands of sockets: crier against a plain broadcast and against other GraphQL servers.
 
@@ -23,7 +23,7 @@ Usage: npm run bench:fanout -- [flags]
   --stalled <number>  so many of them stop reading; default: 0
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
   --rounds <number>   default: 3
-  --seconds <number>  of each measurement, at least; default: 3
+  --seconds <number>  of each measurement, at least; default: 2
   --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
   --help
 
@@ -38,16 +38,15 @@ const { values } = parseArgs({
     stalled: { type: 'string', default: '0' },
     auctions: { type: 'string', default: 'one' },
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '2' },
     out: { type: 'string', default: 'fanout' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 
-async function main(): Promise<void> {
+async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const entrants = values.servers.split(',').map(contenderOf);
-  const signal = stopSignal();
   pinThisProcess(CLIENT_CORE);
   if (entrants.some(({ name }) => name === 'mercurius')) installRivals();
   const redis = await startRedisServer();
@@ -90,21 +89,17 @@ async function runRounds(entrants: readonly Contender[], redisUrl: string, signa
 async function publishResults(rounds: readonly (readonly Sample[])[]): Promise<void> {
   const rows = summarize(rounds);
   const faults = rounds.flat().flatMap(faultsOf);
-  const conditions = {
-    date: new Date().toISOString(),
-    node: process.version,
-    cpu: cpus()[0]?.model ?? 'unknown',
-    cores: cpus().length,
-    isPinned: canPin,
-    flags: values,
-  };
-  const folder = 'loadtest/results';
-  await mkdir(folder, { recursive: true });
-  await writeFile(`${folder}/${values.out}.json`, `${JSON.stringify({ rows, faults, conditions, rounds }, null, 2)}\n`);
-  await writeFile(`${folder}/${values.out}.md`, `${markdownTable(rows)}\n${JSON.stringify(conditions)}\n`);
-  process.stdout.write(`\n${textTable(rows)}`);
+  const conditions = { ...conditionsOf(), flags: flagText() };
+  const paths = await writeResults(values.out, { conditions, rows, faults, rounds });
+  process.stdout.write(`\n${textTable(rows)}\n${paths.join(' ')}\n`);
   for (const fault of faults) process.stderr.write(`fanout: ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;
+}
+
+function flagText(): string {
+  return Object.entries(values)
+    .map(([name, value]) => `--${name} ${value}`)
+    .join(' ');
 }
 
 /** Servers that crier does not depend on itself have a package.json of their own. */
@@ -139,7 +134,12 @@ function progress(line: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`fanout: ${(error as Error).message}\n`);
-  process.exitCode = 1;
-});
+const signal = stopSignal();
+main(signal).then(
+  // Signal handlers stay, but nothing else may keep this process.
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`fanout: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}\n`);
+    process.exit(signal.aborted ? 130 : 1);
+  },
+);

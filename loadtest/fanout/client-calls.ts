@@ -39,6 +39,8 @@ export interface Measurement extends Losses {
   /** From publish to the last socket's delivery. */
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** How the sockets that did not read fared, once they read again: how many by close code; 0 for still open. */
+  readonly stalledByCloseCode: Readonly<Record<string, number>>;
 }
 
 export interface Client {

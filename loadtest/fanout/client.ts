@@ -12,7 +12,10 @@ import { Outstanding } from './outstanding.ts';
 /** A server that delivers nothing for so long has lost what is outstanding. */
 const SILENCE_MS = 15_000;
 const QUIET_MS = 200;
-const CONNECT_BATCH = 100;
+const CONNECT_BATCH = 200;
+/** What a server may take from the subscribe message to the acknowledged Redis channel. */
+const SETTLE_MS = 200;
+const RETRY_MS = 2000;
 
 const fleet: FleetSocket[] = [];
 let messages: ((event: number) => string)[] = [];
@@ -72,8 +75,9 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
     () => true,
     () => true,
   );
+  await delay(SETTLE_MS);
   do for (let i = 0; i < (isForAll ? 1 : sockets); i++) publish(i);
-  while (!(await Promise.race([isLive, delay(3000, false)])));
+  while (!(await Promise.race([isLive, delay(RETRY_MS, false)])));
   await firsts;
   for (const socket of fleet) socket.count();
   onDelivery = () => (lastMessageAt = performance.now());
@@ -141,6 +145,7 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   await delay(QUIET_MS / 2);
   const serverCpuMs = cpuMs(serverPid) - serverCpu;
   onDelivery = undefined;
+  const stalledByCloseCode = await wakeStalled(fleet.slice(readers));
   const latenciesMs = accounts.latenciesMs.toSorted((a, b) => a - b);
   return {
     ...accounts.losses(),
@@ -152,7 +157,18 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
     clientCpuMs: (used.user + used.system) / 1000,
     p50Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.5) - 1] ?? NaN,
     p99Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.99) - 1] ?? NaN,
+    stalledByCloseCode,
   };
+}
+
+/** Lets them read what is left for them, and tells how they ended. */
+async function wakeStalled(sockets: readonly FleetSocket[]): Promise<Record<string, number>> {
+  for (const socket of sockets) socket.resume();
+  const deadline = performance.now() + 5000;
+  while (sockets.some(({ closeCode }) => closeCode === undefined) && performance.now() < deadline) await delay(50);
+  const byCode: Record<string, number> = {};
+  for (const { closeCode = 0 } of sockets) byCode[closeCode] = (byCode[closeCode] ?? 0) + 1;
+  return byCode;
 }
 
 answerCalls({ connect: connectFleet, measure });

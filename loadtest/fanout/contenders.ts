@@ -7,17 +7,24 @@ export interface Contender {
   readonly script: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly isGraphql: boolean;
+  /** Whether ADMIN_PORT has /metrics. */
+  readonly hasMetrics?: boolean;
   readonly identity?: IdentityField;
 }
 
-const crier = { script: '../src/main.js', environment: { ROLE: 'gateway', GRAPH: 'loadtest/graphs/fanout' } };
+const crier = {
+  script: '../src/main.js',
+  environment: { ROLE: 'gateway', GRAPH: 'loadtest/graphs/fanout' },
+  isGraphql: true,
+  hasMetrics: true,
+};
 
 /** In the order of the table; the first is what the others are held against. */
 export const contenders: readonly Contender[] = [
   { name: 'raw-ws', title: 'raw ws broadcast', script: 'servers/raw-ws.js', isGraphql: false },
   { name: 'graphql-ws', title: 'graphql-ws, as documented', script: 'servers/graphql-ws.js', isGraphql: true },
   { name: 'mercurius', title: 'Mercurius with jit', script: 'servers/mercurius.js', isGraphql: true },
-  { name: 'crier-shared', title: 'crier, shared', ...crier, isGraphql: true },
-  { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, isGraphql: true, identity: 'tenant' },
-  { name: 'crier-user', title: 'crier, per user', ...crier, isGraphql: true, identity: 'viewer' },
+  { name: 'crier-shared', title: 'crier, shared', ...crier },
+  { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, identity: 'tenant' },
+  { name: 'crier-user', title: 'crier, per user', ...crier, identity: 'viewer' },
 ];

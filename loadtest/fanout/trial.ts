@@ -26,7 +26,10 @@ export interface Sample extends Measurement {
   readonly outstanding: number;
   readonly messageBytes: number;
   readonly lagP99Ms: number;
+  readonly residentBeforeBytes: number;
   readonly residentBytes: number;
+  /** Connections that the server says it closed with 1013 so far, where it says so. */
+  readonly slowConsumers?: number;
 }
 
 /** One server, started and connected anew, measured at each number of outstanding events in turn. */
@@ -48,6 +51,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
   const onAbort = () => void stop();
   signal.addEventListener('abort', onAbort);
   try {
+    signal.throwIfAborted();
     onPeriod(`connects ${sockets} sockets`);
     const { messageBytes } = await client.connect({
       port,
@@ -63,6 +67,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     for (const k of outstanding) {
       onPeriod(`K=${k}`);
       await server.reset();
+      const { residentBytes: residentBeforeBytes } = await server.report();
       const measured = await client.measure({ outstanding: k, seconds, serverPid: server.pid, stalled });
       const { lagP99Ms, residentBytes } = await server.report();
       samples.push({
@@ -72,7 +77,9 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
         messageBytes,
         ...measured,
         lagP99Ms,
+        residentBeforeBytes,
         residentBytes,
+        ...(contender.hasMetrics && stalled > 0 && { slowConsumers: await slowConsumers(adminPort) }),
       });
     }
     return samples;
@@ -82,4 +89,9 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     signal.removeEventListener('abort', onAbort);
     await stop();
   }
+}
+
+async function slowConsumers(adminPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  return Number(/^crier_slow_consumers_total (\d+)/m.exec(text)?.[1] ?? 0);
 }
