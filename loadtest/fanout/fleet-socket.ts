@@ -101,8 +101,12 @@ export class FleetSocket {
     this.#onText?.(text);
   }
 
+  get wantsPayload(): boolean {
+    return !this.#isCounting;
+  }
+
   onPayload(chunk: Buffer): void {
-    if (!this.#isCounting) this.#text.push(Buffer.from(chunk));
+    this.#text.push(Buffer.from(chunk));
   }
 
   onControl(opcode: number, payload: Buffer): void {
@@ -113,7 +117,7 @@ export class FleetSocket {
   }
 
   #onRead(buffer: Buffer, length: number): boolean {
-    if (this.#isUpgraded) this.#reader.read(buffer.subarray(0, length));
+    if (this.#isUpgraded) this.#reader.read(buffer, length);
     else this.#onHandshake(buffer.toString('latin1', 0, length));
     return true;
   }

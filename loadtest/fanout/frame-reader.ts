@@ -3,8 +3,10 @@ export interface FrameSink {
   onMessage(bytes: number): void;
   /** A whole ping, pong or close frame. */
   onControl(opcode: number, payload: Buffer): void;
-  /** Payload of data messages as it comes; undefined: not wanted. */
-  onPayload?: ((chunk: Buffer) => void) | undefined;
+  /** Whether `onPayload` is to be called. */
+  readonly wantsPayload: boolean;
+  /** Payload of data messages as it comes; the chunk is reused after the call. */
+  onPayload(chunk: Buffer): void;
 }
 
 export const OPCODE = { text: 1, close: 8, ping: 9, pong: 10 } as const;
@@ -26,18 +28,18 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** `chunk` may be reused after the call. */
-  read(chunk: Buffer): void {
+  /** Reads the first `length` bytes of a chunk, which may be reused after the call. */
+  read(chunk: Buffer, length = chunk.length): void {
     let i = 0;
-    while (i < chunk.length) {
+    while (i < length) {
       if (this.#left === 0) {
         if (this.#readHeader(chunk[i++]!)) this.#left = this.#size;
         else continue;
       }
-      const taken = Math.min(this.#left, chunk.length - i);
+      const taken = Math.min(this.#left, length - i);
       if (taken > 0) {
         if (this.#first & 8) this.#control.push(Buffer.from(chunk.subarray(i, i + taken)));
-        else this.#sink.onPayload?.(chunk.subarray(i, i + taken));
+        else if (this.#sink.wantsPayload) this.#sink.onPayload(chunk.subarray(i, i + taken));
       }
       i += taken;
       this.#left -= taken;

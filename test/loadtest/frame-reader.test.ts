@@ -11,6 +11,8 @@ interface Seen {
 function readInChunks(bytes: Buffer, size: number): Seen {
   const seen: Seen = { messages: [], controls: [] };
   const reader = new FrameReader({
+    wantsPayload: false,
+    onPayload: () => assert.fail('not wanted'),
     onMessage: (length) => seen.messages.push(length),
     onControl: (opcode, payload) => seen.controls.push([opcode, payload.toString()]),
   });
