@@ -54,6 +54,8 @@ export class Membership {
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
   #generation = 0;
+  /** Being processed now; at most CONCURRENT_BATCHES. */
+  readonly #batches = new Set<Promise<void>>();
   #positioning: Promise<void> = Promise.resolve();
   #positionedGeneration = 0;
   #opening: Promise<void> | undefined;
@@ -128,7 +130,7 @@ export class Membership {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: CONCURRENT_BATCHES,
-      eachBatch: (batch) => this.#onBatch(batch),
+      eachBatch: (batch) => this.#track(this.#onBatch(batch)),
     });
     await this.#positioning;
   }
@@ -141,6 +143,8 @@ export class Membership {
     });
     const leave = async () => {
       await this.#opening?.catch(() => undefined);
+      // kafkajs leaves the group as soon as it stops: what is accepted after the last commit would be delivered again.
+      await Promise.allSettled(this.#batches);
       await this.#commitNow();
       await this.#consumer.disconnect().catch(() => undefined);
     };
@@ -181,17 +185,27 @@ export class Membership {
     }
   }
 
+  async #track(batch: Promise<void>): Promise<void> {
+    this.#batches.add(batch);
+    try {
+      await batch;
+    } finally {
+      this.#batches.delete(batch);
+    }
+  }
+
   async #onBatch(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
     const { topic, partition } = batch;
     const generation = this.#generation;
     const isOurs = () => generation === this.#generation && !payload.isStale();
+    const isGoingOn = () => !this.#closing && payload.isRunning() && isOurs();
     this.#commit = async () => {
       const offsets = payload.uncommittedOffsets();
       if (offsets.topics.length > 0) await payload.commitOffsetsIfNecessary(offsets);
     };
     await this.#positioning;
-    if (this.#positionedGeneration !== generation || !payload.isRunning() || !isOurs()) return;
+    if (this.#positionedGeneration !== generation || !isGoingOn()) return;
     const final = batch.messages.at(-1);
     try {
       await this.#options.worker.process(recordsOf(payload), async ({ offset }) => {
@@ -201,11 +215,11 @@ export class Membership {
         this.#advance(topic, partition, BigInt(offset === final?.offset ? batch.lastOffset() : offset) + 1n);
         this.#pause.delete(topic, partition);
         await payload.heartbeat();
-        return payload.isRunning() && isOurs();
+        return isGoingOn();
       });
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
-      if (payload.isRunning() && isOurs()) this.#pause.add(topic, partition, payload.pause());
+      if (isGoingOn()) this.#pause.add(topic, partition, payload.pause());
     } finally {
       if (!payload.isRunning()) await this.#commitNow();
     }

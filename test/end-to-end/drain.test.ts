@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { orderBreak, Outside } from '../kafka/consumer-harness.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { openSocket } from '../support/socket.ts';
+import { watch } from '../support/stock-client.ts';
+import type { Watch } from '../support/stock-client.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startPod } from './pod.ts';
+import type { Pod } from './pod.ts';
+
+const PARTITIONS = 4;
+const TICKS = 'subscription { tick { key seq } }';
+
+interface Tick {
+  readonly key: string;
+  readonly seq: number;
+}
+
+/** Records without a pause, on all partitions, until it is stopped. */
+class Flow {
+  #isOn = true;
+  #next = 0;
+  readonly #done: Promise<void>;
+
+  constructor(outside: Outside, topic: string) {
+    const run = async () => {
+      for (; this.#isOn; this.#next += 10) {
+        await outside.sendSequences(topic, PARTITIONS, 10, this.#next);
+        await delay(5);
+      }
+    };
+    this.#done = run();
+  }
+
+  /** Resolves with how many records there are on each partition. Idempotent. */
+  async stop(): Promise<number> {
+    this.#isOn = false;
+    await this.#done;
+    return this.#next;
+  }
+}
+
+function ticksOf({ events }: Watch): Tick[] {
+  return events.map(({ tick }) => tick as Tick);
+}
+
+/** A client that lets its socket fill and never answers a close, so that a drain waits for it. */
+async function silentClient(t: TestContext, pod: Pod): Promise<void> {
+  const client = await openSocket(t, pod.url);
+  await client.init();
+  client.pause();
+}
+
+describe('SIGTERM', () => {
+  let outside: Outside;
+  let brokers: string;
+  const stops: (() => Promise<void>)[] = [];
+  before(async () => {
+    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
+    outside = new Outside(brokers);
+    await outside.connect();
+  });
+  after(async () => {
+    await outside.close();
+    for (const stop of stops) await stop();
+  });
+
+  async function settingsFor(t: TestContext, topic: string) {
+    const name = randomName('drain');
+    return {
+      GRAPH: await graphFolder(t, {
+        'schema.graphql': `type Tick { key: String! seq: Int! } type Subscription { tick: Tick @kafka(topic: "${topic}") }`,
+      }),
+      KAFKA_BROKERS: brokers,
+      KAFKA_GROUP_ID: name,
+      KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
+      REDIS_URL: (await redisServer(t)).url,
+      CHANNEL_PREFIX: `${name}:`,
+      MAX_PENDING_EVENTS: '100000',
+    };
+  }
+
+  it('while records flow: 503, sockets closed with 1001, offsets committed, 0; its successor loses and repeats no record', async (t) => {
+    const topic = await outside.createTopic(undefined, PARTITIONS);
+    const settings = await settingsFor(t, topic);
+    const observer = await startPod(t, { ...settings, ROLE: 'gateway' });
+    const observed = watch(t, observer.url, TICKS);
+    const pod = await startPod(t, settings);
+    const client = watch(t, pod.url, TICKS);
+    await silentClient(t, pod);
+    for (const one of [observer, pod]) await one.counts('crier_channels', 1);
+    await waitFor('both subscriptions', async () => {
+      await outside.send(topic, [{ partition: 0, value: '{"key":"warm-up","seq":0}' }]);
+      await delay(100);
+      return observed.events.length > 0 && client.events.length > 0;
+    });
+    const flow = new Flow(outside, topic);
+    t.after(() => flow.stop());
+    await waitFor('records on their way', () => observed.events.length > 1000, 30_000);
+
+    pod.process.kill('SIGTERM');
+    await waitFor('readiness to turn', async () => (await pod.readiness()).status === 503);
+    assert.equal((await pod.readiness()).body['status'], 'draining');
+    assert.equal(await pod.ended, 0);
+    assert.equal(client.closeCode, 1001);
+    assert.equal(orderBreak(ticksOf(client).filter(({ key }) => key !== 'warm-up')), undefined);
+    const seenBefore = observed.events.length;
+    assert.equal(await outside.committed(settings.KAFKA_GROUP_ID, topic), seenBefore, 'committed what was published');
+
+    await startPod(t, settings);
+    await waitFor('records of the successor', () => observed.events.length > seenBefore + 1000, 30_000);
+    const count = await flow.stop();
+    const isComplete = () => {
+      const seqs = new Map(ticksOf(observed).map(({ key, seq }) => [key, seq]));
+      return ['0', '1', '2', '3'].every((key) => seqs.get(key) === count - 1);
+    };
+    await waitFor('the last record of each partition', isComplete, 30_000);
+    const ticks = ticksOf(observed).filter(({ key }) => key !== 'warm-up');
+    assert.equal(orderBreak(ticks, true), undefined);
+    const repeated = ticks.length - count * PARTITIONS;
+    assert.equal(repeated, 0, `of ${ticks.length}`);
+  });
+
+  it('a second time: ends at once', async (t) => {
+    const pod = await startPod(t, { SHUTDOWN_TIMEOUT_MS: '60000' });
+    await silentClient(t, pod);
+    pod.process.kill('SIGTERM');
+    await waitFor('readiness to turn', async () => (await pod.readiness()).status === 503);
+    const startedAt = performance.now();
+    pod.process.kill('SIGTERM');
+    assert.equal(await pod.ended, 1);
+    assert.ok(performance.now() - startedAt < 20_000, 'SHUTDOWN_TIMEOUT_MS is a minute');
+  });
+
+  it('does not wait for ever for a client that never answers', async (t) => {
+    const pod = await startPod(t, { SHUTDOWN_TIMEOUT_MS: '1000' });
+    await silentClient(t, pod);
+    assert.equal(await pod.stop(), 0, pod.log);
+  });
+});
