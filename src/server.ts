@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { banner } from './banner.ts';
 import type { Bus } from './bus/bus.ts';
 import { MemoryBus } from './bus/memory.ts';
@@ -75,7 +76,12 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const services: RoleServices = { config, graph, bus, log, metrics, own };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
-      const worker = own(createWorker(services, options.onFatal));
+      const worker = createWorker(services, options.onFatal);
+      // First, but clients must not wait for a Kafka that hangs: what is left of it is waited for at the very end.
+      parts.unshift(worker);
+      own({
+        close: () => Promise.race([worker.close(), delay(config.SHUTDOWN_TIMEOUT_MS / 4, undefined, { ref: false })]),
+      });
       if (options.stop?.aborted) await worker.close();
       options.stop?.addEventListener('abort', () => void worker.close(), { once: true });
       if (worker instanceof KafkaConsumer) {
