@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { freePorts, isPortTaken } from '../../deploy/port.ts';
+import { Outside } from '../kafka/consumer-harness.ts';
+import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { watch } from '../support/stock-client.ts';
+import type { Watch } from '../support/stock-client.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { EVERY_FIELD, orderEvent, orderRecord, ordersSchema, ordersSettings } from './orders.ts';
+import { spawnPod, startPod } from './pod.ts';
+import { kcatProducer } from './producers.ts';
+
+const ANY_ORDER = `subscription { any_order ${EVERY_FIELD} }`;
+
+describe('pods on Kafka and Redis', () => {
+  let brokers: string;
+  let outside: Outside;
+  const stops: (() => Promise<void>)[] = [];
+  before(async () => {
+    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
+    outside = new Outside(brokers);
+    await outside.connect();
+  });
+  after(async () => {
+    await outside.close();
+    for (const stop of stops) await stop();
+  });
+
+  const settingsFor = async (t: TestContext, topic: string) =>
+    ordersSettings(t, { topic, brokers, redisUrl: (await redisServer(t)).url });
+
+  const write = (topic: string, orderId: string) =>
+    kcatProducer(brokers)([{ topic, partition: 0, key: orderId, value: orderRecord(orderId) }]);
+
+  /** There is no answer to a subscribe, so records are written until one arrives. */
+  async function writeUntilSeen(topic: string, subscription: Watch): Promise<void> {
+    for (let i = 1; subscription.events.length === 0; i++) {
+      await write(topic, '7');
+      await subscription.event(1, 1000).catch((error: unknown) => {
+        if (i === 20 || subscription.failures.length > 0) throw error;
+      });
+    }
+  }
+
+  it('deliver from ROLE=worker through ROLE=gateway, snake_cased, with nothing but a schema.graphql somewhere else', async (t) => {
+    const topic = await outside.createTopic();
+    const folder = await temporaryFolder(t);
+    await mkdir(join(folder, 'my-graph'));
+    await writeFile(join(folder, 'my-graph', 'schema.graphql'), ordersSchema(topic));
+    const { KAFKA_BROKERS, ...shared } = await settingsFor(t, topic);
+    const settings = { ...shared, GRAPH: './my-graph' };
+    const [unused] = (await freePorts(1)) as [number];
+    const worker = spawnPod(t, { ...settings, ROLE: 'worker', KAFKA_BROKERS, PORT: `${unused}` }, { folder });
+    const gateway = spawnPod(t, { ...settings, ROLE: 'gateway' }, { folder });
+    await Promise.all([worker.started(), gateway.started()]);
+
+    assert.match(worker.output, /^crier is up: graph "my-graph", ROLE=worker\n\n {2}Admin .*\n\n$/);
+    assert.equal(await isPortTaken(unused), false, 'no port for clients');
+    assert.deepEqual(Object.keys((await gateway.readiness()).body), ['graph', 'bus', 'status'], 'no Kafka');
+
+    const [order, others] = ['7', '8'].map((id) =>
+      watch(t, gateway.url, `subscription { order_updated(order_id: "${id}") ${EVERY_FIELD} }`),
+    ) as [Watch, Watch];
+    await writeUntilSeen(topic, order);
+    assert.deepEqual(order.events[0], { order_updated: orderEvent('7') });
+    assert.deepEqual(others.events, []);
+    assert.equal(await worker.metric('crier_connections'), 0);
+    assert.deepEqual(await Promise.all([worker.stop(), gateway.stop()]), [0, 0]);
+    assert.equal(order.closeCode, 1001);
+  });
+
+  it('name a topic that does not exist in /readyz, and pick it up with its first record', async (t) => {
+    const topic = randomName('late');
+    const pod = await startPod(t, await settingsFor(t, topic));
+    await pod.reports({ missing_topics: [topic], status: 'ready' });
+    assert.equal(pod.lines.filter(({ msg }) => msg.startsWith('topics do not exist yet')).length, 1);
+    const subscription = watch(t, pod.url, ANY_ORDER);
+    await pod.counts('crier_channels', 1);
+    await outside.createTopic(topic);
+    await write(topic, '1');
+    assert.deepEqual(await subscription.event(1, 30_000), { any_order: orderEvent('1') });
+    await pod.reports({ missing_topics: [], kafka: 'connected' });
+  });
+
+  it('put poison of every kind aside and deliver the next record', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = {
+      ...(await settingsFor(t, topic)),
+      MAX_RECORD_BYTES: '4096',
+      MAX_RECORD_DEPTH: '8',
+      MAX_INFLATED_BATCH_BYTES: '131072',
+    };
+    const pod = await startPod(t, settings);
+    const subscription = watch(t, pod.url, ANY_ORDER);
+    await writeUntilSeen(topic, subscription);
+    const seen = subscription.events.length;
+    const poison: readonly (readonly [string, Buffer | string | null])[] = [
+      ['not_json', '{"order": hunter2'],
+      ['not_json', ''],
+      ['invalid_utf8', Buffer.from([0x7b, 0xff, 0x7d])],
+      ['not_object', '"hunter2"'],
+      ['not_object', '42'],
+      ['not_object', 'null'],
+      ['not_object', '["hunter2"]'],
+      ['tombstone', null],
+      ['too_large', JSON.stringify({ order: 'hunter2 '.repeat(1000) })],
+      ['too_deep', `${'{"hunter2":'.repeat(9)}1${'}'.repeat(9)}`],
+    ];
+    for (const [, value] of poison) await outside.send(topic, [{ key: 'k', value }]);
+    const bomb = Array.from({ length: 3 }, () => ({ value: JSON.stringify({ hunter2: ' '.repeat(90_000) }) }));
+    await outside.send(topic, bomb, true);
+    await write(topic, 'next');
+    const kinds = [...poison.map(([reason]) => reason), ...bomb.map(() => 'batch_too_large')];
+
+    assert.deepEqual(await subscription.event(seen + 1), { any_order: orderEvent('next') });
+    const dead = await outside.readAll(settings.KAFKA_DEAD_LETTER_TOPIC, kinds.length);
+    const offsetOf = ({ headers }: (typeof dead)[number]) => Number(headers!['crier-offset']);
+    dead.sort((a, b) => offsetOf(a) - offsetOf(b));
+    assert.deepEqual(
+      dead.map(({ headers }) => String(headers!['crier-reason'])),
+      kinds,
+    );
+    for (const [i, { headers, value }] of dead.entries()) {
+      assert.equal(String(headers!['crier-topic']), topic);
+      const original = poison[i]?.[1] ?? null;
+      assert.deepEqual(value, original === null ? null : Buffer.from(original));
+    }
+    for (const kind of new Set(kinds)) {
+      const count = kinds.filter((one) => one === kind).length;
+      assert.equal(await pod.metric(`crier_poison_records_total{reason="${kind}"}`), count, kind);
+    }
+    assert.equal(await pod.metric('crier_dead_letter_failures_total'), 0);
+    const warnings = pod.lines.filter(({ msg }) => msg === 'poison record put aside');
+    assert.deepEqual(warnings.map(({ reason }) => reason).sort(), [...new Set(kinds)].sort(), 'once per window');
+    assert.doesNotMatch(pod.log, /hunter2/);
+  });
+});
