@@ -28,15 +28,56 @@ export function agrees(reads: FactReads, facts: ConnectionFacts): boolean {
   return nodeAgrees(reads, facts);
 }
 
-/**
- * The recorded reads with their answers on `facts` (default: those they were made on), in one canonical string: '' where
- * nothing was read. `readKey(reads, other) === readKey(reads)` exactly when `agrees(reads, other)`; and
- * `readKey(reads, other) === readKey(others)` only when `agrees(others, other)`, so the key of one execution's reads finds, in a
- * map filled with another's, the connections that agree.
- */
-export function readKey(reads: FactReads, facts: ConnectionFacts = reads.data as ConnectionFacts): string {
-  return nodeKey(reads, facts);
+/** What was asked, without what was answered. Reads are questions, too, which may still grow. */
+export interface Questions {
+  readonly isRoot: boolean;
+  readonly isArray: boolean;
+  readonly values: ReadonlyMap<string, Questions | undefined>;
+  readonly presences: ReadonlySet<string> | undefined;
+  readonly isEnumerated: boolean;
 }
+
+/** A copy that no later read changes and that holds no facts. `undefined` asks nothing. */
+export function questionsOf(reads: Questions | undefined): Questions {
+  if (!reads) return NO_QUESTIONS;
+  const values = new Map<string, Questions | undefined>();
+  for (const [key, child] of reads.values) values.set(key, child && questionsOf(child));
+  const { isRoot, isArray, presences, isEnumerated } = reads;
+  return { isRoot, isArray, values, presences: presences && new Set(presences), isEnumerated };
+}
+
+export function asksNothing({ values, presences, isEnumerated }: Questions): boolean {
+  return values.size === 0 && presences === undefined && !isEnumerated;
+}
+
+/** Whether two ask the same: `readKey` is then the same for both on any facts. */
+export function asksSame(a: Questions, b: Questions): boolean {
+  if (a.isArray !== b.isArray || a.isEnumerated !== b.isEnumerated) return false;
+  if (a.values.size !== b.values.size || a.presences?.size !== b.presences?.size) return false;
+  for (const [key, mine] of a.values) {
+    const theirs = b.values.get(key);
+    if (mine && theirs ? !asksSame(mine, theirs) : mine !== theirs || !b.values.has(key)) return false;
+  }
+  if (a.presences) for (const key of a.presences) if (!b.presences!.has(key)) return false;
+  return true;
+}
+
+/**
+ * The questions with their answers on `facts`, in one canonical string: '' where nothing was asked. For reads of A,
+ * `readKey(reads, B) === readKey(reads, A)` exactly when `agrees(reads, B)`; and `readKey(reads, B)` equals a key of other
+ * questions on C only where B agrees with C on those.
+ */
+export function readKey(questions: Questions, facts: ConnectionFacts): string {
+  return nodeKey(questions, facts);
+}
+
+const NO_QUESTIONS: Questions = {
+  isRoot: true,
+  isArray: false,
+  values: new Map(),
+  presences: undefined,
+  isEnumerated: false,
+};
 
 const FACT_NAMES: readonly string[] = ['id', 'headers', 'params', 'claims', 'address'];
 
@@ -44,9 +85,10 @@ const FACT_NAMES: readonly string[] = ['id', 'headers', 'params', 'claims', 'add
  * The reads of one object, and the handler of its view. The view's target is an empty stand-in and never the data, because
  * `util.inspect` looks through a proxy at its target without asking the handler.
  */
-class ReadNode implements ProxyHandler<object> {
+class ReadNode implements ProxyHandler<object>, Questions {
   readonly data: object;
   readonly isRoot: boolean;
+  readonly isArray: boolean;
   readonly view: object;
   /** Keys whose value was read, with the node of the value where that is an object or array. */
   readonly values = new Map<string, ReadNode | undefined>();
@@ -58,7 +100,8 @@ class ReadNode implements ProxyHandler<object> {
   constructor(data: object, isRoot: boolean) {
     this.data = data;
     this.isRoot = isRoot;
-    this.view = new Proxy(Array.isArray(data) ? [] : {}, this);
+    this.isArray = Array.isArray(data);
+    this.view = new Proxy(this.isArray ? [] : {}, this);
   }
 
   get(target: object, key: string | symbol): unknown {
@@ -131,17 +174,17 @@ function refuseWrite(): never {
 }
 
 /** Own value of a key; undefined is "absent", since JSON has no undefined. */
-function valueAt(node: ReadNode, data: object, key: string): unknown {
+function valueAt(node: Questions, data: object, key: string): unknown {
   const isThere = node.isRoot ? FACT_NAMES.includes(key) : Object.hasOwn(data, key);
   return isThere ? (data as Record<string, unknown>)[key] : undefined;
 }
 
-function keysOf(node: ReadNode, data: object): string[] {
+function keysOf(node: Questions, data: object): string[] {
   return node.isRoot ? [...FACT_NAMES] : (Reflect.ownKeys(data) as string[]);
 }
 
-function isSameKind(mine: object, theirs: unknown): theirs is object {
-  return typeof theirs === 'object' && theirs !== null && Array.isArray(mine) === Array.isArray(theirs);
+function isSameKind(mine: Questions, theirs: unknown): theirs is object {
+  return typeof theirs === 'object' && theirs !== null && mine.isArray === Array.isArray(theirs);
 }
 
 function nodeAgrees(node: ReadNode, data: object): boolean {
@@ -149,7 +192,7 @@ function nodeAgrees(node: ReadNode, data: object): boolean {
   for (const [key, child] of node.values) {
     const theirs = valueAt(node, data, key);
     if (child) {
-      if (!isSameKind(child.data, theirs) || !nodeAgrees(child, theirs)) return false;
+      if (!isSameKind(child, theirs) || !nodeAgrees(child, theirs)) return false;
     } else if (theirs !== valueAt(node, node.data, key)) return false;
   }
   if (node.presences) {
@@ -163,7 +206,7 @@ function nodeAgrees(node: ReadNode, data: object): boolean {
   return mine.length === theirs.length && mine.every((key, i) => key === theirs[i]);
 }
 
-function nodeKey(node: ReadNode, data: object): string {
+function nodeKey(node: Questions, data: object): string {
   let text = node.isEnumerated ? `keys=${JSON.stringify(keysOf(node, data))};` : '';
   if (node.presences) {
     for (const key of [...node.presences].sort()) {
@@ -177,8 +220,8 @@ function nodeKey(node: ReadNode, data: object): string {
   return text;
 }
 
-function answerKey(child: ReadNode | undefined, value: unknown): string {
+function answerKey(child: Questions | undefined, value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'absent';
-  const inside = child && isSameKind(child.data, value) ? nodeKey(child, value) : '';
+  const inside = child && isSameKind(child, value) ? nodeKey(child, value) : '';
   return Array.isArray(value) ? `[${inside}]` : `{${inside}}`;
 }

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
-import { agrees, readKey, trackReads } from '../../src/context/fact-reads.ts';
+import { agrees, asksSame, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
 
 function factsWith(claims: object, rawHeaders: string[] = [], id = 'c1', params: object = {}): ConnectionFacts {
   return createFacts(createRequest({ id, rawHeaders, params, address: '10.0.0.1' }), claims);
@@ -30,7 +30,7 @@ describe('reads of connection facts', () => {
 
   it('of nothing are shared by all', () => {
     const { reads } = trackReads(factsWith(A));
-    assert.equal(readKey(reads), '');
+    assert.equal(readKey(reads, factsWith(A)), '');
     assert.ok(agrees(reads, factsWith({}, [], 'c2')));
   });
 
@@ -267,13 +267,42 @@ describe('the rule of sharing', () => {
       fc.property(pairOf, connectionOf, programOf, ([a, b], c, program) => {
         const ofA = trackReads(a);
         observe(program, ofA.facts);
-        assert.equal(readKey(ofA.reads, b) === readKey(ofA.reads), agrees(ofA.reads, b));
+        assert.equal(readKey(ofA.reads, b) === readKey(ofA.reads, a), agrees(ofA.reads, b));
         const ofC = trackReads(c);
         observe(program, ofC.facts);
-        if (readKey(ofA.reads, b) === readKey(ofC.reads)) assert.ok(agrees(ofC.reads, b));
+        if (readKey(ofA.reads, b) === readKey(ofC.reads, c)) assert.ok(agrees(ofC.reads, b));
       }),
       { numRuns: 10_000 },
     );
+  });
+
+  it('is the same for others who asked the same: their answers are told apart by the key of either', () => {
+    let same = 0;
+    fc.assert(
+      fc.property(pairOf, connectionOf, programOf, ([a, b], c, program) => {
+        const ofA = trackReads(a);
+        const ofB = trackReads(b);
+        observe(program, ofA.facts);
+        observe(program, ofB.facts);
+        const questions = questionsOf(ofA.reads);
+        assert.equal(readKey(questions, c), readKey(ofA.reads, c));
+        if (!asksSame(questions, ofB.reads)) return;
+        same++;
+        assert.equal(readKey(questions, c), readKey(ofB.reads, c));
+        assert.equal(readKey(questions, b) === readKey(questions, c), agrees(ofB.reads, c));
+      }),
+      { numRuns: 10_000 },
+    );
+    assert.ok(same > 1000, `only ${same} pairs asked the same`);
+  });
+
+  it('holds for a copy of the questions whatever is read afterwards', () => {
+    const { facts, reads } = trackReads(factsWith(A));
+    void facts.claims['tenant'];
+    const questions = questionsOf(reads);
+    void facts.claims['user'];
+    assert.ok(!asksSame(questions, reads));
+    assert.equal(readKey(questions, factsWith(A)), readKey(questions, factsWith({ ...A, user: 2 })));
   });
 
   it('shows plain data: a program observes the same through the view as on the facts', () => {
