@@ -1,13 +1,15 @@
 import type { Bus, Unsubscribe } from '../bus/bus.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
-import { executeForAll } from './sharing.ts';
+import { Slices } from './slices.ts';
+import type { Job } from './slices.ts';
+import { SharedEvent, SharingGroup } from './sharing.ts';
 import type { ExecuteEvent } from './sharing.ts';
 import type { Subscription } from './subscription.ts';
 
 export interface HubObserver {
   /** One message of a channel reached this pod. */
-  onEvent(executions: number): void;
+  onEvent(): void;
   /** A message that is not JSON: somebody else publishes on our channels. */
   onForeignMessage(): void;
 }
@@ -19,8 +21,16 @@ export interface HubOptions {
   readonly observer: HubObserver;
 }
 
+/** By sharing key; a subscription that shares with nobody is a group of its own. */
+type Groups = Map<string | Subscription, SharingGroup>;
+
+/** For how long, in ms, one turn of the event loop may execute events; then sockets and timers have their turn. */
+const SLICE_MS = 10;
+/** Characters of events that may wait for their slice; with more, they are finished at once and Redis waits. */
+const MAX_BACKLOG_LENGTH = 8 * 1024 * 1024;
+
 interface Channel {
-  readonly subscriptions: Set<Subscription>;
+  readonly groups: Groups;
   /** Resolves once the bus acknowledged the channel. */
   readonly acknowledged: Promise<Unsubscribe>;
 }
@@ -33,6 +43,8 @@ export class Hub {
   readonly #logWindow = new LogWindow(10_000);
   readonly #observer: HubObserver;
   readonly #channels = new Map<string, Channel>();
+  readonly #slices = new Slices(SLICE_MS);
+  #backlogLength = 0;
 
   constructor({ bus, execute, log, observer }: HubOptions) {
     this.#bus = bus;
@@ -46,41 +58,47 @@ export class Hub {
   }
 
   /**
-   * Resolves once the subscription is live: every message published after that moment reaches it.
+   * Resolves once the subscription is live: every message published after that moment reaches it. It shares executions
+   * with those of the channel that have its sharing key, with nobody where that is undefined.
+   * @returns ends the subscription; the last one to leave gives the channel back to the bus. Idempotent.
    * @throws BusUnavailableError; the subscription is not in the hub then.
    */
-  async join(name: string, subscription: Subscription): Promise<void> {
+  async join(name: string, sharingKey: string | undefined, subscription: Subscription): Promise<() => void> {
     let channel = this.#channels.get(name);
     if (!channel) {
-      const subscriptions = new Set<Subscription>();
+      const groups: Groups = new Map();
       channel = {
-        subscriptions,
-        acknowledged: this.#bus.subscribe(name, (message) => this.#onMessage(name, subscriptions, message)),
+        groups,
+        acknowledged: this.#bus.subscribe(name, (message) => this.#onMessage(name, groups, message)),
       };
       this.#channels.set(name, channel);
     }
-    channel.subscriptions.add(subscription);
+    const key = sharingKey ?? subscription;
+    let group = channel.groups.get(key);
+    if (!group) channel.groups.set(key, (group = new SharingGroup(key)));
+    group.members.add(subscription);
     try {
       await channel.acknowledged;
     } catch (error) {
       if (this.#channels.get(name) === channel) this.#channels.delete(name);
       throw error;
     }
+    return () => this.#leave(name, channel, group, subscription);
   }
 
-  /** Ends the subscription; the last one to leave gives the channel back to the bus. Idempotent. */
-  leave(name: string, subscription: Subscription): void {
+  #leave(name: string, channel: Channel, group: SharingGroup, subscription: Subscription): void {
     subscription.end();
-    const channel = this.#channels.get(name);
-    if (!channel?.subscriptions.delete(subscription) || channel.subscriptions.size > 0) return;
-    this.#channels.delete(name);
+    if (!group.delete(subscription) || group.members.size > 0) return;
+    channel.groups.delete(group.key);
+    if (channel.groups.size > 0) return;
+    if (this.#channels.get(name) === channel) this.#channels.delete(name);
     channel.acknowledged.then(
       (unsubscribe) => unsubscribe(),
       () => undefined, // never subscribed: join() has told its callers
     );
   }
 
-  #onMessage(name: string, subscriptions: Set<Subscription>, message: string): void {
+  #onMessage(name: string, groups: Groups, message: string): void {
     let payload: unknown;
     try {
       payload = JSON.parse(message);
@@ -94,6 +112,20 @@ export class Hub {
       );
       return;
     }
-    this.#observer.onEvent(executeForAll(payload, subscriptions, this.#execute));
+    this.#observer.onEvent();
+    const events = Array.from(groups.values(), (group) => new SharedEvent(group, payload, this.#execute, this.#onMore));
+    this.#backlogLength += message.length;
+    let served = 0;
+    this.#slices.add((isSpent) => {
+      while (served < events.length) {
+        if (!events[served]!.serve(isSpent)) return false;
+        served++;
+      }
+      this.#backlogLength -= message.length;
+      return true;
+    });
+    if (this.#backlogLength > MAX_BACKLOG_LENGTH) this.#slices.finish();
   }
+
+  readonly #onMore = (serve: Job): void => this.#slices.add(serve);
 }

@@ -1,18 +1,156 @@
-import type { Subscription } from './subscription.ts';
-
-/** The JSON text of one subscription's result for a payload; never throws, and a promise never rejects. */
-export type ExecuteEvent = (subscription: Subscription, payload: unknown) => string | Promise<string>;
+import type { EventResult } from '../graph/runtime.ts';
+import { Answers } from './answers.ts';
+import type { Alike } from './answers.ts';
+import type { Job } from './slices.ts';
+import type { Place, Subscription } from './subscription.ts';
 
 /**
- * Gives every subscription of a channel its result for one event, and returns how many executions that took. This is the
- * seam where executions that would compute the same result can become one; today each subscription has its own, under
- * its own connection's context.
+ * Same reads, same result.
+ *
+ * THE RULE. The operations of a group have one document, operation name, variables and channel. When one of them was
+ * executed for an event, its result goes to every other whose connection gives the same answers to all that the execution
+ * asked of its own. Those who differ in any answer are executed for, and share, in the same way.
+ *
+ * WHY IT IS SAFE. Let an execution for A have asked the questions q1 … qn of `context.connection`, and let B answer each
+ * as A does. The execution for B starts from the same source, arguments and document. Up to its first question it runs as
+ * A's did, so its first question is q1; it gets A's answer, so it goes on as A's did to q2; and so on to its end, with the
+ * same result, be that data, errors or extensions. Nothing else differs between connections: `context.connection` is the
+ * only door to them, it records a question before it answers, it never changes its answers, and what was asked is looked at
+ * only when the execution has settled and its result is text. To have asked more than mattered costs sharing, never safety.
+ *
+ * THE ASSUMPTION. Resolvers are functions of source, arguments, context and time: what they compute comes from there,
+ * from backends asked through there, or from data that is the same for all. One that is not (it numbers its calls, it
+ * remembers who came before) belongs to a field with `@kafka(shared: false)`.
  */
-export function executeForAll(payload: unknown, subscriptions: Iterable<Subscription>, execute: ExecuteEvent): number {
-  let executions = 0;
-  for (const subscription of subscriptions) {
-    executions++;
-    void subscription.accept(execute(subscription, payload));
+export type ExecuteEvent = (subscription: Subscription, payload: unknown) => EventResult | Promise<EventResult>;
+
+/** Sets of questions that a group remembers, so that its members need not be asked again at the next event. */
+const MAX_REMEMBERED = 8;
+/** Sets of questions that results of one event are looked up by. Executions that ask others yet are not shared. */
+const MAX_ASKED = 4;
+/** Executions of others that one member waits for in one event; then it gets its own. */
+const MAX_WAITS = 2;
+/** So that the clock costs nothing beside the work. */
+const STEPS_BETWEEN_CHECKS = 16;
+
+/** The subscriptions of a channel that may share. */
+export class SharingGroup {
+  /** By which its channel knows it. */
+  readonly key: string | Subscription;
+  readonly members = new Set<Subscription>();
+  /** What executions asked, latest first. */
+  readonly #remembered: Answers<Subscription>[] = [];
+
+  constructor(key: string | Subscription) {
+    this.key = key;
   }
-  return executions;
+
+  delete(member: Subscription): boolean {
+    for (const answers of this.#remembered) answers.forget(member);
+    return this.members.delete(member);
+  }
+
+  /** What the last execution asked: the next one will most likely ask that, too. */
+  get expected(): Answers<Subscription> | undefined {
+    return this.#remembered[0];
+  }
+
+  answersFor(reads: EventResult['reads']): Answers<Subscription> {
+    const index = this.#remembered.findIndex((answers) => answers.isFor(reads));
+    if (index === 0) return this.#remembered[0]!;
+    const [known] = index < 0 ? [new Answers<Subscription>(reads)] : this.#remembered.splice(index, 1);
+    this.#remembered.unshift(known!);
+    if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.pop();
+    return known!;
+  }
 }
+
+interface Waiting {
+  readonly member: Subscription;
+  readonly place: Place;
+  readonly waits: number;
+}
+
+/** One event on its way to all who are members of a group now. */
+export class SharedEvent {
+  readonly #group: SharingGroup;
+  readonly #payload: unknown;
+  readonly #execute: ExecuteEvent;
+  readonly #onMore: (serve: Job) => void;
+  readonly #members: readonly Subscription[];
+  #served = 0;
+  /** Those who waited for an execution that has settled. */
+  #again: Waiting[] = [];
+  /** What this event's executions asked, and the result for those who give the same answers. */
+  readonly #asked: Answers<Subscription>[] = [];
+  readonly #results = new Map<Alike, string>();
+  /** Executions under way, by those for whom they are expected to do. */
+  readonly #running = new Map<Alike, Waiting[]>();
+
+  /** @param onMore called when there is work for `serve` again, after all had been done */
+  constructor(group: SharingGroup, payload: unknown, execute: ExecuteEvent, onMore: (serve: Job) => void) {
+    this.#group = group;
+    this.#payload = payload;
+    this.#execute = execute;
+    this.#onMore = onMore;
+    this.#members = [...group.members];
+  }
+
+  readonly serve: Job = (isSpent) => {
+    while (this.#served < this.#members.length) {
+      this.#serve(this.#members[this.#served++]!);
+      if (this.#served % STEPS_BETWEEN_CHECKS === 0 && isSpent()) return false;
+    }
+    for (let waiting = this.#again.pop(); waiting; waiting = this.#again.pop()) {
+      this.#serve(waiting.member, waiting.place, waiting.waits);
+      if (this.#again.length % STEPS_BETWEEN_CHECKS === 0 && isSpent()) return false;
+    }
+    return true;
+  };
+
+  /** Sees to it that a member gets its result; `place` keeps its turn where that cannot be now. */
+  #serve(member: Subscription, place?: Place, waits = 0): void {
+    if (member.isEnded) return;
+    for (const answers of this.#asked) {
+      const result = this.#results.get(answers.alikeOf(member));
+      if (result !== undefined) return member.deliver(result, place);
+    }
+    if (this.#running.size > 0 && waits < MAX_WAITS) {
+      const others = this.#running.get(this.#expectedAlike(member));
+      if (others) return void others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
+    }
+    const execution = this.#execute(member, this.#payload);
+    if (execution instanceof Promise) void this.#await(execution, member, place ?? member.reserve());
+    else this.#settle(execution, member, place);
+  }
+
+  async #await(execution: Promise<EventResult>, member: Subscription, place: Place): Promise<void> {
+    const alike = this.#expectedAlike(member);
+    const others: Waiting[] = [];
+    if (!this.#running.has(alike)) this.#running.set(alike, others);
+    this.#settle(await execution, member, place);
+    if (this.#running.get(alike) === others) this.#running.delete(alike);
+    if (others.length === 0) return;
+    const isIdle = this.#served === this.#members.length && this.#again.length === 0;
+    this.#again.push(...others.reverse());
+    if (isIdle) this.#onMore(this.serve);
+  }
+
+  #settle({ json, reads }: EventResult, member: Subscription, place: Place | undefined): void {
+    if (this.#members.length > 1) {
+      const answers = this.#group.answersFor(reads);
+      if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
+      this.#results.set(answers.alikeOf(member), json);
+      // It may have left the group meanwhile, which then has nothing to remember of it.
+      if (member.isEnded) answers.forget(member);
+    }
+    member.deliver(json, place);
+  }
+
+  /** Those who would share with a member if this event's executions asked what the last one did. */
+  #expectedAlike(member: Subscription): Alike {
+    return this.#group.expected?.alikeOf(member) ?? ANYBODY;
+  }
+}
+
+const ANYBODY: Alike = { key: '', size: 0 };

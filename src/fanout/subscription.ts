@@ -8,9 +8,14 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Outbox;
+  readonly outbox: Pick<Outbox, 'send' | 'refuse'>;
   /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
   readonly maxPendingEvents: number;
+}
+
+/** The turn of a result that is not there yet. */
+export interface Place {
+  json: string | undefined;
 }
 
 /**
@@ -22,11 +27,11 @@ export class Subscription {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
   readonly #prefix: string;
-  readonly #outbox: Outbox;
+  readonly #outbox: SubscriptionOptions['outbox'];
   readonly #maxPendingEvents: number;
   #isEnded = false;
-  #pendingEvents = 0;
-  #lastPending: Promise<void> | undefined;
+  /** Of the events whose results have not left, in their order. */
+  #places: Place[] | undefined;
 
   constructor(options: SubscriptionOptions) {
     this.operation = options.operation;
@@ -40,36 +45,32 @@ export class Subscription {
   /** Nothing is sent after this. */
   end(): void {
     this.#isEnded = true;
+    this.#places = undefined;
   }
 
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /**
-   * Takes the result of the next event, as JSON text. A promise must not reject.
-   * @returns undefined when it was sent at once, else a promise of that moment.
-   */
-  accept(result: string | Promise<string>): Promise<void> | undefined {
-    if (this.#isEnded) return undefined;
-    if (typeof result === 'string' && this.#lastPending === undefined) {
-      this.#outbox.send(nextMessage(this.#prefix, result));
-      return undefined;
-    }
-    if (this.#pendingEvents >= this.#maxPendingEvents) {
-      this.#outbox.refuse();
-      return undefined;
-    }
-    this.#pendingEvents++;
-    const pending = this.#sendAfter(this.#lastPending, result);
-    this.#lastPending = pending;
-    return pending;
+  /** Takes the next place in the order of results; it must be delivered to, whatever happens. */
+  reserve(): Place {
+    const place: Place = { json: undefined };
+    const places = (this.#places ??= []);
+    if (places.length < this.#maxPendingEvents) places.push(place);
+    else this.#outbox.refuse();
+    return place;
   }
 
-  async #sendAfter(previous: Promise<void> | undefined, result: string | Promise<string>): Promise<void> {
-    const json = await result;
-    await previous;
-    if (--this.#pendingEvents === 0) this.#lastPending = undefined;
-    if (!this.#isEnded) this.#outbox.send(nextMessage(this.#prefix, json));
+  /** A result, as JSON text: of a reserved place, or of the event after all those that were delivered or have a place. */
+  deliver(json: string, place?: Place): void {
+    if (this.#isEnded) return;
+    if (place === undefined && this.#places === undefined) return this.#send(json);
+    (place ?? this.reserve()).json = json;
+    while (this.#places?.[0]?.json !== undefined) this.#send(this.#places.shift()!.json!);
+    if (this.#places?.length === 0) this.#places = undefined;
+  }
+
+  #send(json: string): void {
+    this.#outbox.send(nextMessage(this.#prefix, json));
   }
 }

@@ -30,12 +30,14 @@ export interface Binding {
   readonly match: readonly Match[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
   readonly payload: readonly string[];
+  /** Whether connections that agree on all that an execution read get its result (fanout/sharing.ts). */
+  readonly isShared: boolean;
 }
 
 /** The directive's definition, which every graph's schema is given. */
 export const KAFKA_DIRECTIVE = /* GraphQL */ `
   "Feeds a Subscription field from a Kafka topic."
-  directive @kafka(topic: String!, match: [KafkaMatch!], payload: String) on FIELD_DEFINITION
+  directive @kafka(topic: String!, match: [KafkaMatch!], payload: String, shared: Boolean = true) on FIELD_DEFINITION
 
   input KafkaMatch {
     arg: String!
@@ -105,11 +107,19 @@ function readBinding(
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
   const topic = readTopic(given.get('topic'), problems);
   const payload = readPayload(given.get('payload'), problems);
+  const isShared = readShared(given.get('shared'), problems);
   const match = readMatches(given.get('match'), field, problems);
   if (payload) for (const { path } of match) checkPath(schema, field, path, payload, problems);
   return problems.length === 0 && topic !== undefined && payload
-    ? { field: field.name, topic, match, payload }
+    ? { field: field.name, topic, match, payload, isShared }
     : undefined;
+}
+
+function readShared(node: ConstValueNode | undefined, problems: string[]): boolean {
+  if (!node) return true;
+  if (node.kind === Kind.BOOLEAN) return node.value;
+  problems.push('shared must be true or false, without quotes; left out, it is true');
+  return true;
 }
 
 function readTopic(node: ConstValueNode | undefined, problems: string[]): string | undefined {

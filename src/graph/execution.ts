@@ -30,6 +30,8 @@ export interface SubscriptionArguments {
   readonly field: GraphQLField<unknown, unknown>;
   /** Coerced, as the field's resolver would get them. */
   readonly args: Record<string, unknown>;
+  /** All variables of the operation, coerced. */
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 const NO_VARIABLES: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -81,7 +83,7 @@ export class Executor {
     const field = node && this.#schema.getSubscriptionType()?.getFields()[node.name.value];
     if (!field) throw new TypeError('not a validated subscription');
     try {
-      return { field, args: getArgumentValues(field, node, coerced.coerced) };
+      return { field, args: getArgumentValues(field, node, coerced.coerced), variables: coerced.coerced };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [badUserInput(error)] };
       throw error;

@@ -2,8 +2,10 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { createFacts, createRequest } from '../context/connection-facts.ts';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
-import { createContext } from '../context/context.ts';
+import { createContext, readsOf } from '../context/context.ts';
+import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
+import type { FactReads } from '../context/fact-reads.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import type { DocumentCache } from './document-cache.ts';
@@ -14,6 +16,7 @@ import type { Graph } from './graph.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { channelFor } from './router.ts';
+import { sharingKey } from './sharing-key.ts';
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
@@ -35,8 +38,20 @@ export interface Refusal {
   readonly errors: readonly FormattedError[];
 }
 
-/** Where a subscription's events come from: a channel of the bus, or the graph's own source. */
-export type EventSource = { readonly channel: string } | { readonly events: AsyncIterable<unknown> };
+/**
+ * Where a subscription's events come from: a channel of the bus, or the graph's own source. Operations of one channel with
+ * one sharing key compute the same from what they read of their connections; undefined: with nobody.
+ */
+export type EventSource =
+  { readonly channel: string; readonly sharingKey: string | undefined } | { readonly events: AsyncIterable<unknown> };
+
+/** What a subscription gives for one event. */
+export interface EventResult {
+  /** JSON text. */
+  readonly json: string;
+  /** All that the text may depend on of the connection; undefined: nothing. */
+  readonly reads: FactReads | undefined;
+}
 
 export interface GraphRuntimeOptions {
   readonly graph: Graph;
@@ -87,32 +102,38 @@ export class GraphRuntime {
 
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    const { errors, ...result } = await this.#run(operation, variables, facts, undefined);
+    const { errors, ...result } = await this.#run(operation, variables, this.#contextOf(facts), undefined);
     return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
   }
 
-  /** Executes a subscription for one event. JSON text; never throws, never rejects. */
+  /** Executes a subscription for one event. Never throws, never rejects. */
   executeEvent(
     operation: Operation,
     variables: Variables,
     facts: ConnectionFacts,
     payload: unknown,
-  ): string | Promise<string> {
-    const result = this.#run(operation, variables, facts, payload);
-    return result instanceof Promise ? result.then((settled) => this.#json(settled)) : this.#json(result);
+  ): EventResult | Promise<EventResult> {
+    const context = this.#contextOf(facts);
+    const result = this.#run(operation, variables, context, payload);
+    return result instanceof Promise
+      ? result.then((settled) => this.#eventResult(settled, context))
+      : this.#eventResult(result, context);
   }
 
   /** Authorises a subscription and says where its events come from. */
   async subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
-    const { executor, graph, backends, channelPrefix } = this.#options;
+    const { executor, graph, channelPrefix } = this.#options;
     const selected = executor.subscriptionArguments(operation, variables);
     if ('errors' in selected) return refused(selected.errors);
     const { field, args } = selected;
-    const context = createContext(graph.context, backends, facts);
+    const context = this.#contextOf(facts);
     const refusal = await refusalOf(graph, field.name, args, context);
     if (refusal) return refused([maskError(refusal, this.#onInternal)]);
     const binding = graph.bindings.get(field.name);
-    if (binding) return { channel: channelFor(binding, channelPrefix, args) };
+    if (binding) {
+      const key = binding.isShared ? sharingKey(operation, selected.variables, variables) : undefined;
+      return { channel: channelFor(binding, channelPrefix, args), sharingKey: key };
+    }
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.
       const events: unknown = await field.subscribe!(undefined, args, context, undefined as never);
@@ -129,18 +150,28 @@ export class GraphRuntime {
     return new FormattedError(maskError(graphqlError, this.#onInternal));
   }
 
+  #contextOf(facts: ConnectionFacts): ExecutionContext {
+    const { graph, backends } = this.#options;
+    return createContext(graph.context, backends, facts);
+  }
+
   #run(
     operation: Operation,
     variables: Variables,
-    facts: ConnectionFacts,
+    context: ExecutionContext,
     rootValue: unknown,
   ): FormattedExecutionResult | Promise<FormattedExecutionResult> {
-    const { executor, graph, backends } = this.#options;
-    const context = createContext(graph.context, backends, facts);
+    const { executor } = this.#options;
     const result = executor.execute(operation, { rootValue, context, variables });
     return result instanceof Promise
       ? result.then((settled) => maskErrors(settled, this.#onInternal))
       : maskErrors(result, this.#onInternal);
+  }
+
+  /** The reads are taken last: a value may read the connection while it becomes text. */
+  #eventResult(result: FormattedExecutionResult, context: ExecutionContext): EventResult {
+    const json = this.#json(result);
+    return { json, reads: readsOf(context) };
   }
 
   #json(result: FormattedExecutionResult): string {

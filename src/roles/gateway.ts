@@ -23,13 +23,13 @@ export async function startGateway(services: RoleServices): Promise<number> {
   const runtime = createRuntime(services, await openBackends(services));
   const hub = new Hub({
     bus,
-    execute: ({ operation, variables, facts }, payload) => runtime.executeEvent(operation, variables, facts, payload),
+    execute: ({ operation, variables, facts }, payload) => {
+      metrics.executions.inc();
+      return runtime.executeEvent(operation, variables, facts, payload);
+    },
     log,
     observer: {
-      onEvent: (executions) => {
-        metrics.events.inc();
-        metrics.executions.inc(executions);
-      },
+      onEvent: () => metrics.events.inc(),
       onForeignMessage: () => metrics.foreignMessages.inc(),
     },
   });

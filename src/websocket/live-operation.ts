@@ -92,15 +92,13 @@ export class LiveOperation {
       void this.#pump(events, subscription, sink);
       return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
     }
-    const { channel } = source;
     try {
-      await hub.join(channel, subscription);
+      const sink = new Sink(await hub.join(source.channel, source.sharingKey, subscription));
+      return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
       return [clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')];
     }
-    const sink = new Sink(() => hub.leave(channel, subscription));
-    return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
   }
 
   /** Drives a source that is not a Kafka topic: one event at a time, the next one when this one's result has left. */
@@ -108,9 +106,9 @@ export class LiveOperation {
     const { runtime } = this.#services;
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
-        await subscription.accept(
-          runtime.executeEvent(subscription.operation, subscription.variables, subscription.facts, event.value),
-        );
+        const { operation, variables, facts } = subscription;
+        const result = await runtime.executeEvent(operation, variables, facts, event.value);
+        subscription.deliver(result.json);
       }
       sink.end();
     } catch (error) {

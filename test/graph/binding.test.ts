@@ -29,11 +29,11 @@ function problemOf(field: string, customSources: string[] = []): string {
 }
 
 describe('binding', () => {
-  it('reads topic, matches and payload', () => {
+  it('reads topic, matches, payload and whether it is shared', () => {
     const { bindings, problems } = parse(`
       auction_updated(auction_id: Int!, status: Status): Auction
         @kafka(topic: "auctions", match: [{ arg: "auction_id", path: "auction.auction_id" }, { arg: "status", path: "meta.status" }], payload: "auction")
-      everything: Event @kafka(topic: "all.of-it_1")
+      everything: Event @kafka(topic: "all.of-it_1", shared: false)
     `);
     assert.deepEqual(problems, []);
     assert.deepEqual(
@@ -47,8 +47,9 @@ describe('binding', () => {
             { arg: 'status', path: 'meta.status', isOptional: true },
           ],
           payload: ['auction'],
+          isShared: true,
         },
-        { field: 'everything', topic: 'all.of-it_1', match: [], payload: [] },
+        { field: 'everything', topic: 'all.of-it_1', match: [], payload: [], isShared: false },
       ],
     );
   });
@@ -109,6 +110,7 @@ describe('binding', () => {
       'a: Auction @kafka(topic: "t", payload: "theAuction")',
       /payload "theAuction" can never match.*write "the_auction"/,
     ],
+    'a shared that is no Boolean': ['a: Auction @kafka(topic: "t", shared: "no")', /shared must be true or false/],
     'an empty payload': ['a: Auction @kafka(topic: "t", payload: "")', /payload is empty; leave it out/],
     'a path to no field': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "auction.titel" }], payload: "auction")',

@@ -12,6 +12,7 @@ const bids: Binding = {
     { arg: 'currency', path: 'bid.currency', isOptional: true },
   ],
   payload: ['bid'],
+  isShared: true,
 };
 
 describe('router', () => {
@@ -70,6 +71,7 @@ describe('router', () => {
         .uniqueArray(fc.tuple(path, fc.boolean()), { selector: ([name]) => name, maxLength: 4 })
         .map((matches) => matches.map(([name, isOptional]) => ({ arg: `${name} argument`, path: name, isOptional }))),
       payload: fc.constant([]),
+      isShared: fc.constant(true),
     });
     const payload = fc.record(
       { a: value, b: value, c: fc.oneof(value, fc.record({ d: value, e: value })) },

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { GraphQLScalarType } from 'graphql';
+import { leakContext, rows } from './leak-resolvers.ts';
+import type { Row } from './leak-resolvers.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const SDL = `
+  type Subscription { secret: Secret @kafka(topic: "t", payload: "secret") }
+  type Secret { id: ID value: Any shared_by_all: ID }
+  scalar Any`;
+const QUERY = 'subscription { secret { id value } }';
+const CHANNEL = 't{}';
+
+const open = { secret: { id: 'open', is_private: false } };
+const hidden = { secret: { id: 'hidden', is_private: true } };
+
+function people() {
+  const alice = { user: 'alice', tenant: 'acme', roles: ['buyer', 'admin'], org: { name: 'A' }, is_admin: true };
+  const bob = { user: 'bob', tenant: 'acme', roles: ['buyer'], org: { name: 'B' } };
+  return [
+    factsOf('a1', alice, ['Authorization', 'Bearer alice'], { locale: 'en' }),
+    factsOf('a2', alice, ['Authorization', 'Bearer alice'], { locale: 'en' }),
+    factsOf('bob', bob, ['Authorization', 'Bearer bob'], { locale: 'de' }),
+  ];
+}
+
+function stageOf(t: TestContext, { resolve }: Row, options: { jitAfterUses?: number; forgetsReads?: boolean } = {}) {
+  return createStage(t, {
+    sdl: SDL,
+    resolvers: { Secret: { value: resolve }, Any: new GraphQLScalarType({ name: 'Any' }) },
+    context: leakContext,
+    ...options,
+  });
+}
+
+for (const jitAfterUses of [0, 1]) {
+  describe(`a shared result, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+    for (const row of rows) {
+      it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
+        const stage = await stageOf(t, row, { jitAfterUses });
+        const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+        await stage.publish(CHANNEL, open);
+        await stage.publish(CHANNEL, hidden, open, hidden);
+        const before = stage.executions;
+        await stage.publish(CHANNEL, hidden);
+        for (const { received, alone } of listeners) assert.deepEqual(received, alone);
+        assert.equal(stage.executions - before, row.executions);
+      });
+    }
+  });
+}
+
+describe('the record of reads', () => {
+  it('is what keeps them apart: without it every resolver of the table that reads who asks leaks', async (t) => {
+    for (const row of rows.filter(({ executions }) => executions > 1)) {
+      const stage = await stageOf(t, row, { forgetsReads: true });
+      const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+      await stage.publish(CHANNEL, hidden);
+      assert.ok(
+        listeners.some(({ received, alone }) => received[0] !== alone[0]),
+        row.name,
+      );
+    }
+  });
+});
+
+describe('who may subscribe', () => {
+  it('is asked for each connection, and reads of the answer do not hinder sharing', async (t) => {
+    const stage = await createStage(t, {
+      sdl: SDL,
+      resolvers: {
+        Subscription: {
+          secret: {
+            authorize: (_: unknown, { connection }: { connection: { claims: Record<string, unknown> } }) =>
+              connection.claims['user'] === 'alice',
+          },
+        },
+      },
+    });
+    const [first, second, bob] = people();
+    const listeners = [await stage.join(QUERY, first!), await stage.join(QUERY, second!)];
+    await assert.rejects(stage.join(QUERY, bob!), /Not allowed/);
+    await stage.publish(CHANNEL, hidden);
+    assert.equal(stage.executions, 1);
+    for (const { received } of listeners) assert.equal(received.length, 1);
+  });
+});

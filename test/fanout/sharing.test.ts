@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
+import { createContext, readsOf } from '../../src/context/context.ts';
+import type { ExecutionContext } from '../../src/context/context.ts';
+import { SharedEvent, SharingGroup } from '../../src/fanout/sharing.ts';
+import type { ExecuteEvent } from '../../src/fanout/sharing.ts';
+import type { Job } from '../../src/fanout/slices.ts';
+import { Subscription } from '../../src/fanout/subscription.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const backends = { send: () => Promise.resolve(null) };
+
+function memberOf(facts: ConnectionFacts) {
+  const received: string[] = [];
+  const subscription = new Subscription({
+    id: '1',
+    operation: undefined as never,
+    variables: undefined,
+    facts,
+    outbox: {
+      send: (message) => received.push(JSON.stringify((JSON.parse(message) as { payload: unknown }).payload)) > 0,
+      refuse: () => assert.fail('refused'),
+    },
+    maxPendingEvents: 100,
+  });
+  return { subscription, received };
+}
+
+const NOT_SPENT = () => false;
+const serveAll = (serve: Job) => void serve(NOT_SPENT);
+
+/** What a random resolver asks. Each answer decides, with those before it, what is asked next. */
+type Ask = (claims: Record<string, unknown>, key: string) => unknown;
+const ASKS: readonly Ask[] = [
+  (claims, key) => claims[key],
+  (claims, key) => key in claims,
+  (claims, key) => Object.hasOwn(claims, key),
+  (claims) => Object.keys(claims),
+  (claims) => ({ ...claims }),
+  (claims) => JSON.stringify(claims),
+  (claims, key) => (claims[key] as Record<string, unknown> | undefined)?.['a'],
+  (claims, key) => (Array.isArray(claims[key]) ? (claims[key] as unknown[]).length : claims[key] === null),
+];
+
+interface Step {
+  readonly ask: number;
+  readonly key: string;
+  readonly isLate: boolean;
+  readonly isFailing: boolean;
+}
+
+function* run(program: readonly Step[], payload: number, { connection }: ExecutionContext): Generator<Step, string> {
+  const seen: unknown[] = [];
+  for (let i = 0; i < 4; i++) {
+    const text = JSON.stringify(seen);
+    let hash = payload;
+    for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0;
+    const step = program[hash % program.length]!;
+    yield step;
+    if (step.isFailing && hash % 3 === 0) return JSON.stringify({ errors: seen });
+    seen.push(ASKS[step.ask]!(connection.claims, step.key) ?? 'none');
+  }
+  return JSON.stringify({ data: seen });
+}
+
+function executeSync(program: readonly Step[], payload: number, context: ExecutionContext): string {
+  const running = run(program, payload, context);
+  for (;;) {
+    const { done, value } = running.next();
+    if (done) return value;
+  }
+}
+
+async function executeLate(program: readonly Step[], payload: number, context: ExecutionContext): Promise<string> {
+  const running = run(program, payload, context);
+  for (;;) {
+    const { done, value } = running.next();
+    if (done) return value;
+    if (value.isLate) await Promise.resolve();
+  }
+}
+
+const key = fc.constantFrom('a', 'b', 'c');
+const leaf = fc.constantFrom<unknown[]>(0, 1, 'x', null);
+const value = fc.oneof(leaf, fc.array(leaf, { maxLength: 2 }), fc.dictionary(key, leaf, { maxKeys: 2 }));
+const claims = fc.dictionary(key, value, { maxKeys: 3 });
+/** Few kinds of people, so that many share. */
+const crowd = fc
+  .tuple(fc.array(claims, { minLength: 1, maxLength: 3 }), fc.array(fc.nat(2), { minLength: 2, maxLength: 7 }))
+  .map(([kinds, who]) => who.map((index) => kinds[index % kinds.length]!));
+const program = fc.array(
+  fc.record({ ask: fc.nat(ASKS.length - 1), key, isLate: fc.boolean(), isFailing: fc.boolean() }),
+  { minLength: 1, maxLength: 4 },
+);
+
+describe('a shared result', () => {
+  it('equals the unshared one: random resolvers, random facts, 10,000 cases', async () => {
+    let executions = 0;
+    let deliveries = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        crowd,
+        program,
+        fc.array(fc.nat(5), { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (people, steps, payloads, isLate) => {
+          const group = new SharingGroup('g');
+          const members = people.map((of, index) => memberOf(factsOf(`c${index}`, of)));
+          for (const { subscription } of members) group.members.add(subscription);
+          const execute: ExecuteEvent = ({ facts }, payload) => {
+            executions++;
+            const context = createContext({}, backends, facts);
+            if (!isLate) return { json: executeSync(steps, payload as number, context), reads: readsOf(context) };
+            return executeLate(steps, payload as number, context).then((json) => ({ json, reads: readsOf(context) }));
+          };
+          for (const payload of payloads) new SharedEvent(group, payload, execute, serveAll).serve(NOT_SPENT);
+          for (let turns = 0; members.some(({ received }) => received.length < payloads.length); turns++) {
+            assert.ok(turns < 1000, 'a result never came');
+            await Promise.resolve();
+          }
+          for (const { subscription, received } of members) {
+            deliveries += received.length;
+            const own = payloads.map((payload) =>
+              executeSync(steps, payload, createContext({}, backends, subscription.facts)),
+            );
+            assert.deepEqual(received, own);
+          }
+        },
+      ),
+      { numRuns: 10_000 },
+    );
+    assert.ok(executions < 0.7 * deliveries, `${executions} executions for ${deliveries} deliveries share too little`);
+  });
+
+  it('needs one execution for each set of answers, and asks each member once, not once for each event', () => {
+    const group = new SharingGroup('g');
+    let asked = 0;
+    const members = Array.from({ length: 1000 }, (_, index) => {
+      const facts = factsOf(`c${index}`, { tenant: index % 50 });
+      const watched: ConnectionFacts = {
+        id: facts.id,
+        headers: facts.headers,
+        params: facts.params,
+        address: facts.address,
+        get claims() {
+          asked++;
+          return facts.claims;
+        },
+      };
+      const member = memberOf(watched);
+      group.members.add(member.subscription);
+      return member;
+    });
+    let executions = 0;
+    const execute: ExecuteEvent = ({ facts }) => {
+      executions++;
+      const context = createContext({}, backends, facts);
+      return { json: JSON.stringify(context.connection.claims['tenant']), reads: readsOf(context) };
+    };
+    for (let event = 0; event < 10; event++) new SharedEvent(group, event, execute, serveAll).serve(NOT_SPENT);
+    assert.equal(executions, 10 * 50);
+    assert.ok(asked < 1000 + 10 * 50 * 3, `claims were asked for ${asked} times`);
+    members.forEach(({ received }, index) => assert.deepEqual(received, Array(10).fill(String(index % 50))));
+  });
+
+  it('does not wait for more than two executions of others', async () => {
+    const group = new SharingGroup('g');
+    const members = Array.from({ length: 20 }, (_, index) => memberOf(factsOf(`c${index}`, { name: `n${index}` })));
+    for (const { subscription } of members) group.members.add(subscription);
+    let rounds = 0;
+    let started = 0;
+    const execute: ExecuteEvent = async ({ facts }) => {
+      started++;
+      await new Promise((resolve) => setImmediate(resolve));
+      const context = createContext({}, backends, facts);
+      // Everyone asks something that nobody else asks.
+      const name = facts.claims['name'] as string;
+      const json = JSON.stringify([name, context.connection.claims['name'] && context.connection.claims[name]]);
+      return { json, reads: readsOf(context) };
+    };
+    new SharedEvent(group, 0, execute, serveAll).serve(NOT_SPENT);
+    while (members.some(({ received }) => received.length === 0)) {
+      rounds++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(started, 20);
+    assert.ok(rounds <= 6, `${rounds} turns`);
+    members.forEach(({ received }, index) => assert.deepEqual(received, [JSON.stringify([`n${index}`, null])]));
+  });
+
+  it('is for those of a group who have not left, and a leader that left takes nothing with it', async () => {
+    const group = new SharingGroup('g');
+    const members = Array.from({ length: 3 }, (_, index) => memberOf(factsOf(`c${index}`, {})));
+    for (const { subscription } of members) group.members.add(subscription);
+    let settle = (): void => undefined;
+    const execute: ExecuteEvent = () =>
+      new Promise((resolve) => {
+        settle = () => resolve({ json: '1', reads: undefined });
+      });
+    new SharedEvent(group, 0, execute, serveAll).serve(NOT_SPENT);
+    const [leader, waiting, gone] = members;
+    for (const { subscription } of [leader!, gone!]) {
+      subscription.end();
+      group.delete(subscription);
+    }
+    settle();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([leader!.received, waiting!.received, gone!.received], [[], ['1'], []]);
+  });
+});
+
+describe('operations share', () => {
+  const SDL = `
+    type Subscription {
+      item(id: ID!, f: Filter, n: Float, l: Int = 3): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item")
+      alone(id: ID!): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item", shared: false)
+    }
+    input Filter { a: Int b: Int }
+    scalar Any
+    type Item { id: ID }`;
+  const QUERY =
+    'subscription ($id: ID!, $f: Filter, $n: Float, $l: Int = 3) { item(id: $id, f: $f, n: $n, l: $l) { id } }';
+
+  for (const [what, one, other, count] of [
+    ['the same', { id: '1' }, { id: '1' }, 1],
+    ['an ID as number and as text', { id: 1 }, { id: '1' }, 1],
+    ['another order', { id: '1', f: { a: 1, b: 2 } }, { f: { b: 2, a: 1 }, id: '1' }, 1],
+    ['a default, given and left out', { id: '1', l: 3 }, { id: '1' }, 1],
+    ['a variable that does not exist', { id: '1', other: 1 }, { id: '1' }, 1],
+    ['null and left out', { id: '1', f: null }, { id: '1' }, 2],
+    ['an inner null and left out', { id: '1', f: { a: 1, b: null } }, { id: '1', f: { a: 1 } }, 2],
+    ['swapped values', { id: '1', f: { a: 1, b: 2 } }, { id: '1', f: { a: 2, b: 1 } }, 2],
+    ['zero and minus zero', { id: '1', n: 0 }, { id: '1', n: -0 }, 2],
+  ] as const) {
+    it(`${count === 1 ? 'for' : 'not for'} variables that are ${what}`, async (t) => {
+      const stage = await createStage(t, { sdl: SDL });
+      await stage.join(QUERY, factsOf('a', {}), one);
+      await stage.join(QUERY, factsOf('b', {}), other);
+      await stage.publish('t{item.id="1"}', { item: { id: '1' } });
+      assert.equal(stage.executions, count);
+    });
+  }
+
+  it('not for another document, and not where the field says shared: false', async (t) => {
+    const stage = await createStage(t, { sdl: SDL });
+    for (const [index, query] of [
+      '{ item(id: 1) { id } }',
+      '{ item(id: 1) { i: id } }',
+      '{ alone(id: 1) { id } }',
+      '{ alone(id: 1) { id } }',
+    ].entries())
+      // prettier-ignore
+      await stage.join(`subscription ${query}`, factsOf(`c${index}`, {}));
+    await stage.publish('t{item.id="1"}', { item: { id: '1' } });
+    assert.equal(stage.executions, 4);
+  });
+});

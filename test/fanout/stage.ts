@@ -1,0 +1,155 @@
+import type { TestContext } from 'node:test';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
+import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
+import type { ContextDefinition } from '../../src/context/context.ts';
+import type { BackendPort } from '../../src/context/execution-backends.ts';
+import { Hub } from '../../src/fanout/hub.ts';
+import { Subscription } from '../../src/fanout/subscription.ts';
+import { parseBindings } from '../../src/graph/binding.ts';
+import { DocumentCache } from '../../src/graph/document-cache.ts';
+import { makeExecutable } from '../../src/graph/executable.ts';
+import { Executor } from '../../src/graph/execution.ts';
+import { attachResolvers } from '../../src/graph/resolvers.ts';
+import { GraphRuntime } from '../../src/graph/runtime.ts';
+import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema.ts';
+import { createLog } from '../../src/log.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+export interface StageOptions {
+  readonly sdl: string;
+  readonly resolvers?: Record<string, unknown>;
+  readonly context?: ContextDefinition;
+  /** 0: no execution is compiled. */
+  readonly jitAfterUses?: number;
+  /** To show what happens without the record of reads. */
+  readonly forgetsReads?: boolean;
+}
+
+export interface Listener {
+  readonly facts: ConnectionFacts;
+  /** What came, and what an execution of its own gave for the same event. */
+  readonly received: string[];
+  readonly alone: string[];
+  readonly leave: () => void;
+}
+
+const LIMITS = {
+  maxLength: 15_000,
+  maxTokens: 1000,
+  maxDepth: 8,
+  maxAliases: 15,
+  maxDirectives: 50,
+  hasIntrospection: true,
+  maxEntries: 100,
+  maxBytes: 1_000_000,
+  maxInvalidEntries: 10,
+};
+
+/** Answers with what it was asked, the caller's credentials among it. */
+const echo: BackendPort = {
+  send: async (name, { path, authorization }) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return { name, path, authorization: authorization() };
+  },
+};
+
+export function factsOf(id: string, claims: object, headers: readonly string[] = [], params: object = {}) {
+  return createFacts(createRequest({ id, rawHeaders: headers, params, address: `10.0.0.${id.length}` }), claims);
+}
+
+/** A graph, a bus and a hub, with listeners in the place of sockets. */
+export async function createStage(t: TestContext, options: StageOptions) {
+  const log = createLog('silent');
+  const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
+  const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
+  const { bindings, problems: mistakes } = parseBindings(schema, attached.customSources);
+  const all = [...problems, ...attached.problems, ...mistakes];
+  if (all.length > 0) throw new Error(all.join('\n'));
+  const clientSchema = withoutOwnDefinitions(schema);
+  makeExecutable(clientSchema, bindings);
+  const runtime = new GraphRuntime({
+    graph: {
+      name: 'stage',
+      schema: clientSchema,
+      bindings,
+      authorizers: attached.authorizers,
+      context: options.context ?? {},
+      samples: undefined,
+    },
+    documents: new DocumentCache(clientSchema, LIMITS),
+    executor: new Executor(clientSchema, { jitAfterUses: options.jitAfterUses ?? 0 }),
+    backends: echo,
+    channelPrefix: '',
+    log,
+    onInternalError: () => undefined,
+  });
+  const bus = new MemoryBus({ log });
+  await bus.start();
+  t.after(() => bus.close());
+  const stage = { executions: 0, runtime, join, publish };
+  const hub = new Hub({
+    bus,
+    log,
+    observer: { onEvent: () => undefined, onForeignMessage: () => undefined },
+    execute: ({ operation, variables, facts }, payload) => {
+      stage.executions++;
+      const result = runtime.executeEvent(operation, variables, facts, payload);
+      if (!options.forgetsReads) return result;
+      return result instanceof Promise
+        ? result.then(({ json }) => ({ json, reads: undefined }))
+        : { json: result.json, reads: undefined };
+    },
+  });
+  const everyone = new Map<string, Set<Listener & { readonly subscription: Subscription }>>();
+
+  /** @throws Error with the messages of a refusal */
+  async function join(query: string, facts: ConnectionFacts, variables?: Record<string, unknown>): Promise<Listener> {
+    const operation = runtime.prepare(query, undefined);
+    if ('errors' in operation) throw new Error(operation.errors.map(({ message }) => message).join());
+    const source = await runtime.subscribe(operation, variables, facts);
+    if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
+    if ('events' in source) throw new Error('not bound to a topic');
+    const received: string[] = [];
+    const outbox = { send: (message: string) => received.push(payloadOf(message)) > 0, refuse: () => undefined };
+    const subscription = new Subscription({ id: '1', operation, variables, facts, outbox, maxPendingEvents: 100 });
+    const leave = await hub.join(source.channel, source.sharingKey, subscription);
+    const listeners = everyone.get(source.channel) ?? new Set();
+    everyone.set(source.channel, listeners);
+    const listener = {
+      facts,
+      received,
+      alone: [],
+      subscription,
+      leave: () => void (leave(), listeners.delete(listener)),
+    };
+    listeners.add(listener);
+    return listener;
+  }
+
+  /** Publishes all at once; resolves when every listener of the channel has its results, and has computed them alone. */
+  async function publish(channel: string, ...payloads: unknown[]): Promise<void> {
+    const listeners = [...(everyone.get(channel) ?? [])];
+    const goal = (listeners[0]?.received.length ?? 0) + payloads.length;
+    await bus.publish(payloads.map((payload) => ({ channel, payload: JSON.stringify(payload) })));
+    await waitFor('all results', () => listeners.every(({ received }) => received.length >= goal));
+    for (const { subscription, facts, alone } of listeners) {
+      for (const payload of payloads) {
+        const { operation, variables } = subscription;
+        const { json } = await runtime.executeEvent(operation, variables, facts, payload);
+        alone.push(withoutErrorIds(json));
+      }
+    }
+  }
+
+  return stage;
+}
+
+function payloadOf(message: string): string {
+  return withoutErrorIds(JSON.stringify((JSON.parse(message) as { payload: unknown }).payload));
+}
+
+/** A masked error has a random id. */
+function withoutErrorIds(json: string): string {
+  return json.replaceAll(/"(errorId|error_id|id)":"[0-9a-f-]{36}"/g, '"$1":""');
+}
