@@ -180,6 +180,13 @@ export const variables = {
     'a whole number of bytes, at least 1024',
     'Bytes waiting for one connection; past it the connection is closed with 1013.',
   ),
+  MAX_POD_QUEUE_BYTES: variable(
+    whole(1024),
+    '268435456',
+    'bytes',
+    'a whole number of bytes, at least 1024',
+    'Bytes waiting for all connections; past it those with the largest queues are closed with 1013.',
+  ),
   MAX_PENDING_EVENTS: variable(
     whole(1),
     '1000',

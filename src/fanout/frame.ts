@@ -1,15 +1,45 @@
 /**
- * The `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`. Only the id differs between
- * subscriptions that share a result, so the text before the payload is built once per subscription and the payload's once
- * per result.
+ * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of two parts that are built once each and
+ * shared. The `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`: only the id differs between
+ * subscriptions that share a result, so the bytes before the payload belong to the subscription, the rest to the result.
  */
 
+const FINAL_TEXT = 0x81;
+
 /** Everything before the payload; ids are any string a client may choose (quotes, escapes, lone surrogates). */
-export function nextPrefix(id: string): string {
-  return `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+export function nextPrefix(id: string): Buffer {
+  return Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
 }
 
-/** The whole message. `payloadJson`: the result, as JSON text. */
-export function nextMessage(prefix: string, payloadJson: string): string {
-  return `${prefix}${payloadJson}}`;
+/** The payload and what follows it. `payloadJson`: the result, as JSON text. */
+export function nextRest(payloadJson: string): Buffer {
+  return Buffer.from(`${payloadJson}}`);
+}
+
+/** Bytes of a frame whose message has `length` bytes. */
+export function frameLength(length: number): number {
+  return length + (length < 126 ? 2 : length < 65_536 ? 4 : 10);
+}
+
+/** Writes the header of a message of `length` bytes and returns the offset after it. */
+export function writeHeader(target: Buffer, offset: number, length: number): number {
+  target[offset] = FINAL_TEXT;
+  if (length < 126) {
+    target[offset + 1] = length;
+    return offset + 2;
+  }
+  if (length < 65_536) {
+    target[offset + 1] = 126;
+    return target.writeUInt16BE(length, offset + 2);
+  }
+  target[offset + 1] = 127;
+  return target.writeUIntBE(length, target.writeUInt16BE(0, offset + 2), 6);
+}
+
+/** Writes the frame of a message in two parts, for which there must be room, and returns the offset after it. */
+export function writeFrame(target: Buffer, offset: number, prefix: Buffer, rest: Buffer): number {
+  const start = writeHeader(target, offset, prefix.length + rest.length);
+  target.set(prefix, start);
+  target.set(rest, start + prefix.length);
+  return start + prefix.length + rest.length;
 }

@@ -1,41 +1,188 @@
+import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import { frameLength, writeFrame, writeHeader } from './frame.ts';
+import type { Writer } from './writer.ts';
 
 export interface OutboxOwner {
   /** Closes the connection. */
   onSlowConsumer(): void;
 }
 
+/** What is copied into one write at most, in bytes; a larger message is written as it is. */
+export const MAX_BATCH_BYTES = 64 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Everything that leaves for one connection, in order. What the peer does not read waits in the socket's queue, up to a
- * bound in bytes; past it the peer is a slow consumer and its connection is closed. No other connection waits.
+ * Everything that leaves for one connection, in order: what one turn of the event loop produced leaves in one write. What
+ * the peer does not read stays here, as references to shared bytes, up to a bound; past it the peer is a slow consumer and
+ * its connection is closed. No other connection waits.
+ *
+ * Whole frames go to the socket under `ws`, past `ws.send()`, which takes a write for each message and its bytes for each
+ * socket. That is sound because `ws` itself writes whole frames, too (pings, pongs, the close frame: nothing here is
+ * compressed or fragmented), each in one synchronous step; and because a close is announced here before: `flush()`.
  */
 export class Outbox {
   readonly #socket: WebSocket;
-  readonly #maxQueueBytes: number;
+  readonly #stream: Duplex;
+  readonly #writer: Writer;
   readonly #owner: OutboxOwner;
+  /** Messages that are not written yet, two parts each. */
+  #parts: Buffer[] | undefined;
+  /** Of those, and of a write that the operating system has not taken yet. */
+  #queuedBytes = 0;
+  #bytesInFlight = 0;
+  /** Writes whose callbacks have not come. */
+  #unconfirmed = 0;
+  /** Whether the last write was taken at once; then the memory that it came from is free again. */
+  #isPrompt: boolean;
+  #isScheduled = false;
   #isSlow = false;
 
-  constructor(socket: WebSocket, maxQueueBytes: number, owner: OutboxOwner) {
+  /** `stream`: what `socket` writes to, the upgrade's socket. */
+  constructor(socket: WebSocket, stream: Duplex, writer: Writer, owner: OutboxOwner) {
     this.#socket = socket;
-    this.#maxQueueBytes = maxQueueBytes;
+    this.#stream = stream;
+    this.#writer = writer;
     this.#owner = owner;
+    this.#isPrompt = !('encrypted' in stream);
   }
 
-  /** Returns whether the message was accepted: not on a connection that is closing, or that this message made slow. */
+  /** Bytes of messages that the operating system has not taken. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** Whether the operating system takes no more for now: the peer does not read as fast as we write. */
+  get isBehind(): boolean {
+    return this.#bytesInFlight > 0;
+  }
+
+  /** Takes a text message. */
   send(message: string): boolean {
-    const socket = this.#socket;
-    // send() on a closing socket would still add to its queue.
-    if (socket.readyState !== WebSocket.OPEN) return false;
-    socket.send(message);
-    if (socket.bufferedAmount <= this.#maxQueueBytes) return true;
-    this.refuse();
-    return false;
+    return this.sendParts(NOTHING, Buffer.from(message));
+  }
+
+  /**
+   * Takes a text message in two parts, which must not change any more.
+   * @returns whether it was accepted: not on a connection that is closing, or that this message made slow
+   */
+  sendParts(prefix: Buffer, rest: Buffer): boolean {
+    if (this.#socket.readyState !== WebSocket.OPEN) return false;
+    (this.#parts ??= []).push(prefix, rest);
+    this.#count(frameLength(prefix.length + rest.length));
+    if (this.#queuedBytes > this.#writer.maxQueueBytes) {
+      this.write();
+      if (this.#queuedBytes > this.#writer.maxQueueBytes) {
+        this.refuse();
+        return false;
+      }
+    }
+    if (!this.#isScheduled && !this.isBehind) {
+      this.#isScheduled = true;
+      this.#writer.schedule(this);
+    }
+    this.#writer.keepBound();
+    return !this.#isSlow;
   }
 
   /** The peer, or what is computed for it, cannot keep up. Idempotent. */
   refuse(): void {
     if (this.#isSlow) return;
     this.#isSlow = true;
+    this.drop();
     this.#owner.onSlowConsumer();
+  }
+
+  /** Its turn has come (`Writer`). */
+  onTurn(): void {
+    this.#isScheduled = false;
+    this.write();
+  }
+
+  /** Writes all that the operating system takes. */
+  write(): void {
+    while (this.#parts && !this.isBehind) this.#writeBatch(this.#parts);
+  }
+
+  /** Hands over everything, to a peer that is behind, too: what `ws` writes next comes after it. */
+  flush(): void {
+    this.write();
+    const parts = this.#parts;
+    if (!parts || this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#parts = undefined;
+    this.#stream.cork();
+    for (let i = 0; i < parts.length; i += 2) this.#writeLarge(parts[i]!, parts[i + 1]!);
+    this.#stream.uncork();
+  }
+
+  /** Forgets what is not written: the connection is gone, or as good as gone. */
+  drop(): void {
+    this.#parts = undefined;
+    this.#bytesInFlight = 0;
+    this.#count(-this.#queuedBytes);
+    this.#writer.behind.delete(this);
+  }
+
+  #writeBatch(parts: Buffer[]): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return this.drop();
+    let bytes = 0;
+    let next = 0;
+    while (next < parts.length) {
+      const length = frameLength(parts[next]!.length + parts[next + 1]!.length);
+      if (bytes + length > MAX_BATCH_BYTES) break;
+      bytes += length;
+      next += 2;
+    }
+    if (next > 0) {
+      const batch = this.#isPrompt ? this.#writer.scratch : Buffer.allocUnsafeSlow(bytes);
+      for (let i = 0, offset = 0; i < next; i += 2) offset = writeFrame(batch, offset, parts[i]!, parts[i + 1]!);
+      this.#unconfirmed++;
+      this.#stream.write(batch.subarray(0, bytes), this.#onWritten);
+    } else {
+      next = 2;
+      bytes = frameLength(parts[0]!.length + parts[1]!.length);
+      this.#stream.cork();
+      this.#writeLarge(parts[0]!, parts[1]!);
+      this.#stream.uncork();
+    }
+    if (next === parts.length) this.#parts = undefined;
+    else parts.splice(0, next);
+    this.#onWrite(bytes);
+  }
+
+  #onWrite(bytes: number): void {
+    const isTaken = this.#stream.writableLength === 0;
+    if (isTaken) this.#count(-bytes);
+    else {
+      this.#bytesInFlight = bytes;
+      this.#writer.behind.add(this);
+      if (this.#isPrompt) this.#writer.giveScratchAway();
+    }
+    this.#isPrompt = isTaken;
+  }
+
+  /** A message by reference. */
+  #writeLarge(prefix: Buffer, rest: Buffer): void {
+    const length = prefix.length + rest.length;
+    const start = Buffer.allocUnsafe(frameLength(length) - rest.length);
+    start.set(prefix, writeHeader(start, 0, length));
+    this.#unconfirmed++;
+    this.#stream.write(start);
+    this.#stream.write(rest, this.#onWritten);
+  }
+
+  /** The stream calls this for each write, also when the socket is destroyed. */
+  readonly #onWritten = (): void => {
+    if (--this.#unconfirmed > 0 || this.#bytesInFlight === 0) return;
+    this.#count(-this.#bytesInFlight);
+    this.#bytesInFlight = 0;
+    this.#writer.behind.delete(this);
+    this.write();
+  };
+
+  #count(bytes: number): void {
+    this.#queuedBytes += bytes;
+    this.#writer.count(bytes);
   }
 }

@@ -1,6 +1,7 @@
 import type { EventResult } from '../graph/runtime.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';
+import { nextRest } from './frame.ts';
 import type { Job } from './slices.ts';
 import type { Place, Subscription } from './subscription.ts';
 
@@ -83,7 +84,7 @@ export class SharedEvent {
   #again: Waiting[] = [];
   /** What this event's executions asked, and the result for those who give the same answers. */
   readonly #asked: Answers<Subscription>[] = [];
-  readonly #results = new Map<Alike, string>();
+  readonly #results = new Map<Alike, Buffer>();
   /** Executions under way, by those for whom they are expected to do. */
   readonly #running = new Map<Alike, Waiting[]>();
 
@@ -137,14 +138,15 @@ export class SharedEvent {
   }
 
   #settle({ json, reads }: EventResult, member: Subscription, place: Place | undefined): void {
+    const result = nextRest(json);
     if (this.#members.length > 1) {
       const answers = this.#group.answersFor(reads);
       if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
-      this.#results.set(answers.alikeOf(member), json);
+      this.#results.set(answers.alikeOf(member), result);
       // It may have left the group meanwhile, which then has nothing to remember of it.
       if (member.isEnded) answers.forget(member);
     }
-    member.deliver(json, place);
+    member.deliver(result, place);
   }
 
   /** Those who would share with a member if this event's executions asked what the last one did. */

@@ -1,6 +1,6 @@
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import type { Operation } from '../graph/operation.ts';
-import { nextMessage, nextPrefix } from './frame.ts';
+import { nextPrefix } from './frame.ts';
 import type { Outbox } from './outbox.ts';
 
 export interface SubscriptionOptions {
@@ -8,14 +8,14 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'send' | 'refuse'>;
+  readonly outbox: Pick<Outbox, 'sendParts' | 'refuse'>;
   /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
   readonly maxPendingEvents: number;
 }
 
 /** The turn of a result that is not there yet. */
 export interface Place {
-  json: string | undefined;
+  result: Buffer | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export class Subscription {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly #prefix: string;
+  readonly #prefix: Buffer;
   readonly #outbox: SubscriptionOptions['outbox'];
   readonly #maxPendingEvents: number;
   #isEnded = false;
@@ -54,23 +54,23 @@ export class Subscription {
 
   /** Takes the next place in the order of results; it must be delivered to, whatever happens. */
   reserve(): Place {
-    const place: Place = { json: undefined };
+    const place: Place = { result: undefined };
     const places = (this.#places ??= []);
     if (places.length < this.#maxPendingEvents) places.push(place);
     else this.#outbox.refuse();
     return place;
   }
 
-  /** A result, as JSON text: of a reserved place, or of the event after all those that were delivered or have a place. */
-  deliver(json: string, place?: Place): void {
+  /** A result (`nextRest`): of a reserved place, or of the event after all those that were delivered or have a place. */
+  deliver(result: Buffer, place?: Place): void {
     if (this.#isEnded) return;
-    if (place === undefined && this.#places === undefined) return this.#send(json);
-    (place ?? this.reserve()).json = json;
-    while (this.#places?.[0]?.json !== undefined) this.#send(this.#places.shift()!.json!);
+    if (place === undefined && this.#places === undefined) return this.#send(result);
+    (place ?? this.reserve()).result = result;
+    while (this.#places?.[0]?.result) this.#send(this.#places.shift()!.result!);
     if (this.#places?.length === 0) this.#places = undefined;
   }
 
-  #send(json: string): void {
-    this.#outbox.send(nextMessage(this.#prefix, json));
+  #send(result: Buffer): void {
+    this.#outbox.sendParts(this.#prefix, result);
   }
 }

@@ -6,6 +6,7 @@ import { Backends } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
 import { SetupError } from '../errors.ts';
 import { Hub } from '../fanout/hub.ts';
+import { Writer } from '../fanout/writer.ts';
 import { DocumentCache } from '../graph/document-cache.ts';
 import { exampleOperation } from '../graph/example-operation.ts';
 import { Executor } from '../graph/execution.ts';
@@ -34,6 +35,11 @@ export async function startGateway(services: RoleServices): Promise<number> {
     },
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
+  const writer = new Writer({
+    maxQueueBytes: config.MAX_QUEUE_BYTES,
+    maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
+  });
+  metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
   const httpServer = createHttpServer(services, runtime);
   const gateway = new Gateway({
     httpServer,
@@ -46,6 +52,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
     connections: {
       runtime,
       hub,
+      writer,
       log,
       onSlowConsumer: () => metrics.slowConsumers.inc(),
       limits: {
@@ -53,7 +60,6 @@ export async function startGateway(services: RoleServices): Promise<number> {
         maxIdBytes: config.MAX_OPERATION_ID_BYTES,
         maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
         maxMessageBurst: config.MAX_MESSAGE_BURST,
-        maxQueueBytes: config.MAX_QUEUE_BYTES,
         maxPendingEvents: config.MAX_PENDING_EVENTS,
         authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
       },

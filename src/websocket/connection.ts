@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { CloseCode, MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribeMessage, WebSocket as ProtocolSocket } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -5,6 +6,7 @@ import type { ConnectionFacts, RequestSource } from '../context/connection-facts
 import { clientError } from '../errors.ts';
 import { Outbox } from '../fanout/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox.ts';
+import type { Writer } from '../fanout/writer.ts';
 import type { Logger } from '../log.ts';
 import type { Expecting, InitDeadlines } from './init-deadlines.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
@@ -19,7 +21,6 @@ export interface ConnectionLimits {
   readonly maxIdBytes: number;
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;
-  readonly maxQueueBytes: number;
   readonly maxPendingEvents: number;
   readonly authenticationTimeoutMs: number;
 }
@@ -27,6 +28,7 @@ export interface ConnectionLimits {
 /** Shared by all connections of a gateway. */
 export interface ConnectionServices extends LiveOperationServices {
   readonly limits: ConnectionLimits;
+  readonly writer: Writer;
   readonly initDeadlines: InitDeadlines<Connection>;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
@@ -58,13 +60,19 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
   #closed: Closed | undefined;
   #isAlive = true;
 
-  constructor(socket: ConnectionSocket, request: Omit<RequestSource, 'params'>, services: ConnectionServices) {
+  /** `stream`: the upgrade's socket, below `socket`. */
+  constructor(
+    socket: ConnectionSocket,
+    stream: Duplex,
+    request: Omit<RequestSource, 'params'>,
+    services: ConnectionServices,
+  ) {
     const { limits } = services;
     this.#socket = socket;
     this.#request = request;
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
-    this.outbox = new Outbox(socket, limits.maxQueueBytes, this);
+    this.outbox = new Outbox(socket, stream, services.writer, this);
   }
 
   get operationCount(): number {
@@ -83,7 +91,10 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
 
   /** Sends a close frame and ends every operation now, not when the peer has answered. Idempotent. */
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(code, closeReason(reason));
+    if (this.#socket.readyState === WebSocket.OPEN) {
+      this.outbox.flush();
+      this.#socket.close(code, closeReason(reason));
+    }
     this.#end(code, reason);
   }
 
@@ -275,6 +286,7 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
   }
 
   #end(code: number, reason: string): void {
+    this.outbox.drop();
     const closed = this.#closed;
     if (!closed) return;
     this.#closed = undefined;

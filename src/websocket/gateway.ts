@@ -139,6 +139,7 @@ export class Gateway {
   #onOpen(socket: ConnectionSocket, request: IncomingMessage): void {
     const connection = new Connection(
       socket,
+      request.socket,
       { id: randomUUID(), rawHeaders: request.rawHeaders, address: request.socket.remoteAddress ?? '' },
       this.#services,
     );

@@ -3,6 +3,7 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQ
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, clientError } from '../errors.ts';
+import { nextRest } from '../fanout/frame.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
@@ -107,8 +108,8 @@ export class LiveOperation {
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
         const { operation, variables, facts } = subscription;
-        const result = await runtime.executeEvent(operation, variables, facts, event.value);
-        subscription.deliver(result.json);
+        const { json } = await runtime.executeEvent(operation, variables, facts, event.value);
+        subscription.deliver(nextRest(json));
       }
       sink.end();
     } catch (error) {

@@ -1,38 +1,81 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Outbox } from '../../src/fanout/outbox.ts';
+import { Writer } from '../../src/fanout/writer.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const MAX_QUEUE_BYTES = 256 * 1024;
+const LIMITS = { maxQueueBytes: 256 * 1024, maxPodQueueBytes: 1024 * 1024 };
 
-/** A server socket and an outbox on it; `slow` counts what the outbox said. */
-async function openOutbox(t: TestContext, peer: (port: number) => void) {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+/** TLS by a key that both know: nothing to renew, nothing to keep secret. */
+const KEY = Buffer.alloc(32, 'k');
+const PSK = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
+const CLIENT = {
+  ...PSK,
+  pskCallback: () => ({ psk: KEY, identity: 'test' }),
+  checkServerIdentity: () => undefined as never,
+};
+
+interface Opened {
+  readonly socket: WebSocket;
+  readonly stream: Socket;
+  readonly outbox: Outbox;
+  readonly slow: () => number;
+}
+
+/** A WebSocket server whose connections have outboxes on one writer, behind TLS where asked. */
+async function openServer(t: TestContext, options: { isTls?: boolean; limits?: typeof LIMITS } = {}) {
+  const writer = new Writer(options.limits ?? LIMITS);
+  const http = createServer();
+  const server = new WebSocketServer({ server: http });
+  const front = options.isTls
+    ? createTlsServer({ ...PSK, pskCallback: () => KEY }, (socket) => void http.emit('connection', socket))
+    : http;
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
   t.after(() => {
     for (const client of server.clients) client.terminate();
     server.close();
+    front.close();
   });
-  await once(server, 'listening');
-  const connected = once(server, 'connection') as Promise<[WebSocket]>;
-  peer((server.address() as AddressInfo).port);
-  const [socket] = await connected;
-  let slow = 0;
-  const outbox = new Outbox(socket, MAX_QUEUE_BYTES, {
-    onSlowConsumer: () => {
-      slow++;
-      socket.close(1013, 'slow');
-    },
-  });
-  return { socket, outbox, slow: () => slow };
+  const { port } = front.address() as AddressInfo;
+  /** Connects a peer and gives the server's side of it. */
+  async function accept(peer: (port: number) => void): Promise<Opened> {
+    const connected = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
+    peer(port);
+    const [socket, { socket: stream }] = await connected;
+    let slow = 0;
+    const outbox = new Outbox(socket, stream, writer, {
+      onSlowConsumer: () => {
+        slow++;
+        socket.close(1013, 'slow');
+      },
+    });
+    socket.on('close', () => outbox.drop());
+    return { socket, stream, outbox, slow: () => slow };
+  }
+  return { writer, accept };
 }
 
-/** A peer that completes the handshake and then never reads. */
-function stalledPeer(t: TestContext) {
+/** A peer that reads; `received` grows. */
+function reader(t: TestContext, received: string[], scheme: 'ws' | 'wss' = 'ws', closed: number[] = []) {
+  return (port: number) => {
+    const client = new WebSocket(`${scheme}://127.0.0.1:${port}`, CLIENT);
+    client.on('message', (data: Buffer) => received.push(data.toString()));
+    client.on('close', (code) => closed.push(code));
+    t.after(() => client.terminate());
+  };
+}
+
+/** A peer that completes the handshake and then does not read until it is told to. */
+function stalled(t: TestContext, resumable: { socket?: Socket } = {}) {
   return (port: number) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(
@@ -40,38 +83,162 @@ function stalledPeer(t: TestContext) {
       );
       socket.pause();
     });
+    socket.on('error', () => undefined);
+    resumable.socket = socket;
     t.after(() => socket.destroy());
   };
 }
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
+
 describe('Outbox', () => {
-  it('delivers in order to a peer that reads', async (t) => {
-    const received: string[] = [];
-    const { outbox, slow } = await openOutbox(t, (port) => {
-      const client = new WebSocket(`ws://127.0.0.1:${port}`);
-      client.on('message', (data: Buffer) => received.push(data.toString()));
-      t.after(() => client.terminate());
+  for (const isTls of [false, true]) {
+    it(`delivers in order to a peer that reads${isTls ? ', over TLS' : ''}`, async (t) => {
+      const received: string[] = [];
+      const { accept, writer } = await openServer(t, { isTls });
+      const { outbox, slow } = await accept(reader(t, received, isTls ? 'wss' : 'ws'));
+      const expected = numbered(2000).map((text, i) => text.padEnd((i * 37) % 3000, '.'));
+      for (const [i, message] of expected.entries()) {
+        assert.equal(outbox.send(message), true);
+        if (i % 40 === 0) await turn();
+      }
+      const large = 'x'.repeat(200_000);
+      outbox.send(large);
+      outbox.send('the end');
+      await waitFor('all messages', () => received.length === expected.length + 2);
+      assert.deepEqual(received, [...expected, large, 'the end']);
+      assert.equal(slow(), 0);
+      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+      assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
     });
-    for (let i = 0; i < 1000; i++) assert.equal(outbox.send(`message ${i}`), true);
-    await waitFor('all messages', () => received.length === 1000);
+  }
+
+  it('writes what one turn produced at once, and at its end', async (t) => {
+    const { accept } = await openServer(t);
+    const received: string[] = [];
+    const { outbox, stream } = await accept(reader(t, received));
+    let writes = 0;
+    const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;
+    stream.write = (chunk: unknown, ...rest: unknown[]) => {
+      writes++;
+      return write(chunk, ...rest);
+    };
+    for (const message of numbered(20)) outbox.send(message);
+    assert.equal(writes, 0);
+    await turn();
+    assert.equal(writes, 1);
+    await waitFor('all messages', () => received.length === 20);
+    assert.deepEqual(received, numbered(20));
+  });
+
+  it('keeps its frames whole and in order between what ws writes itself, the close frame last', async (t) => {
+    const { accept } = await openServer(t);
+    const received: string[] = [];
+    const closed: number[] = [];
+    const { outbox, socket } = await accept(reader(t, received, 'ws', closed));
+    for (const [i, message] of numbered(500).entries()) {
+      outbox.send(message.padEnd(i * 10, '.'));
+      if (i % 3 === 0) socket.ping('x'.repeat(i % 100));
+      if (i % 50 === 0) await turn();
+    }
+    outbox.flush();
+    socket.close(4400, 'done');
+    assert.equal(outbox.send('too late'), false);
+    await waitFor('the close', () => closed.length === 1);
+    assert.deepEqual(closed, [4400]);
     assert.deepEqual(
-      received,
-      Array.from({ length: 1000 }, (_, i) => `message ${i}`),
+      received.map((text) => text.replace(/\.+$/, '')),
+      numbered(500),
     );
-    assert.equal(slow(), 0);
   });
 
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
-    const { socket, outbox, slow } = await openOutbox(t, stalledPeer(t));
-    const message = 'x'.repeat(64 * 1024);
+    const { accept, writer } = await openServer(t);
+    const { socket, outbox, slow } = await accept(stalled(t));
+    const rest = Buffer.alloc(64 * 1024, 'x');
     let sent = 0;
-    while (outbox.send(message)) assert.ok(++sent < 10_000, 'the bound was never reached');
+    while (outbox.sendParts(Buffer.alloc(0), rest)) {
+      assert.ok(outbox.queuedBytes <= LIMITS.maxQueueBytes);
+      assert.ok(++sent < 10_000, 'the bound was never reached');
+    }
     assert.equal(slow(), 1);
     assert.equal(socket.readyState, WebSocket.CLOSING);
-    const queued = socket.bufferedAmount;
-    for (let i = 0; i < 100; i++) assert.equal(outbox.send(message), false);
+    for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), false);
     assert.equal(slow(), 1);
-    assert.equal(socket.bufferedAmount, queued, 'a closing socket must not queue more');
-    assert.ok(queued < MAX_QUEUE_BYTES + 2 * message.length, `${queued} bytes are queued`);
+    assert.deepEqual([outbox.queuedBytes, writer.queuedBytes, writer.behind.size], [0, 0, 0]);
+    assert.ok(socket.bufferedAmount < 2 * rest.length, `${socket.bufferedAmount} bytes wait in the socket`);
+  });
+
+  it('copies nothing for a peer that is behind, delays nobody else, and goes on when the peer reads again', async (t) => {
+    const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
+    const peer: { socket?: Socket } = {};
+    const behind = await accept(stalled(t, peer));
+    const received: string[] = [];
+    const healthy = await accept(reader(t, received));
+    const rest = Buffer.alloc(16 * 1024, 'x');
+    while (!behind.outbox.isBehind) {
+      behind.outbox.sendParts(Buffer.alloc(0), rest);
+      await turn();
+    }
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < 2000; i++) behind.outbox.sendParts(Buffer.alloc(0), rest);
+    healthy.outbox.send('hello');
+    await waitFor('the healthy one', () => received.length === 1);
+    assert.ok(behind.outbox.queuedBytes > 2000 * rest.length);
+    assert.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024, 'copies were made');
+    peer.socket!.resume();
+    await waitFor('the rest to leave', () => behind.outbox.queuedBytes === 0);
+    assert.equal(behind.slow(), 0);
+  });
+
+  it('is not held up by a ping that waits behind a write', async (t) => {
+    const { accept } = await openServer(t);
+    const peer: { socket?: Socket } = {};
+    const { outbox, socket, slow } = await accept(stalled(t, peer));
+    while (!outbox.isBehind) {
+      outbox.send('x'.repeat(16 * 1024));
+      await turn();
+    }
+    socket.ping();
+    outbox.send('after the ping');
+    peer.socket!.resume();
+    await waitFor('the rest to leave', () => outbox.queuedBytes === 0);
+    assert.equal(slow(), 0);
+  });
+
+  it('closes the largest queue first when all together pass the bound of the pod', async (t) => {
+    const limits = { maxQueueBytes: 1024 * 1024, maxPodQueueBytes: 1024 * 1024 };
+    const { accept, writer } = await openServer(t, { limits });
+    const peers = [await accept(stalled(t)), await accept(stalled(t)), await accept(stalled(t))];
+    for (const { outbox } of peers) {
+      while (!outbox.isBehind) {
+        outbox.send('x'.repeat(16 * 1024));
+        await turn();
+      }
+    }
+    const [small, large, middle] = peers;
+    const rest = Buffer.alloc(1024, 'x');
+    for (let i = 0; i < 50; i++) small!.outbox.sendParts(rest, rest);
+    for (let i = 0; i < 250; i++) large!.outbox.sendParts(rest, rest);
+    let sent = 0;
+    while (large!.slow() === 0) {
+      middle!.outbox.sendParts(rest, rest);
+      assert.ok(++sent < 1000, 'the bound was never reached');
+    }
+    assert.deepEqual([small!.slow(), large!.slow(), middle!.slow()], [0, 1, 0]);
+    assert.ok(writer.queuedBytes <= limits.maxPodQueueBytes);
+  });
+
+  it('writes to very many in slices, each in its order', async (t) => {
+    const { accept } = await openServer(t);
+    const peers = [];
+    for (let i = 0; i < 300; i++) {
+      const received: string[] = [];
+      peers.push({ received, ...(await accept(reader(t, received))) });
+    }
+    for (const message of numbered(20)) for (const { outbox } of peers) outbox.send(message.padEnd(2000, '.'));
+    for (const { received } of peers) await waitFor('all messages', () => received.length === 20);
+    for (const { received } of peers) assert.deepEqual(received.map((text) => text.replace(/\.+$/, '')), numbered(20)); // prettier-ignore
   });
 });

@@ -20,7 +20,10 @@ function memberOf(facts: ConnectionFacts) {
     variables: undefined,
     facts,
     outbox: {
-      send: (message) => received.push(JSON.stringify((JSON.parse(message) as { payload: unknown }).payload)) > 0,
+      sendParts: (prefix, rest) =>
+        received.push(
+          JSON.stringify((JSON.parse(`${String(prefix)}${String(rest)}`) as { payload: unknown }).payload),
+        ) > 0,
       refuse: () => assert.fail('refused'),
     },
     maxPendingEvents: 100,

@@ -111,7 +111,10 @@ export async function createStage(t: TestContext, options: StageOptions) {
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
     if ('events' in source) throw new Error('not bound to a topic');
     const received: string[] = [];
-    const outbox = { send: (message: string) => received.push(payloadOf(message)) > 0, refuse: () => undefined };
+    const outbox = {
+      sendParts: (prefix: Buffer, rest: Buffer) => received.push(payloadOf(`${String(prefix)}${String(rest)}`)) > 0,
+      refuse: () => undefined,
+    };
     const subscription = new Subscription({ id: '1', operation, variables, facts, outbox, maxPendingEvents: 100 });
     const leave = await hub.join(source.channel, source.sharingKey, subscription);
     const listeners = everyone.get(source.channel) ?? new Set();

@@ -1,0 +1,77 @@
+import { MAX_BATCH_BYTES } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
+
+export interface WriterOptions {
+  /** Of one connection; past it it is a slow consumer. */
+  readonly maxQueueBytes: number;
+  /** Of all connections together; past it those with the largest queues are slow consumers. */
+  readonly maxPodQueueBytes: number;
+}
+
+/** For how long, in ms, one turn of the event loop may write; then sockets and timers have their turn. */
+const SLICE_MS = 10;
+/** So that the clock costs nothing beside the work. */
+const WRITES_BETWEEN_CHECKS = 16;
+
+/** Writes what a turn of the event loop left in the outboxes of a pod when the turn ends, in the order in which they got it. */
+export class Writer {
+  readonly maxQueueBytes: number;
+  /** Outboxes whose peers do not read as fast as we write. */
+  readonly behind = new Set<Outbox>();
+  readonly #maxPodQueueBytes: number;
+  #queuedBytes = 0;
+  #scheduled: Outbox[] = [];
+  #scratch: Buffer | undefined;
+
+  constructor(options: WriterOptions) {
+    this.maxQueueBytes = options.maxQueueBytes;
+    this.#maxPodQueueBytes = options.maxPodQueueBytes;
+  }
+
+  /** Of all outboxes. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** Memory for one write, shared by all that are taken at once. */
+  get scratch(): Buffer {
+    return (this.#scratch ??= Buffer.allocUnsafeSlow(MAX_BATCH_BYTES));
+  }
+
+  /** It belongs to a write that was not taken at once. */
+  giveScratchAway(): void {
+    this.#scratch = undefined;
+  }
+
+  count(bytes: number): void {
+    this.#queuedBytes += bytes;
+  }
+
+  schedule(outbox: Outbox): void {
+    if (this.#scheduled.push(outbox) === 1) setImmediate(this.#onTurn);
+  }
+
+  /** Where all queues together are too large: writes what can be written, then closes the largest of those that are behind. */
+  keepBound(): void {
+    if (this.#queuedBytes <= this.#maxPodQueueBytes) return;
+    for (const outbox of this.#scheduled.splice(0)) outbox.onTurn();
+    while (this.#queuedBytes > this.#maxPodQueueBytes) {
+      let largest: Outbox | undefined;
+      for (const outbox of this.behind) if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;
+      if (!largest) return;
+      largest.refuse();
+    }
+  }
+
+  readonly #onTurn = (): void => {
+    const outboxes = this.#scheduled;
+    const endsAt = performance.now() + SLICE_MS;
+    let written = 0;
+    while (written < outboxes.length) {
+      outboxes[written++]!.onTurn();
+      if (written % WRITES_BETWEEN_CHECKS === 0 && performance.now() >= endsAt) break;
+    }
+    outboxes.splice(0, written);
+    if (outboxes.length > 0) setImmediate(this.#onTurn);
+  };
+}
