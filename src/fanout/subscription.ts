@@ -26,7 +26,9 @@ export class Subscription {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly #prefix: Buffer;
+  readonly #id: string;
+  /** Made for the first event, so that an idle subscription holds none. */
+  #prefix: Buffer | undefined;
   readonly #outbox: SubscriptionOptions['outbox'];
   readonly #maxPendingEvents: number;
   #isEnded = false;
@@ -37,7 +39,7 @@ export class Subscription {
     this.operation = options.operation;
     this.variables = options.variables;
     this.facts = options.facts;
-    this.#prefix = nextPrefix(options.id);
+    this.#id = options.id;
     this.#outbox = options.outbox;
     this.#maxPendingEvents = options.maxPendingEvents;
   }
@@ -71,6 +73,6 @@ export class Subscription {
   }
 
   #send(result: Buffer): void {
-    this.#outbox.sendParts(this.#prefix, result);
+    this.#outbox.sendParts((this.#prefix ??= nextPrefix(this.#id)), result);
   }
 }
