@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Slices } from '../../src/fanout/slices.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** Takes `steps` steps of about `stepMs` each. */
+function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
+  return (isSpent: () => boolean): boolean => {
+    while (steps > 0) {
+      if (isSpent()) return false;
+      const end = performance.now() + stepMs;
+      while (performance.now() < end);
+      steps--;
+    }
+    done.push(name);
+    return true;
+  };
+}
+
+describe('Slices', () => {
+  it('does a small job at once', () => {
+    const done: string[] = [];
+    const slices = new Slices(10);
+    slices.add(jobOf('a', 1, done));
+    slices.add(jobOf('b', 1, done));
+    assert.deepEqual(done, ['a', 'b']);
+  });
+
+  it('lets the event loop turn during a large one, and keeps the order of jobs', async () => {
+    const done: string[] = [];
+    const slices = new Slices(5);
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (done.length < 3) setImmediate(count);
+    };
+    setImmediate(count);
+    slices.add(jobOf('large', 40, done));
+    assert.deepEqual(done, []);
+    slices.add(jobOf('small', 1, done));
+    slices.add(jobOf('last', 1, done));
+    await waitFor('all jobs', () => done.length === 3);
+    assert.deepEqual(done, ['large', 'small', 'last']);
+    assert.ok(turns >= 5, `${turns} turns`);
+  });
+
+  it('finishes everything at once where it must', () => {
+    const done: string[] = [];
+    const slices = new Slices(5);
+    slices.add(jobOf('large', 40, done));
+    slices.add(jobOf('small', 1, done));
+    slices.finish();
+    assert.deepEqual(done, ['large', 'small']);
+  });
+});
