@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OperationTypeNode } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createHandler } from 'graphql-http';
+import type { Response } from 'graphql-http';
 import { clientError } from '../errors.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import type { Logger } from '../log.ts';
@@ -13,6 +15,14 @@ export interface EndpointOptions {
   readonly maxBodyBytes: number;
   readonly log: Logger;
 }
+
+/** Refused before GraphQL comes into it, so the status says so whatever the client accepts. */
+const FORBIDDEN: Response = [
+  JSON.stringify({ errors: [clientError('FORBIDDEN', 'Forbidden')] }),
+  { status: 403, statusText: 'Forbidden', headers: { 'content-type': 'application/json; charset=utf-8' } },
+];
+
+const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
 
 /**
  * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
@@ -30,9 +40,10 @@ export function createEndpoint(
         params: {},
         address: raw.socket.remoteAddress ?? '',
       });
-      if (!facts) return [clientError('FORBIDDEN', 'Forbidden')];
+      if (!facts) return FORBIDDEN;
       const operation = runtime.prepare(query, operationName);
       if ('errors' in operation) return operation.errors;
+      if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
       const run = () => runtime.execute(operation, variables ?? undefined, facts);
       return {
         schema: runtime.schema,
@@ -61,7 +72,9 @@ export function createEndpoint(
     try {
       const body = await readBody(request, maxBodyBytes);
       if (body === undefined) {
-        response.writeHead(413, { connection: 'close' }).end();
+        response
+          .writeHead(413, { 'content-type': 'text/plain', connection: 'close' })
+          .end(`A body may have ${maxBodyBytes} bytes (MAX_MESSAGE_BYTES)`);
         return;
       }
       const [text, { status, statusText, headers }] = await handle({

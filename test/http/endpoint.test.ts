@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { auditServer } from 'graphql-http';
+import { getIntrospectionQuery } from 'graphql';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
+
+const JSON_TYPE = 'application/json';
+const RESPONSE_TYPE = 'application/graphql-response+json';
+
+/** A crier of this test's own with the conformance graph; the URL of its endpoint. */
+async function startEndpoint(
+  scope: { after(fn: () => Promise<void>): void },
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const config = readConfig({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    GRAPH: CONFORMANCE_GRAPH,
+    ...settings,
+  });
+  const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
+  scope.after(() => server.close());
+  return `http://127.0.0.1:${server.port}/graphql`;
+}
+
+async function post(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': JSON_TYPE, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+describe('/graphql over HTTP', () => {
+  let url = '';
+  const closers: (() => Promise<void>)[] = [];
+  before(async () => {
+    url = await startEndpoint(
+      { after: (close) => closers.push(close) },
+      { ALLOWED_ORIGINS: 'https://app.example.com' },
+    );
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  it('passes every MUST of the GraphQL over HTTP audit, and every SHOULD', async () => {
+    const results = await auditServer({ url });
+    assert.ok(results.length > 50);
+    const failed = results.filter(({ status }) => status !== 'ok');
+    assert.deepEqual(
+      failed.map(({ id, name }) => `${id} ${name}`),
+      [],
+    );
+  });
+
+  it('answers queries with variables, operation names and introspection', async () => {
+    const query = 'query A { hello } query B($name: String) { greet(name: $name) }';
+    const response = await post(url, { query, operationName: 'B', variables: { name: 'Ida' } });
+    assert.deepEqual(await response.json(), { data: { greet: 'hello Ida' } });
+    const { data } = (await (await post(url, { query: getIntrospectionQuery() })).json()) as { data: object };
+    assert.deepEqual(Object.keys(data), ['__schema']);
+  });
+
+  it('answers a query by GET', async () => {
+    const response = await fetch(`${url}?query=${encodeURIComponent('{ hello }')}`);
+    assert.deepEqual(await response.json(), { data: { hello: 'world' } });
+  });
+
+  it('runs a mutation by POST, and never by GET', async () => {
+    const query = 'mutation { shout(text: "hi") }';
+    assert.deepEqual(await (await post(url, { query })).json(), { data: { shout: 'HI' } });
+    const response = await fetch(`${url}?query=${encodeURIComponent(query)}`);
+    assert.equal(response.status, 405);
+  });
+
+  it('answers a subscription with an error that says where they live', async () => {
+    const response = await post(url, { query: 'subscription { ticks(count: 1) }' }, { accept: RESPONSE_TYPE });
+    assert.equal(response.status, 400);
+    const { errors } = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
+    assert.match(errors[0]!.message, /WebSocket/);
+    assert.equal(errors[0]!.extensions.code, 'OPERATION_NOT_ALLOWED');
+  });
+
+  it('answers a document that is invalid, and limits, as the WebSocket does', async () => {
+    for (const [query, code] of [
+      ['{', 'GRAPHQL_PARSE_FAILED'],
+      ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+      [`{ ${'hello '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],
+    ] as const) {
+      const { errors } = (await (await post(url, { query })).json()) as { errors: { extensions: { code: string } }[] };
+      assert.equal(errors[0]!.extensions.code, code, query.slice(0, 20));
+    }
+  });
+
+  it('refuses what is not a request with 4xx: JSON, content type, method', async () => {
+    assert.equal((await post(url, '{"query":')).status, 400);
+    assert.equal((await post(url, '{ hello }', { 'content-type': 'text/plain' })).status, 415);
+    assert.equal((await fetch(url, { method: 'PUT', body: '{}' })).status, 405);
+    assert.equal((await fetch(url.replace('/graphql', '/nothing'))).status, 404);
+  });
+
+  it('refuses a body over MAX_MESSAGE_BYTES with 413, whether its length is told or not', async () => {
+    const query = `{ hello }${' '.repeat(66_000)}`;
+    const told = await post(url, { query });
+    assert.equal(told.status, 413);
+    assert.match(await told.text(), /65536 bytes.*MAX_MESSAGE_BYTES/);
+    const chunk = 'x'.repeat(40_000);
+    const raw = await exchange(
+      url,
+      `POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: ${JSON_TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `${`${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(2)}`,
+    );
+    assert.match(raw, /^HTTP\/1\.1 413 /);
+    const never = `POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 10000000\r\n\r\n`;
+    assert.match(await exchange(url, never + 'x'.repeat(100_000)), /^HTTP\/1\.1 413 /);
+  });
+
+  it('is answered only to its own origin and those that are listed', async () => {
+    const query = '{ hello }';
+    const refused = await post(url, { query }, { origin: 'https://evil.example' });
+    assert.equal(refused.status, 403);
+    assert.equal(refused.headers.get('access-control-allow-origin'), null);
+    assert.match(await refused.text(), /ALLOWED_ORIGINS/);
+    const own = await post(url, { query }, { origin: new URL(url).origin });
+    assert.equal(own.status, 200);
+    const listed = await post(url, { query }, { origin: 'https://app.example.com' });
+    assert.equal(listed.headers.get('access-control-allow-origin'), 'https://app.example.com');
+    assert.equal(listed.headers.get('vary'), 'origin');
+    assert.deepEqual(await listed.json(), { data: { hello: 'world' } });
+  });
+
+  it('answers the preflight of a listed origin', async () => {
+    const preflight = {
+      method: 'OPTIONS',
+      headers: {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,authorization',
+      },
+    };
+    const ask = (origin: string) => fetch(url, { ...preflight, headers: { ...preflight.headers, origin } });
+    const { status, headers } = await ask('https://app.example.com');
+    assert.equal(status, 204);
+    assert.equal(headers.get('access-control-allow-origin'), 'https://app.example.com');
+    assert.match(headers.get('access-control-allow-methods')!, /POST/);
+    assert.match(headers.get('access-control-allow-headers')!, /content-type.*authorization/);
+    assert.equal((await ask('https://evil.example')).status, 403);
+  });
+
+  it('does not outlive its client: a request that is cut in the middle leaves nothing behind', async () => {
+    const head = `POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{"query"`;
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(head);
+    socket.destroy();
+    assert.deepEqual(await (await post(url, { query: '{ hello }' })).json(), { data: { hello: 'world' } });
+  });
+});
+
+describe('a graph that authenticates', () => {
+  it('answers 403 to whom it refuses, whatever the client accepts', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': 'type Query { me: String } type Subscription { one: String }',
+      'resolvers.ts': `
+        export const Query = { me: (_: unknown, __: unknown, context: any) => context.connection.claims.sub };
+        export const Subscription = { one: { async *subscribe() {} } };`,
+      'context.ts': `
+        export function authenticate({ headers }: { headers: Record<string, string> }) {
+          switch (headers.authorization) {
+            case 'Bearer ida': return { sub: 'ida' };
+            case 'Bearer throw': throw new Error('pg://user:secret@db refused');
+            case 'Bearer hang': return new Promise(() => {});
+            default: return false;
+          }
+        }`,
+    });
+    const url = await startEndpoint(t, { GRAPH: folder, AUTHENTICATION_TIMEOUT_MS: '300' });
+    const ask = (authorization: string) => post(url, { query: '{ me }' }, { authorization });
+    assert.deepEqual(await (await ask('Bearer ida')).json(), { data: { me: 'ida' } });
+    for (const token of ['Bearer nobody']) {
+      const response = await ask(token);
+      assert.equal(response.status, 403, token);
+      assert.deepEqual(await response.json(), {
+        errors: [{ message: 'Forbidden', extensions: { code: 'FORBIDDEN' } }],
+      });
+    }
+  });
+});
+
+describe('a crier without introspection', () => {
+  it('answers none, and queries', async (t) => {
+    const url = await startEndpoint(t, { INTROSPECTION: 'false' });
+    assert.match(await (await post(url, { query: '{ __schema { types { name } } }' })).text(), /introspection/);
+    assert.deepEqual(await (await post(url, { query: '{ hello }' })).json(), { data: { hello: 'world' } });
+  });
+});
+
+/** Writes bytes as they are; resolves with what came back until the server closed the connection. */
+async function exchange(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  socket.on('error', () => undefined);
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
