@@ -11,9 +11,13 @@ import { buildSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { request as httpRequest } from 'undici';
 import { WebSocketServer } from 'ws';
+import { readConfig } from '../../src/config.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openGraphiql } from './graphiql-page.ts';
+import type { GraphiqlPage } from './graphiql-page.ts';
 
 const OPERATION = `subscription Ticks {
   tick(from: 1) {
@@ -68,6 +72,12 @@ async function tickingServer(t: TestContext, title = 'ticks') {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, state };
 }
 
+/** For a look at it: GRAPHIQL_SCREENSHOTS=/tmp/graphiql writes /tmp/graphiql-<name>.png. */
+async function screenshot({ page }: GraphiqlPage, name: string): Promise<void> {
+  const path = process.env['GRAPHIQL_SCREENSHOTS'];
+  if (path) await page.screenshot({ path: `${path}-${name}.png` });
+}
+
 /** The path goes out as it is written: undici and fetch would resolve its dots. */
 async function statusOf(url: string, method: string, path: string): Promise<number | undefined> {
   const request = sendRequest(url, { method, path, headers: HTML }).end();
@@ -88,9 +98,6 @@ describe('GraphiQL in a browser', () => {
     const first = await graphiql.waitForEvent((result) => /"text": "tick \d+"/.test(result));
     await graphiql.waitForEvent((result) => result !== first && /"text": "tick \d+"/.test(result));
     assert.equal(await graphiql.isRunning(), true);
-    // For a look at it: GRAPHIQL_SCREENSHOT=/tmp/graphiql.png.
-    const path = process.env['GRAPHIQL_SCREENSHOT'];
-    if (path) await graphiql.page.screenshot({ path });
 
     await graphiql.pressRun();
     await waitFor('the subscription to end on the server', () => state.live === 0);
@@ -129,6 +136,27 @@ describe('GraphiQL in a browser', () => {
     await graphiql.pressRun();
     await graphiql.waitForEvent((result) => result.includes('the socket was closed: 4403 Forbidden'));
     assert.deepEqual(state.params.at(-1), { token: 'refused' });
+  });
+});
+
+describe('GraphiQL of crier', () => {
+  it('shows live events of the auction graph at the press of the button, and its schema', async (t) => {
+    const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '100' });
+    const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
+    t.after(() => server.close());
+    const graphiql = await openGraphiql(t, `http://127.0.0.1:${server.port}/`);
+    assert.match(await graphiql.operation(), /^subscription WatchAuction \{/);
+    await graphiql.pressRun();
+    const first = await graphiql.waitForEvent((result) => /"current_bid": \d+[^]*"name": "\w/.test(result));
+    await graphiql.waitForEvent((result) => result !== first && result.includes('"current_bid"'));
+    assert.doesNotMatch(await graphiql.result(), /errors/);
+    await screenshot(graphiql, 'events');
+
+    await graphiql.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await graphiql.page.getByRole('link', { name: 'Subscription' }).click();
+    await graphiql.page.locator('.graphiql-doc-explorer').getByText('auctions_updated').waitFor();
+    await screenshot(graphiql, 'schema');
+    assert.deepEqual(graphiql.complaints, []);
   });
 });
 
