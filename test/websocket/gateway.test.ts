@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket as TcpSocket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { Writer } from '../../src/fanout/writer.ts';
 import { createLog } from '../../src/log.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
@@ -16,7 +17,6 @@ const LIMITS: GatewayOptions['connections']['limits'] = {
   maxIdBytes: 128,
   maxMessagesPerSecond: 20,
   maxMessageBurst: 150,
-  maxQueueBytes: 1_048_576,
   maxPendingEvents: 1000,
   authenticationTimeoutMs: 5000,
 };
@@ -36,6 +36,7 @@ async function startGateway(t: TestContext, limits = LIMITS) {
       limits,
       log: createLog('silent'),
       onSlowConsumer: () => undefined,
+      writer: new Writer({ maxQueueBytes: 1_048_576, maxPodQueueBytes: 268_435_456 }),
     } as GatewayOptions['connections'],
     observer: { onOpen: () => undefined, onClose: () => undefined, onRefusedOrigin: () => undefined },
   });
