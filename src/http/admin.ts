@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { SetupError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { endServer, listen } from './listening.ts';
 import { LoopLag } from './loop-lag.ts';
 
 export interface AdminOptions {
@@ -33,6 +32,7 @@ export class AdminServer {
   readonly #server: Server;
   readonly #lag = new LoopLag();
   readonly #routes: ReadonlyMap<string, (response: ServerResponse) => Promise<void> | void>;
+  #port = 0;
   #closing: Promise<void> | undefined;
 
   constructor(options: AdminOptions) {
@@ -45,36 +45,22 @@ export class AdminServer {
     ]);
   }
 
-  /** The port that it listens on. */
+  /** The port that it listens on, once it is started. */
   get port(): number {
-    return (this.#server.address() as AddressInfo | null)?.port ?? this.#options.port;
+    return this.#port;
   }
 
   /** @throws SetupError naming ADMIN_PORT when the port cannot be listened on. */
   async start(): Promise<void> {
     const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => {
-        const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${error.message})`;
-        reject(
-          new SetupError(`ADMIN_PORT: port ${port} on ${host} ${reason}; name another one, or 0 for any free one`),
-        );
-      });
-      this.#server.listen(port, host, resolve);
-    });
+    this.#port = await listen(this.#server, { host, port, variable: 'ADMIN_PORT' });
     this.#lag.start();
   }
 
   /** Idempotent; within a second. */
   close(): Promise<void> {
-    this.#closing ??= new Promise((resolve) => {
-      this.#lag.close();
-      const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSE_TIMEOUT_MS);
-      this.#server.close(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    this.#lag.close();
+    this.#closing ??= endServer(this.#server, CLOSE_TIMEOUT_MS);
     return this.#closing;
   }
 

@@ -1,10 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Config } from '../config.ts';
 import { Backends } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
-import { SetupError } from '../errors.ts';
 import { Hub } from '../fanout/hub.ts';
 import { Writer } from '../fanout/writer.ts';
 import { DocumentCache } from '../graph/document-cache.ts';
@@ -13,6 +10,7 @@ import { Executor } from '../graph/execution.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
+import { endServer, listen } from '../http/listening.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import type { RoleServices } from './services.ts';
 
@@ -48,7 +46,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
     initTimeoutMs: config.INIT_TIMEOUT_MS,
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    drainTimeoutMs: config.SHUTDOWN_TIMEOUT_MS / 2,
+    drainTimeoutMs: config.SHUTDOWN_TIMEOUT_MS / 4,
     connections: {
       runtime,
       hub,
@@ -72,10 +70,9 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);
   metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
-  own({ close: () => closeHttpServer(httpServer) });
+  own({ close: () => endServer(httpServer, config.SHUTDOWN_TIMEOUT_MS / 8) });
   own(gateway).start();
-  await listen(httpServer, config);
-  return (httpServer.address() as AddressInfo).port;
+  return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
 }
 
 /** The graph's backends; in the embedded mode those without a URL answer from the samples. */
@@ -136,22 +133,5 @@ function createHttpServer({ config, graph, log }: RoleServices, runtime: GraphRu
     if (graphiql(request, response)) return;
     const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
     response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
-  });
-}
-
-function listen(httpServer: HttpServer, { HOST, PORT }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    httpServer.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${error.message})`;
-      reject(new SetupError(`PORT: port ${PORT} on ${HOST} ${reason}; name another one, or 0 for any free one`));
-    });
-    httpServer.listen(PORT, HOST, resolve);
-  });
-}
-
-function closeHttpServer(httpServer: HttpServer): Promise<void> {
-  return new Promise((resolve) => {
-    httpServer.close(() => resolve());
-    httpServer.closeAllConnections();
   });
 }
