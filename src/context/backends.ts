@@ -34,6 +34,7 @@ export interface BackendsOptions {
 
 /** Bytes of an error's body that are read so that its socket can be used again; past them the socket is closed. */
 const MAX_DUMPED_BYTES = 65_536;
+const MAX_CLOSE_MS = 1000;
 
 /**
  * The pod's HTTP clients, one keep-alive pool per backend, made at its first use. JSON in, JSON out; redirects are not followed
@@ -78,7 +79,7 @@ export class Backends implements BackendPort {
     }
   }
 
-  /** Lets what is on its way end, for at most the timeout of a request. */
+  /** Lets what is on its way end, for at most a second: nobody who asked is connected any more. */
   close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#clients.values()].map((client) => client.close())).then(() => undefined);
     return this.#closing;
@@ -154,7 +155,7 @@ class BackendClient {
   }
 
   async close(): Promise<void> {
-    const timer = setTimeout(() => void this.#pool.destroy(), this.#timeoutMs + 100);
+    const timer = setTimeout(() => void this.#pool.destroy(), Math.min(this.#timeoutMs + 100, MAX_CLOSE_MS));
     await this.#pool.close().catch((error: unknown) => {
       if (!(error instanceof errors.ClientDestroyedError)) throw error;
     });
