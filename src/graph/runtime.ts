@@ -6,6 +6,7 @@ import { createContext, readsOf } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import type { FactReads } from '../context/fact-reads.ts';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import type { DocumentCache } from './document-cache.ts';
@@ -17,6 +18,8 @@ import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 import { channelFor } from './router.ts';
 import { sharingKey } from './sharing-key.ts';
+
+const LOG_WINDOW_MS = 10_000;
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
@@ -59,6 +62,8 @@ export interface GraphRuntimeOptions {
   readonly executor: Executor;
   readonly backends: BackendPort;
   readonly channelPrefix: string;
+  /** Longest wait for the graph's `authenticate`. */
+  readonly authenticationTimeoutMs: number;
   readonly log: Logger;
   readonly onInternalError: () => void;
 }
@@ -70,6 +75,7 @@ export interface GraphRuntimeOptions {
 export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
   readonly #onInternal: OnInternalError;
+  readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
@@ -84,13 +90,27 @@ export class GraphRuntime {
   }
 
   /**
-   * The facts of a connection (or HTTP request), or false when the graph refuses it.
-   * @throws whatever the graph's `authenticate` throws, TypeError for claims or parameters that are not plain JSON data.
+   * The facts of a connection (or HTTP request), or false when the graph refuses it: by `false`, by a throw, by claims that are no
+   * plain JSON data, or by taking too long. Never rejects.
    */
   async authenticate(source: RequestSource): Promise<ConnectionFacts | false> {
-    const request = createRequest(source);
-    const claims = (await this.#options.graph.context.authenticate?.(request)) ?? {};
-    return claims === false ? false : createFacts(request, claims);
+    const { graph, log, authenticationTimeoutMs: timeoutMs } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`authenticate did not answer within ${timeoutMs} ms`)), timeoutMs);
+    });
+    try {
+      const request = createRequest(source);
+      const claims = (await Promise.race([graph.context.authenticate?.(request), timeout])) ?? {};
+      return claims === false ? false : createFacts(request, claims);
+    } catch (error) {
+      this.#logWindow.run('authenticate', (suppressed) =>
+        log.warn({ err: error, connection: source.id, suppressed }, 'authenticate failed; the connection is refused'),
+      );
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** The operation that a request means, parsed, validated and cached. */

@@ -59,7 +59,6 @@ export async function startGateway(services: RoleServices): Promise<number> {
         maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
         maxMessageBurst: config.MAX_MESSAGE_BURST,
         maxPendingEvents: config.MAX_PENDING_EVENTS,
-        authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
       },
     },
     observer: {
@@ -111,6 +110,7 @@ function createRuntime({ config, graph, log, metrics }: RoleServices, backends: 
     executor: new Executor(graph.schema, { jitAfterUses: config.JIT_AFTER_USES }),
     backends,
     channelPrefix: config.CHANNEL_PREFIX,
+    authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onInternalError: () => metrics.internalErrors.inc(),
   });

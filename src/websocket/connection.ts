@@ -22,7 +22,6 @@ export interface ConnectionLimits {
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;
   readonly maxPendingEvents: number;
-  readonly authenticationTimeoutMs: number;
 }
 
 /** Shared by all connections of a gateway. */
@@ -133,29 +132,13 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
   }
 
-  /** `connection_init`: whether the connection may go on. A throw, a refusal and a timeout all refuse it. */
+  /** `connection_init`: whether the connection may go on. */
   async authenticate(params: unknown): Promise<boolean> {
-    const { runtime, limits, log } = this.#services;
-    const request = this.#request!;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(() => {
-        log.warn({ connection: request.id, timeoutMs: limits.authenticationTimeoutMs }, 'authenticate took too long');
-        resolve(false);
-      }, limits.authenticationTimeoutMs);
-    });
-    try {
-      const facts = await Promise.race([runtime.authenticate({ ...request, params }), timeout]);
-      if (!facts) return false;
-      this.#facts = facts;
-      this.#request = undefined;
-      return true;
-    } catch (error) {
-      log.warn({ err: error, connection: request.id }, 'authenticate threw; the connection is refused');
-      return false;
-    } finally {
-      clearTimeout(timer);
-    }
+    const facts = await this.#services.runtime.authenticate({ ...this.#request!, params });
+    if (!facts) return false;
+    this.#facts = facts;
+    this.#request = undefined;
+    return true;
   }
 
   /** What graphql-ws's `onSubscribe` answers for an operation of this connection. */

@@ -18,7 +18,6 @@ const LIMITS: GatewayOptions['connections']['limits'] = {
   maxMessagesPerSecond: 20,
   maxMessageBurst: 150,
   maxPendingEvents: 1000,
-  authenticationTimeoutMs: 5000,
 };
 
 /** A gateway that nobody gets far enough into to need a graph. */
