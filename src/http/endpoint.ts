@@ -23,6 +23,7 @@ const FORBIDDEN: Response = [
 ];
 
 const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
+const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ERROR', 'Internal server error')] });
 
 /**
  * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
@@ -87,9 +88,10 @@ export function createEndpoint(
       });
       response.writeHead(status, statusText, headers).end(text ?? undefined);
     } catch (error) {
+      // The client left in the middle of its request: there is nobody to tell, and nothing to mend.
+      if (!request.complete) return;
       log.error({ err: error }, 'failed to handle a request');
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
+      response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);
     }
   };
 }
