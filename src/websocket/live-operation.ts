@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { OperationTypeNode, parse } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
@@ -21,6 +22,9 @@ export interface LiveOperationServices {
 interface RunArgs extends ExecutionArgs {
   readonly contextValue: { run(): Sink | ExecutionResult | Promise<ExecutionResult> };
 }
+
+/** How often a source that waits for a slow peer looks whether it has caught up. */
+const BEHIND_CHECK_INTERVAL_MS = 10;
 
 /** graphql-ws only looks at the kind of the operation; a document of our own per operation would stay in memory with it. */
 const SUBSCRIPTION_DOCUMENT = parse('subscription { crier }', { noLocation: true });
@@ -102,14 +106,21 @@ export class LiveOperation {
     }
   }
 
-  /** Drives a source that is not a Kafka topic: one event at a time, the next one when this one's result has left. */
+  /**
+   * Drives a source that is not a Kafka topic: one event at a time, the next one when the peer has room for it, so what a
+   * source has at hand fills no queue. A source without a `return()` is only asked no more.
+   */
   async #pump(events: AsyncIterator<unknown>, subscription: Subscription, sink: Sink): Promise<void> {
     const { runtime } = this.#services;
+    const { operation, variables, facts } = subscription;
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
         const { operation, variables, facts } = subscription;
         const { json } = await runtime.executeEvent(operation, variables, facts, event.value);
         subscription.deliver(nextRest(json));
+        await nextTurn();
+        while (this.#outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
+        if (subscription.isEnded) return;
       }
       sink.end();
     } catch (error) {

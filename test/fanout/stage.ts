@@ -83,6 +83,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
     channelPrefix: '',
     log,
     onInternalError: () => undefined,
+    authenticationTimeoutMs: 5000,
   });
   const bus = new MemoryBus({ log });
   await bus.start();

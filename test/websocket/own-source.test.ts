@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { openSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { crier } from './crier.ts';
+
+const GRAPH = {
+  'schema.graphql': `
+    type Query { hello: String }
+    type Subscription {
+      "So many texts of 1 KiB, all at hand."
+      history(count: Int!, counter: String!): String
+      "Never ends, and its iterator has no return()."
+      clock(counter: String!): Int
+    }
+  `,
+  'resolvers.ts': `
+    const counters = globalThis as Record<string, unknown>;
+    const count = (name: string) => (counters[name] = ((counters[name] as number) ?? 0) + 1);
+    export const Subscription = {
+      history: {
+        async *subscribe(_: unknown, args: { count: number; counter: string }) {
+          for (let i = 1; i <= args.count; i++) {
+            count(args.counter);
+            yield { history: String(i).padEnd(1024, '.') };
+          }
+        },
+      },
+      clock: {
+        subscribe: (_: unknown, args: { counter: string }) => ({
+          [Symbol.asyncIterator]: () => ({
+            next: () => Promise.resolve({ done: false, value: { clock: count(args.counter) } }),
+          }),
+        }),
+      },
+    };
+  `,
+};
+
+let counters = 0;
+
+async function startSource(t: TestContext) {
+  const target = await crier.start({ GRAPH: await graphFolder(t, GRAPH), PING_INTERVAL_MS: '0' });
+  t.after(() => target.close());
+  const counter = `own-source-${++counters}`;
+  const socket = await openSocket(t, target.url);
+  await socket.init();
+  const pulled = () => ((globalThis as Record<string, unknown>)[counter] as number | undefined) ?? 0;
+  return { target, socket, counter, pulled };
+}
+
+/** Resolves once `pulled` has stayed the same for a while. */
+async function standstill(pulled: () => number): Promise<number> {
+  let last = -1;
+  let since = 0;
+  await waitFor('the source to rest', () => {
+    if (pulled() !== last) [last, since] = [pulled(), performance.now()];
+    return performance.now() - since > 300;
+  });
+  return last;
+}
+
+describe('a source of the graph', () => {
+  it('delivers all that it has at hand to a client that reads', async (t) => {
+    const { socket, counter } = await startSource(t);
+    const query = 'subscription ($counter: String!) { history(count: 5000, counter: $counter) }';
+    socket.subscribe('a', query, { counter });
+    for (let i = 1; i <= 5000; i++) {
+      const { type, payload } = await socket.next();
+      assert.equal(type, 'next');
+      assert.equal((payload as { data: { history: string } }).data.history, String(i).padEnd(1024, '.'));
+    }
+    assert.equal((await socket.next()).type, 'complete');
+  });
+
+  it('waits for a client that does not read, and goes on when it does', async (t) => {
+    const { target, socket, counter, pulled } = await startSource(t);
+    const query = 'subscription ($counter: String!) { history(count: 30000, counter: $counter) }';
+    socket.pause();
+    socket.subscribe('a', query, { counter });
+    assert.ok((await standstill(pulled)) < 30_000);
+    const other = await openSocket(t, target.url);
+    await other.init();
+    socket.resume();
+    await socket.take(30_000);
+    assert.equal((await socket.next()).type, 'complete');
+  });
+
+  it('is asked no more after complete and after the end of its connection, also where it has no return()', async (t) => {
+    const { socket, counter, pulled } = await startSource(t);
+    const query = 'subscription ($counter: String!) { clock(counter: $counter) }';
+    socket.subscribe('a', query, { counter });
+    await socket.take(10);
+    socket.complete('a');
+    await standstill(pulled);
+    socket.subscribe('b', query, { counter });
+    await waitFor('the second', () => socket.unread.some(({ id }) => id === 'b'));
+    socket.terminate();
+    await standstill(pulled);
+  });
+});
