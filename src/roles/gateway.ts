@@ -12,6 +12,7 @@ import { createEndpoint } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import { endServer, listen } from '../http/listening.ts';
 import { Gateway } from '../websocket/gateway.ts';
+import { closeLabel } from '../websocket/protocol.ts';
 import type { RoleServices } from './services.ts';
 
 const ENDPOINT = '/graphql';
@@ -63,7 +64,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
     },
     observer: {
       onOpen: () => metrics.connectionsOpened.inc(),
-      onClose: (code) => metrics.connectionsClosed.inc({ code }),
+      onClose: (code) => metrics.connectionsClosed.inc({ code: closeLabel(code) }),
       onRefusedOrigin: () => metrics.originsRefused.inc(),
     },
   });

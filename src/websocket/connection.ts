@@ -31,7 +31,7 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly initDeadlines: InitDeadlines<Connection>;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
-  /** The socket is gone. */
+  /** The socket is gone. `code`: of who closed it first. */
   readonly onClose: (connection: Connection, code: number) => void;
 }
 
@@ -58,6 +58,8 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
   #handle: Handle | undefined;
   #closed: Closed | undefined;
   #isAlive = true;
+  /** Why it ended: our code where we closed it, whatever the peer answered. */
+  #closeCode = 0;
 
   /** `stream`: the upgrade's socket, below `socket`. */
   constructor(
@@ -256,7 +258,7 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
   /** The socket is gone. */
   onClosed(code: number, reason: string): void {
     this.#end(code, reason);
-    this.#services.onClose(this, code);
+    this.#services.onClose(this, this.#closeCode);
   }
 
   onPong(): void {
@@ -273,6 +275,7 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     const closed = this.#closed;
     if (!closed) return;
     this.#closed = undefined;
+    this.#closeCode = code;
     this.#services.initDeadlines.settle(this);
     for (const operation of this.#operations.values()) operation.end();
     closed(code, reason).catch((error: unknown) => {

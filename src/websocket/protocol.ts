@@ -1,4 +1,4 @@
-import { MessageType, validateMessage } from 'graphql-ws';
+import { CloseCode, MessageType, validateMessage } from 'graphql-ws';
 import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
 
 /** Close codes that crier sends itself; graphql-ws's `CloseCode` has those of the protocol. What stock clients do with each: README. */
@@ -8,6 +8,17 @@ export const CLOSE_CODES = {
   serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;
+
+/** Codes 1000 to 1015 and graphql-transport-ws's; a client may choose among 2,000 more. */
+const KNOWN_CODES: ReadonlySet<number> = new Set([
+  ...Array.from({ length: 16 }, (_, i) => 1000 + i),
+  ...Object.values(CloseCode).filter((code) => typeof code === 'number'),
+]);
+
+/** A close code as the label of a metric, of which there must not be many: a code that means nothing is "other". */
+export function closeLabel(code: number): string {
+  return KNOWN_CODES.has(code) ? String(code) : 'other';
+}
 
 /** The messages that a client may send. */
 export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | SubscribeMessage | CompleteMessage;

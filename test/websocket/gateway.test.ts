@@ -22,6 +22,7 @@ const LIMITS: GatewayOptions['connections']['limits'] = {
 
 /** A gateway that nobody gets far enough into to need a graph. */
 async function startGateway(t: TestContext, limits = LIMITS) {
+  const closes: number[] = [];
   const httpServer = createServer();
   const gateway = new Gateway({
     httpServer,
@@ -37,7 +38,7 @@ async function startGateway(t: TestContext, limits = LIMITS) {
       onSlowConsumer: () => undefined,
       writer: new Writer({ maxQueueBytes: 1_048_576, maxPodQueueBytes: 268_435_456 }),
     } as GatewayOptions['connections'],
-    observer: { onOpen: () => undefined, onClose: () => undefined, onRefusedOrigin: () => undefined },
+    observer: { onOpen: () => undefined, onClose: (code) => closes.push(code), onRefusedOrigin: () => undefined },
   });
   gateway.start();
   httpServer.listen(0, '127.0.0.1');
@@ -48,7 +49,7 @@ async function startGateway(t: TestContext, limits = LIMITS) {
   });
   const { port } = httpServer.address() as AddressInfo;
   const openSockets = () => new Promise<number>((resolve) => httpServer.getConnections((_, count) => resolve(count)));
-  return { port, url: `ws://127.0.0.1:${port}/graphql`, openSockets };
+  return { port, url: `ws://127.0.0.1:${port}/graphql`, openSockets, closes };
 }
 
 /** A peer that sends this and then neither reads nor closes. */
@@ -74,6 +75,18 @@ describe('Gateway', () => {
     socket.send({ type: 'ping' });
     assert.deepEqual(await socket.expectClose(), { code: 1012, reason: 'Internal server error' });
     assert.ok(other.isOpen);
+  });
+
+  it('tells the code of who closed first', async (t) => {
+    const { url, closes } = await startGateway(t);
+    const polite = await openSocket(t, url);
+    polite.close(3999);
+    await waitFor('the first close', () => closes.length === 1);
+    const refused = await openSocket(t, url);
+    refused.send('no JSON');
+    refused.pause();
+    await waitFor('the second close', () => closes.length === 2, 15_000);
+    assert.deepEqual(closes, [3999, 4400], 'not 1006 for a peer that does not answer the close');
   });
 
   for (const [what, requestLine] of [
