@@ -112,7 +112,6 @@ export class LiveOperation {
    */
   async #pump(events: AsyncIterator<unknown>, subscription: Subscription, sink: Sink): Promise<void> {
     const { runtime } = this.#services;
-    const { operation, variables, facts } = subscription;
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
         const { operation, variables, facts } = subscription;
