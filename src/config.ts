@@ -134,7 +134,7 @@ export const variables = {
     '67108864',
     'bytes',
     'a whole number of bytes, at least 131072',
-    'What a compressed batch may inflate to; a larger one is not read.',
+    'What a compressed batch may inflate to; a larger one is poison.',
   ),
 
   REDIS_URL: variable(
