@@ -5,6 +5,9 @@ import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError }
 /** What a client must not see, with the id that it sees instead. */
 export type OnInternalError = (id: string, error: unknown, path: GraphQLError['path']) => void;
 
+/** GraphQL's own types print the value, which may be an object with everything that the client did not, or may not, select. */
+const LEAF_FAILURE = /^(Int|Float|String|Boolean|ID|Enum "\w+") cannot represent .*$/s;
+
 /**
  * An execution's result as it may leave. A GraphQLError that a resolver made says what its author wanted it to say, and
  * passes with its code. Anything else is "Internal server error" with a random id in `extensions.id`, and `onInternal` is
@@ -22,7 +25,11 @@ export function maskError(error: GraphQLError, onInternal: OnInternalError): Gra
   const original: unknown = error.originalError;
   if (isShown(error, original)) {
     const extensions = { code: 'INTERNAL_SERVER_ERROR', ...error.extensions };
-    return { message: error.message, ...where, extensions };
+    return {
+      message: error.message.replace(LEAF_FAILURE, '$1 cannot represent the value of this field'),
+      ...where,
+      extensions,
+    };
   }
   const id = randomUUID();
   onInternal(id, original, path);

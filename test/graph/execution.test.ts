@@ -314,6 +314,31 @@ describe('maskErrors', () => {
     });
   });
 
+  for (const jitAfterUses of [0, 1]) {
+    it(`never shows a value that does not fit its type, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+      const drifted = schemaOf(`
+        type Query { hello: String }
+        type Subscription { drift: Drift @kafka(topic: "drifts", payload: "drift") }
+        type Drift { text: String number: Int float: Float flag: Boolean id: ID kind: Kind list: [String] }
+        enum Kind { A }
+      `);
+      const operation = operationFor('subscription { drift { text number float flag id kind list } }', {
+        schema: drifted,
+      });
+      const executor = new Executor(drifted, { jitAfterUses });
+      const secret = { password: 'hunter2' };
+      const fields = ['text', 'number', 'float', 'flag', 'id', 'kind', 'list'];
+      const drift = Object.fromEntries(fields.map((field) => [field, secret]));
+      for (let i = 0; i < 3; i++) {
+        const result = run(executor, operation, undefined, { drift }) as ExecutionResult;
+        const { errors } = maskErrors(result, () => undefined);
+        assert.equal(errors?.length, fields.length);
+        assert.doesNotMatch(JSON.stringify(errors), /hunter2|password/);
+        assert.equal(errors[0]?.message, 'String cannot represent the value of this field');
+      }
+    });
+  }
+
   it('leaves a result without errors as it is', () => {
     const result = { data: { a: 1 } };
     assert.equal(maskErrors(result, assert.fail), result);
