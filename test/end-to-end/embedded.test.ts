@@ -53,7 +53,12 @@ describe('crier without settings', () => {
   });
 
   it('delivers every field of every subscription without errors, those from backends too', async (t) => {
-    const pod = await startPod(t, { SAMPLE_INTERVAL_MS: '20', MAX_QUERY_DEPTH: '12', MAX_QUERY_TOKENS: '5000' });
+    const pod = await startPod(t, {
+      SAMPLE_INTERVAL_MS: '20',
+      MAX_QUERY_DEPTH: '12',
+      MAX_QUERY_TOKENS: '5000',
+      BACKEND_TIMEOUT_MS: '30000',
+    });
     const schema = await introspect(pod);
     const fields = Object.values(schema.getSubscriptionType()!.getFields());
     const watchField = (name: string, args = '') => {
