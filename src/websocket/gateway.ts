@@ -59,8 +59,8 @@ export class Gateway {
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #connections = new Set<Connection>();
   #sweep: NodeJS.Timeout | undefined;
-  #sweeping: IterableIterator<Connection> = this.#connections.values();
-  #slice = 0;
+  /** Visits that the ping sweep owes: a fraction is kept for its next slice. */
+  #due = 0;
   #isDraining = false;
   #closing: Promise<void> | undefined;
 
@@ -149,14 +149,18 @@ export class Gateway {
     if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
-  /** Visits every connection once per interval, in slices: who has not answered the last ping by then is gone. */
+  /**
+   * Visits every connection once per interval, in slices: who has not answered the last ping by then is gone. Who was visited
+   * goes to the end of the set; an iterator that is kept instead would keep whatever leaves the set meanwhile.
+   */
   #pingSlice(): void {
-    if (this.#slice === 0) this.#sweeping = this.#connections.values();
-    this.#slice = (this.#slice + 1) % PING_SLICES;
-    for (let left = Math.ceil(this.#connections.size / PING_SLICES); left > 0; left--) {
-      const next = this.#sweeping.next();
-      if (next.done) return;
-      next.value.sweep();
+    this.#due += this.#connections.size / PING_SLICES;
+    for (const connection of this.#connections) {
+      if (this.#due < 1) return;
+      this.#due--;
+      this.#connections.delete(connection);
+      this.#connections.add(connection);
+      connection.sweep();
     }
   }
 }
