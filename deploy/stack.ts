@@ -52,8 +52,12 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function howToGoOn({ kafkaPort, redisPort }: Settings, topics: readonly { name: string; example: string }[]): string {
+function howToGoOn(
+  { kafkaPort, redisPort, graph }: Settings,
+  topics: readonly { name: string; example: string }[],
+): string {
   const brokers = `127.0.0.1:${kafkaPort}`;
+  const graphSetting = graph === BUILT_IN_GRAPH ? '' : ` GRAPH=${graph}`;
   const [first] = topics;
   const example = first
     ? `
@@ -68,7 +72,7 @@ Redis on 127.0.0.1:${redisPort}
 
 Start a pod on them in another terminal (a second one with a PORT and an ADMIN_PORT of its own):
 
-  KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort} npm start
+  KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort}${graphSetting} npm start
 ${example}
 Ctrl-C stops both.
 `;

@@ -57,7 +57,9 @@ describe('npm run stack', () => {
 
     assert.match(
       stack.output,
-      new RegExp(`KAFKA_BROKERS=127.0.0.1:${kafkaPort} REDIS_URL=redis://127.0.0.1:${redisPort} npm start`),
+      new RegExp(
+        `KAFKA_BROKERS=127.0.0.1:${kafkaPort} REDIS_URL=redis://127.0.0.1:${redisPort} GRAPH=${graph} npm start`,
+      ),
     );
     assert.match(stack.output, /echo '\{"bid":\{"lotId":1\}\}' \| kcat -P -b \S+ -t bids\n/);
     const admin = new kafkajs.Kafka({
