@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { cp, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
@@ -8,6 +9,7 @@ import { everyField, innermost } from '../graphs/auction/auction-graph.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
 
@@ -91,6 +93,23 @@ describe('crier without settings', () => {
       assert.equal(await pod.ended, 0);
       assert.equal(subscription.closeCode, 1001);
     }
+  });
+});
+
+describe('npm start', () => {
+  it('passes SIGTERM on, so that nothing is left of it', async (t) => {
+    // Without prestart: the build would change under the tests that run beside this one.
+    const npm = spawn('npm', ['start', '--ignore-scripts'], {
+      env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    t.after(() => npm.kill('SIGKILL'));
+    const address = () => /http:\S+(?=\/healthz)/.exec(output)?.[0];
+    await waitFor('the banner', address, 60_000);
+    npm.kill('SIGTERM');
+    await waitFor('the server to be gone', async () => !(await fetch(address()!).catch(() => undefined)));
   });
 });
 
