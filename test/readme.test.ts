@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { installHint, PROGRAMS } from '../deploy/programs.ts';
 import { variables } from '../src/config.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -29,6 +30,20 @@ describe('README.md', () => {
     ]);
     const rows = rowsOf('Configuration').filter(([name]) => !name!.startsWith('BACKEND_<NAME>'));
     assert.deepEqual(rows, expected);
+    assert.equal(readme.match(/^\| `BACKEND_<NAME>_\w+`/gm)?.length, 2);
+  });
+
+  it('opens the pods of docker-compose.yml on their ports', () => {
+    const ports = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/:-(\d+)\}:4000'/g)].map(([, port]) => port);
+    const [row] = readme.match(/^.*docker compose up.*$/m)!;
+    assert.deepEqual(
+      [...row.matchAll(/localhost:(\d+)/g)].map(([, port]) => port),
+      ports,
+    );
+  });
+
+  it('names the Debian packages that are installed where they are missing', () => {
+    assert.ok(readme.includes(`\`${installHint(PROGRAMS).split('--no-install-recommends ')[1]}\``));
   });
 
   it('names npm scripts that exist', () => {
@@ -43,5 +58,6 @@ describe('README.md', () => {
   it('shows the folders of src in its layout', () => {
     const layout = readme.split('\n## Layout\n')[1]!;
     for (const [, folder] of layout.matchAll(/^ {2}([\w./]+)\s/gm)) assert.ok(existsSync(`src/${folder}`), folder);
+    for (const [, folder] of layout.matchAll(/^(\w+\/)\s/gm)) assert.ok(existsSync(folder!), folder);
   });
 });
