@@ -11,6 +11,7 @@ export async function compile(code: string, filename = 'input.js'): Promise<Babe
     babelrc: false,
     configFile: false,
     sourceMaps: true,
+    highlightCode: false,
   });
   return { ...result, code: result?.code ?? '' };
 }
