@@ -19,3 +19,8 @@ export function channelName(prefix: string, topic: string, keys: readonly Channe
   }
   return `${name}}`;
 }
+
+/** What may be logged of a channel: its name without the values, which are arguments of clients. */
+export function channelLabel(name: string): string {
+  return name.split('{', 1)[0]!;
+}

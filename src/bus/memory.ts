@@ -2,6 +2,7 @@ import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { Bus, BusObserver, Listener, Message, Unsubscribe } from './bus.ts';
+import { channelLabel } from './channel.ts';
 import { Listeners } from './listeners.ts';
 
 const LOG_WINDOW_MS = 5_000;
@@ -96,7 +97,7 @@ export class MemoryBus implements Bus {
   #open(channel: string): Listeners {
     const listeners = new Listeners((error) =>
       this.#window.run('listener', (suppressed) =>
-        this.#log.error({ err: error, channel, suppressed }, 'A listener of a channel threw'),
+        this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
       ),
     );
     this.#channels.set(channel, listeners);

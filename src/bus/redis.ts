@@ -4,6 +4,7 @@ import { BusUnavailableError, ConfigError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { Bus, BusObserver, Listener, Message, Unsubscribe } from './bus.ts';
+import { channelLabel } from './channel.ts';
 import { Listeners } from './listeners.ts';
 import { RedisLink } from './redis-link.ts';
 import { publishTo } from './redis-publisher.ts';
@@ -201,7 +202,7 @@ export class RedisBus implements Bus {
 
   #logThrow(channel: string, error: unknown): void {
     this.#window.run('listener', (suppressed) =>
-      this.#log.error({ err: error, channel, suppressed }, 'A listener of a channel threw'),
+      this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Bus, Unsubscribe } from '../bus/bus.ts';
+import { channelLabel } from '../bus/channel.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { Slices } from './slices.ts';
@@ -106,7 +107,7 @@ export class Hub {
       this.#observer.onForeignMessage();
       this.#logWindow.run('foreign', (suppressed) =>
         this.#log.error(
-          { channel: name, suppressed },
+          { channel: channelLabel(name), suppressed },
           'a message that is not JSON came from Redis: another program publishes on this channel prefix',
         ),
       );
