@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { openSocket } from '../support/socket.ts';
+import type { Socket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const GRAPH = {
+  'schema.graphql': `
+    type Subscription {
+      thing(id: ID!): Thing @kafka(topic: "things", match: [{ arg: "id", path: "id" }])
+    }
+    type Thing { id: ID seq: Int }
+  `,
+};
+const THING = 'subscription ($id: ID!) { thing(id: $id) { seq } }';
+
+async function startGateway(t: TestContext) {
+  const redis = await redisServer(t);
+  const prefix = `${randomName()}:`;
+  const config = readConfig({
+    ROLE: 'gateway',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    REDIS_URL: redis.url,
+    CHANNEL_PREFIX: prefix,
+    GRAPH: await graphFolder(t, GRAPH),
+  });
+  const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
+  t.after(() => server.close());
+  /** Resolves with how many pods got it. */
+  const publish = async (id: string, seq: number) => {
+    const publisher = new Redis(redis.url);
+    const pods = await publisher.publish(`${prefix}things{id=${JSON.stringify(id)}}`, JSON.stringify({ id, seq }));
+    publisher.disconnect();
+    return pods;
+  };
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+  };
+  return { url: `ws://127.0.0.1:${server.port}/graphql`, redis, publish, metric };
+}
+
+async function connect(t: TestContext, url: string): Promise<Socket> {
+  const socket = await openSocket(t, url, { patienceMs: 20_000 });
+  await socket.init();
+  return socket;
+}
+
+const event = (id: string, seq: number) => ({ id, type: 'next', payload: { data: { thing: { seq } } } });
+
+describe('without Redis', () => {
+  it('live operations wait and go on, new ones are refused, all on the same sockets', async (t) => {
+    const { url, redis, publish, metric } = await startGateway(t);
+    const sockets = [await connect(t, url), await connect(t, url)] as const;
+    const [one, other] = sockets;
+    for (const socket of sockets) socket.subscribe('live', THING, { id: '1' });
+    one.subscribe('left', THING, { id: '2' });
+    await waitFor('two channels and three operations', async () => {
+      for (const socket of sockets) await socket.roundTrip();
+      return (await publish('1', 0)) + (await publish('2', 0)) === 2;
+    });
+    await waitFor('events', () => sockets.every(({ unread }) => unread.some(({ id }) => id === 'live')));
+    for (const socket of sockets) await socket.roundTrip();
+
+    await redis.stop();
+    one.complete('left');
+    other.subscribe('given up', THING, { id: '3' });
+    other.complete('given up');
+    one.subscribe('new', THING, { id: '4' });
+    const refusal = await one.next();
+    assert.deepEqual([refusal.type, refusal.id], ['error', 'new']);
+    assert.match(JSON.stringify(refusal.payload), /"BUS_UNAVAILABLE"/);
+    assert.doesNotMatch(JSON.stringify(refusal.payload), /127\.0\.0\.1|ECONN/);
+    await redisServer(t, { port: redis.port });
+
+    await waitFor('the channel to be subscribed again', async () => (await publish('1', 2)) === 1);
+    for (const socket of sockets) assert.deepEqual(await socket.next(), event('live', 2));
+    one.subscribe('new', THING, { id: '4' });
+    await waitFor('the new channel', async () => (await publish('4', 1)) === 1);
+    assert.deepEqual(await one.next(), event('new', 1));
+    for (const id of ['2', '3']) assert.equal(await publish(id, 1), 0, `channel ${id} was left`);
+    assert.ok((await metric('crier_bus_gaps_total')) >= 1);
+    assert.equal(await metric('crier_channels'), 2);
+    assert.deepEqual(await other.roundTrip(), []);
+  });
+});
