@@ -3,9 +3,15 @@ import type { Logger } from 'pino';
 
 export type { Logger };
 
+/** Lines that wait for a reader of standard error, in bytes; while there are more, further lines are lost. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+
 /** The process's logger: JSON lines on standard error, so that standard output stays free for what a person asked for. */
 export function createLog(level: string): Logger {
-  return pino({ name: 'crier', level, base: null }, pino.destination({ fd: 2, sync: false, minLength: 0 }));
+  return pino(
+    { name: 'crier', level, base: null },
+    pino.destination({ fd: 2, sync: false, minLength: 0, maxLength: MAX_WAITING_BYTES }),
+  );
 }
 
 /**
