@@ -2,6 +2,7 @@ import type { Bus, Unsubscribe } from '../bus/bus.ts';
 import { channelLabel } from '../bus/channel.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
+import { EventBatch } from './event-batch.ts';
 import { Slices } from './slices.ts';
 import type { Job } from './slices.ts';
 import { SharedEvent, SharingGroup } from './sharing.ts';
@@ -20,6 +21,8 @@ export interface HubOptions {
   readonly execute: ExecuteEvent;
   readonly log: Logger;
   readonly observer: HubObserver;
+  /** Writes what results have put into outboxes. */
+  readonly flush: () => void;
 }
 
 /** By sharing key; a subscription that shares with nobody is a group of its own. */
@@ -44,14 +47,15 @@ export class Hub {
   readonly #logWindow = new LogWindow(10_000);
   readonly #observer: HubObserver;
   readonly #channels = new Map<string, Channel>();
-  readonly #slices = new Slices(SLICE_MS);
+  readonly #slices: Slices;
   #backlogLength = 0;
 
-  constructor({ bus, execute, log, observer }: HubOptions) {
+  constructor({ bus, execute, log, observer, flush }: HubOptions) {
     this.#bus = bus;
     this.#execute = execute;
     this.#log = log;
     this.#observer = observer;
+    this.#slices = new Slices(SLICE_MS, flush);
   }
 
   get channelCount(): number {
@@ -114,19 +118,21 @@ export class Hub {
       return;
     }
     this.#observer.onEvent();
-    const events = Array.from(groups.values(), (group) => new SharedEvent(group, payload, this.#execute, this.#onMore));
-    this.#backlogLength += message.length;
-    let served = 0;
-    this.#slices.add((isSpent) => {
-      while (served < events.length) {
-        if (!events[served]!.serve(isSpent)) return false;
-        served++;
+    const length = Math.ceil(message.length / groups.size);
+    for (const group of groups.values()) {
+      if (!group.batch?.isOpen) {
+        group.batch = new EventBatch(group, this.#onServed);
+        this.#slices.add(group.batch.serve);
       }
-      this.#backlogLength -= message.length;
-      return true;
-    });
+      group.batch.add(new SharedEvent(group, payload, this.#execute, this.#onMore), length);
+      this.#backlogLength += length;
+    }
     if (this.#backlogLength > MAX_BACKLOG_LENGTH) this.#slices.finish();
   }
+
+  readonly #onServed = (length: number): void => {
+    this.#backlogLength -= length;
+  };
 
   readonly #onMore = (serve: Job): void => this.#slices.add(serve);
 }

@@ -1,6 +1,7 @@
 import type { EventResult } from '../graph/runtime.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';
+import type { EventBatch } from './event-batch.ts';
 import { nextRest } from './frame.ts';
 import type { Job } from './slices.ts';
 import type { Place, Subscription } from './subscription.ts';
@@ -39,6 +40,8 @@ export class SharingGroup {
   /** By which its channel knows it. */
   readonly key: string | Subscription;
   readonly members = new Set<Subscription>();
+  /** The events that wait for their turn; the latest, where there are more. */
+  batch: EventBatch | undefined;
   /** What executions asked, latest first. */
   readonly #remembered: Answers<Subscription>[] = [];
 
@@ -72,51 +75,54 @@ interface Waiting {
   readonly waits: number;
 }
 
-/** One event on its way to all who are members of a group now. */
+/** One event on its way to the members of a group. */
 export class SharedEvent {
   readonly #group: SharingGroup;
   readonly #payload: unknown;
   readonly #execute: ExecuteEvent;
   readonly #onMore: (serve: Job) => void;
-  readonly #members: readonly Subscription[];
-  #served = 0;
+  readonly #isForOne: boolean;
   /** Those who waited for an execution that has settled. */
-  #again: Waiting[] = [];
-  /** What this event's executions asked, and the result for those who give the same answers. */
+  readonly #again: Waiting[] = [];
+  /** What this event's executions asked. */
   readonly #asked: Answers<Subscription>[] = [];
-  readonly #results = new Map<Alike, Buffer>();
+  /** The result for those who give the same answers. */
+  #results: Map<Alike, Buffer> | undefined;
   /** Executions under way, by those for whom they are expected to do. */
-  readonly #running = new Map<Alike, Waiting[]>();
+  #running: Map<Alike, Waiting[]> | undefined;
 
-  /** @param onMore called when there is work for `serve` again, after all had been done */
+  /** @param onMore called when there is a job for those who had to wait */
   constructor(group: SharingGroup, payload: unknown, execute: ExecuteEvent, onMore: (serve: Job) => void) {
     this.#group = group;
     this.#payload = payload;
     this.#execute = execute;
     this.#onMore = onMore;
-    this.#members = [...group.members];
+    this.#isForOne = group.members.size === 1;
   }
 
-  readonly serve: Job = (isSpent) => {
-    while (this.#served < this.#members.length) {
-      this.#serve(this.#members[this.#served++]!);
-      if (this.#served % STEPS_BETWEEN_CHECKS === 0 && isSpent()) return false;
-    }
+  /** Sees to it that a member gets its result, in the order of events. */
+  serve(member: Subscription): void {
+    this.#serve(member, undefined, 0);
+  }
+
+  readonly #serveAgain: Job = (isSpent) => {
     for (let waiting = this.#again.pop(); waiting; waiting = this.#again.pop()) {
       this.#serve(waiting.member, waiting.place, waiting.waits);
-      if (this.#again.length % STEPS_BETWEEN_CHECKS === 0 && isSpent()) return false;
+      if (this.#again.length % STEPS_BETWEEN_CHECKS === 0 && isSpent()) break;
     }
-    return true;
+    return this.#again.length === 0;
   };
 
-  /** Sees to it that a member gets its result; `place` keeps its turn where that cannot be now. */
-  #serve(member: Subscription, place?: Place, waits = 0): void {
+  /** `place` keeps a member's turn where its result cannot be there now. */
+  #serve(member: Subscription, place: Place | undefined, waits: number): void {
     if (member.isEnded) return;
-    for (const answers of this.#asked) {
-      const result = this.#results.get(answers.alikeOf(member));
-      if (result !== undefined) return member.deliver(result, place);
+    if (this.#results) {
+      for (const answers of this.#asked) {
+        const result = this.#results.get(answers.alikeOf(member));
+        if (result !== undefined) return member.deliver(result, place);
+      }
     }
-    if (this.#running.size > 0 && waits < MAX_WAITS) {
+    if (this.#running && waits < MAX_WAITS) {
       const others = this.#running.get(this.#expectedAlike(member));
       if (others) return void others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
     }
@@ -128,21 +134,22 @@ export class SharedEvent {
   async #await(execution: Promise<EventResult>, member: Subscription, place: Place): Promise<void> {
     const alike = this.#expectedAlike(member);
     const others: Waiting[] = [];
-    if (!this.#running.has(alike)) this.#running.set(alike, others);
+    const running = (this.#running ??= new Map<Alike, Waiting[]>());
+    if (!running.has(alike)) running.set(alike, others);
     this.#settle(await execution, member, place);
-    if (this.#running.get(alike) === others) this.#running.delete(alike);
+    if (running.get(alike) === others) running.delete(alike);
     if (others.length === 0) return;
-    const isIdle = this.#served === this.#members.length && this.#again.length === 0;
+    const hasJob = this.#again.length > 0;
     this.#again.push(...others.reverse());
-    if (isIdle) this.#onMore(this.serve);
+    if (!hasJob) this.#onMore(this.#serveAgain);
   }
 
   #settle({ json, reads }: EventResult, member: Subscription, place: Place | undefined): void {
     const result = nextRest(json);
-    if (this.#members.length > 1) {
+    if (!this.#isForOne) {
       const answers = this.#group.answersFor(reads);
       if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
-      this.#results.set(answers.alikeOf(member), result);
+      (this.#results ??= new Map<Alike, Buffer>()).set(answers.alikeOf(member), result);
       // It may have left the group meanwhile, which then has nothing to remember of it.
       if (member.isEnded) answers.forget(member);
     }

@@ -2,49 +2,56 @@
 export type Job = (isSpent: () => boolean) => boolean;
 
 /**
- * Does jobs in their order, at once where it can: in one turn of the event loop for no longer than `sliceMs`, the rest in
- * the next turns, so that sockets, timers and health checks get their share.
+ * Does jobs in their order when a turn of the event loop has brought all it has: in one turn for no longer than `sliceMs`,
+ * the rest in the next turns, so that sockets, timers and health checks get their share. `flush` lets out what the jobs
+ * made: when the turn's work ends, and, where one job is all there is, after each of its steps.
  */
 export class Slices {
   readonly #sliceMs: number;
+  readonly #flush: () => void;
   readonly #jobs: Job[] = [];
   #endsAt = 0;
   #isScheduled = false;
+  #hasOneJob = false;
 
-  constructor(sliceMs: number) {
+  constructor(sliceMs: number, flush: () => void) {
     this.#sliceMs = sliceMs;
+    this.#flush = flush;
   }
 
   add(job: Job): void {
     this.#jobs.push(job);
-    if (this.#jobs.length > 1) return;
-    if (!this.#isScheduled) this.#schedule();
-    this.#work();
+    this.#schedule();
   }
 
   /** Does all that is left, however long it takes. */
   finish(): void {
     while (this.#jobs[0]?.(NEVER)) this.#jobs.shift();
+    this.#flush();
   }
 
   #schedule(): void {
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#endsAt = performance.now() + this.#sliceMs;
     setImmediate(this.#onTurn);
   }
 
   readonly #onTurn = (): void => {
     this.#isScheduled = false;
-    if (this.#jobs.length === 0) return;
-    this.#schedule();
-    this.#work();
+    this.#endsAt = performance.now() + this.#sliceMs;
+    this.#hasOneJob = this.#jobs.length === 1;
+    while (this.#jobs.length > 0 && this.#jobs[0]!(this.#isSpent)) {
+      this.#jobs.shift();
+      if (performance.now() >= this.#endsAt) break;
+    }
+    this.#flush();
+    if (this.#jobs.length > 0) this.#schedule();
   };
 
-  #work(): void {
-    while (this.#jobs.length > 0 && !this.#isSpent() && this.#jobs[0]!(this.#isSpent)) this.#jobs.shift();
-  }
-
-  readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;
+  readonly #isSpent = (): boolean => {
+    if (this.#hasOneJob) this.#flush();
+    return performance.now() >= this.#endsAt;
+  };
 }
 
 const NEVER = (): boolean => false;

@@ -13,14 +13,15 @@ const SLICE_MS = 10;
 /** So that the clock costs nothing beside the work. */
 const WRITES_BETWEEN_CHECKS = 16;
 
-/** Writes what a turn of the event loop left in the outboxes of a pod when the turn ends, in the order in which they got it. */
+/** Writes what a turn of the event loop left in the outboxes of a pod, in the order in which they got it. */
 export class Writer {
   readonly maxQueueBytes: number;
   /** Outboxes whose peers do not read as fast as we write. */
   readonly behind = new Set<Outbox>();
   readonly #maxPodQueueBytes: number;
   #queuedBytes = 0;
-  #scheduled: Outbox[] = [];
+  readonly #waiting: Outbox[] = [];
+  #isScheduled = false;
   #scratch: Buffer | undefined;
 
   constructor(options: WriterOptions) {
@@ -47,14 +48,32 @@ export class Writer {
     this.#queuedBytes += bytes;
   }
 
+  /** Writes it when this turn ends, or at the next `flush`. */
   schedule(outbox: Outbox): void {
-    if (this.#scheduled.push(outbox) === 1) setImmediate(this.#onTurn);
+    this.#waiting.push(outbox);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#onTurn);
   }
+
+  /** Writes what waits, for no longer than a slice. */
+  readonly flush = (): void => {
+    const outboxes = this.#waiting;
+    if (outboxes.length === 0) return;
+    const endsAt = performance.now() + SLICE_MS;
+    let written = 0;
+    while (written < outboxes.length) {
+      outboxes[written++]!.onTurn();
+      if (written % WRITES_BETWEEN_CHECKS === 0 && performance.now() >= endsAt) break;
+    }
+    if (written === outboxes.length) outboxes.length = 0;
+    else outboxes.splice(0, written);
+  };
 
   /** Where all queues together are too large: writes what can be written, then closes the largest of those that are behind. */
   keepBound(): void {
     if (this.#queuedBytes <= this.#maxPodQueueBytes) return;
-    for (const outbox of this.#scheduled.splice(0)) outbox.onTurn();
+    for (const outbox of this.#waiting.splice(0)) outbox.onTurn();
     while (this.#queuedBytes > this.#maxPodQueueBytes) {
       let largest: Outbox | undefined;
       for (const outbox of this.behind) if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;
@@ -64,14 +83,10 @@ export class Writer {
   }
 
   readonly #onTurn = (): void => {
-    const outboxes = this.#scheduled;
-    const endsAt = performance.now() + SLICE_MS;
-    let written = 0;
-    while (written < outboxes.length) {
-      outboxes[written++]!.onTurn();
-      if (written % WRITES_BETWEEN_CHECKS === 0 && performance.now() >= endsAt) break;
-    }
-    outboxes.splice(0, written);
-    if (outboxes.length > 0) setImmediate(this.#onTurn);
+    this.#isScheduled = false;
+    this.flush();
+    if (this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(this.#onTurn);
   };
 }

@@ -21,6 +21,10 @@ const ENDPOINT = '/graphql';
 export async function startGateway(services: RoleServices): Promise<number> {
   const { config, bus, log, metrics, own } = services;
   const runtime = createRuntime(services, await openBackends(services));
+  const writer = new Writer({
+    maxQueueBytes: config.MAX_QUEUE_BYTES,
+    maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
+  });
   const hub = new Hub({
     bus,
     execute: ({ operation, variables, facts }, payload) => {
@@ -32,12 +36,9 @@ export async function startGateway(services: RoleServices): Promise<number> {
       onEvent: () => metrics.events.inc(),
       onForeignMessage: () => metrics.foreignMessages.inc(),
     },
+    flush: writer.flush,
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
-  const writer = new Writer({
-    maxQueueBytes: config.MAX_QUEUE_BYTES,
-    maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
-  });
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
   const httpServer = createHttpServer(services, runtime);
   const gateway = new Gateway({

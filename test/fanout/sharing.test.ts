@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { createContext, readsOf } from '../../src/context/context.ts';
 import type { ExecutionContext } from '../../src/context/context.ts';
+import { EventBatch } from '../../src/fanout/event-batch.ts';
 import { SharedEvent, SharingGroup } from '../../src/fanout/sharing.ts';
 import type { ExecuteEvent } from '../../src/fanout/sharing.ts';
 import type { Job } from '../../src/fanout/slices.ts';
@@ -33,6 +34,13 @@ function memberOf(facts: ConnectionFacts) {
 
 const NOT_SPENT = () => false;
 const serveAll = (serve: Job) => void serve(NOT_SPENT);
+
+/** Events that came in one turn. */
+function serve(group: SharingGroup, payloads: readonly unknown[], execute: ExecuteEvent): void {
+  const batch = new EventBatch(group, () => undefined);
+  for (const payload of payloads) batch.add(new SharedEvent(group, payload, execute, serveAll), 1);
+  serveAll(batch.serve);
+}
 
 /** What a random resolver asks. Each answer decides, with those before it, what is asked next. */
 type Ask = (claims: Record<string, unknown>, key: string) => unknown;
@@ -118,7 +126,7 @@ describe('a shared result', () => {
             if (!isLate) return { json: executeSync(steps, payload as number, context), reads: readsOf(context) };
             return executeLate(steps, payload as number, context).then((json) => ({ json, reads: readsOf(context) }));
           };
-          for (const payload of payloads) new SharedEvent(group, payload, execute, serveAll).serve(NOT_SPENT);
+          serve(group, payloads, execute);
           for (let turns = 0; members.some(({ received }) => received.length < payloads.length); turns++) {
             assert.ok(turns < 1000, 'a result never came');
             await Promise.resolve();
@@ -162,7 +170,7 @@ describe('a shared result', () => {
       const context = createContext({}, backends, facts);
       return { json: JSON.stringify(context.connection.claims['tenant']), reads: readsOf(context) };
     };
-    for (let event = 0; event < 10; event++) new SharedEvent(group, event, execute, serveAll).serve(NOT_SPENT);
+    for (let event = 0; event < 10; event++) serve(group, [event], execute);
     assert.equal(executions, 10 * 50);
     assert.ok(asked < 1000 + 10 * 50 * 3, `claims were asked for ${asked} times`);
     members.forEach(({ received }, index) => assert.deepEqual(received, Array(10).fill(String(index % 50))));
@@ -183,7 +191,7 @@ describe('a shared result', () => {
       const json = JSON.stringify([name, context.connection.claims['name'] && context.connection.claims[name]]);
       return { json, reads: readsOf(context) };
     };
-    new SharedEvent(group, 0, execute, serveAll).serve(NOT_SPENT);
+    serve(group, [0], execute);
     while (members.some(({ received }) => received.length === 0)) {
       rounds++;
       await new Promise((resolve) => setImmediate(resolve));
@@ -202,7 +210,7 @@ describe('a shared result', () => {
       new Promise((resolve) => {
         settle = () => resolve({ json: '1', reads: undefined });
       });
-    new SharedEvent(group, 0, execute, serveAll).serve(NOT_SPENT);
+    serve(group, [0], execute);
     const [leader, waiting, gone] = members;
     for (const { subscription } of [leader!, gone!]) {
       subscription.end();

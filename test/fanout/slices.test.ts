@@ -18,17 +18,27 @@ function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
 }
 
 describe('Slices', () => {
-  it('does a small job at once', () => {
+  it('does all that one turn brought when the turn ends, and flushes once', async () => {
     const done: string[] = [];
-    const slices = new Slices(10);
+    const slices = new Slices(10, () => done.push('flush'));
     slices.add(jobOf('a', 1, done));
     slices.add(jobOf('b', 1, done));
-    assert.deepEqual(done, ['a', 'b']);
+    assert.deepEqual(done, []);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(done, ['a', 'b', 'flush']);
+  });
+
+  it('flushes after each step of a job that is the only one', async () => {
+    const done: string[] = [];
+    const slices = new Slices(10, () => done.push('flush'));
+    slices.add(jobOf('a', 2, done));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(done, ['flush', 'flush', 'a', 'flush']);
   });
 
   it('lets the event loop turn during a large one, and keeps the order of jobs', async () => {
     const done: string[] = [];
-    const slices = new Slices(5);
+    const slices = new Slices(5, () => undefined);
     let turns = 0;
     const count = () => {
       turns++;
@@ -46,7 +56,7 @@ describe('Slices', () => {
 
   it('finishes everything at once where it must', () => {
     const done: string[] = [];
-    const slices = new Slices(5);
+    const slices = new Slices(5, () => undefined);
     slices.add(jobOf('large', 40, done));
     slices.add(jobOf('small', 1, done));
     slices.finish();

@@ -93,6 +93,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
     bus,
     log,
     observer: { onEvent: () => undefined, onForeignMessage: () => undefined },
+    flush: () => undefined,
     execute: ({ operation, variables, facts }, payload) => {
       stage.executions++;
       const result = runtime.executeEvent(operation, variables, facts, payload);

@@ -1,0 +1,54 @@
+import type { SharedEvent, SharingGroup } from './sharing.ts';
+import type { Job } from './slices.ts';
+import type { Subscription } from './subscription.ts';
+
+/** Events of one batch; so that one member is not served for long. */
+const MAX_EVENTS = 32;
+/** Results between two looks at the clock, so that it costs nothing beside the work. */
+const RESULTS_BETWEEN_CHECKS = 16;
+
+/**
+ * The events that one turn of the event loop brought to a group, in their order. A member gets all of them before the next
+ * one has its turn, so that what one connection needs is touched once for all events and not once for each.
+ */
+export class EventBatch {
+  readonly #group: SharingGroup;
+  readonly #events: SharedEvent[] = [];
+  /** Those who were members when it began. */
+  #members: readonly Subscription[] | undefined;
+  #served = 0;
+  #length = 0;
+  readonly #onServed: (length: number) => void;
+
+  /** @param onServed called with the length of all events when every member has been served */
+  constructor(group: SharingGroup, onServed: (length: number) => void) {
+    this.#group = group;
+    this.#onServed = onServed;
+  }
+
+  /** Whether it takes one more event: it has not begun, and there is room. */
+  get isOpen(): boolean {
+    return this.#members === undefined && this.#events.length < MAX_EVENTS;
+  }
+
+  add(event: SharedEvent, length: number): void {
+    this.#events.push(event);
+    this.#length += length;
+  }
+
+  readonly serve: Job = (isSpent) => {
+    const members = (this.#members ??= [...this.#group.members]);
+    let results = 0;
+    while (this.#served < members.length) {
+      const member = members[this.#served++]!;
+      for (const event of this.#events) event.serve(member);
+      results += this.#events.length;
+      if (results < RESULTS_BETWEEN_CHECKS) continue;
+      results = 0;
+      if (isSpent()) return false;
+    }
+    if (this.#group.batch === this) this.#group.batch = undefined;
+    this.#onServed(this.#length);
+    return true;
+  };
+}
