@@ -37,6 +37,11 @@ export class Answers<Member extends { readonly facts: ConnectionFacts }> {
     return alike;
   }
 
+  /** Whether of so many members, all of whom have been asked, none is alike. */
+  isAlone(alike: Alike, members: number): boolean {
+    return alike.size === 1 && this.#alikeOf.size === members;
+  }
+
   forget(member: Member): void {
     const alike = this.#alikeOf.get(member);
     if (!alike) return;

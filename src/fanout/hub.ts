@@ -18,7 +18,8 @@ export interface HubObserver {
 
 export interface HubOptions {
   readonly bus: Bus;
-  readonly execute: ExecuteEvent;
+  /** Begins an event of a group. */
+  readonly begin: (payload: unknown) => ExecuteEvent;
   readonly log: Logger;
   readonly observer: HubObserver;
   /** Writes what results have put into outboxes. */
@@ -42,7 +43,7 @@ interface Channel {
 /** Who listens to what on this pod: one bus subscription per channel, however many operations want it. */
 export class Hub {
   readonly #bus: Bus;
-  readonly #execute: ExecuteEvent;
+  readonly #begin: HubOptions['begin'];
   readonly #log: Logger;
   readonly #logWindow = new LogWindow(10_000);
   readonly #observer: HubObserver;
@@ -50,9 +51,9 @@ export class Hub {
   readonly #slices: Slices;
   #backlogLength = 0;
 
-  constructor({ bus, execute, log, observer, flush }: HubOptions) {
+  constructor({ bus, begin, log, observer, flush }: HubOptions) {
     this.#bus = bus;
-    this.#execute = execute;
+    this.#begin = begin;
     this.#log = log;
     this.#observer = observer;
     this.#slices = new Slices(SLICE_MS, flush);
@@ -124,7 +125,7 @@ export class Hub {
         group.batch = new EventBatch(group, this.#onServed);
         this.#slices.add(group.batch.serve);
       }
-      group.batch.add(new SharedEvent(group, payload, this.#execute, this.#onMore), length);
+      group.batch.add(new SharedEvent(group, this.#begin(payload), this.#onMore), length);
       this.#backlogLength += length;
     }
     if (this.#backlogLength > MAX_BACKLOG_LENGTH) this.#slices.finish();

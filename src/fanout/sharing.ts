@@ -1,4 +1,4 @@
-import type { EventResult } from '../graph/runtime.ts';
+import type { EventResult } from '../graph/event-execution.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';
 import type { EventBatch } from './event-batch.ts';
@@ -23,8 +23,12 @@ import type { Place, Subscription } from './subscription.ts';
  * THE ASSUMPTION. Resolvers are functions of source, arguments, context and time: what they compute comes from there,
  * from backends asked through there, or from data that is the same for all. One that is not (it numbers its calls, it
  * remembers who came before) belongs to a field with `@kafka(shared: false)`.
+ *
+ * Executions for several members of a group have even more in common: what no resolver touches (`graph/stencil.ts`).
  */
-export type ExecuteEvent = (subscription: Subscription, payload: unknown) => EventResult | Promise<EventResult>;
+
+/** Executes one event for one member of a group after another. */
+export type ExecuteEvent = (subscription: Subscription) => EventResult | Promise<EventResult>;
 
 /** Sets of questions that a group remembers, so that its members need not be asked again at the next event. */
 const MAX_REMEMBERED = 8;
@@ -78,7 +82,6 @@ interface Waiting {
 /** One event on its way to the members of a group. */
 export class SharedEvent {
   readonly #group: SharingGroup;
-  readonly #payload: unknown;
   readonly #execute: ExecuteEvent;
   readonly #onMore: (serve: Job) => void;
   readonly #isForOne: boolean;
@@ -92,9 +95,8 @@ export class SharedEvent {
   #running: Map<Alike, Waiting[]> | undefined;
 
   /** @param onMore called when there is a job for those who had to wait */
-  constructor(group: SharingGroup, payload: unknown, execute: ExecuteEvent, onMore: (serve: Job) => void) {
+  constructor(group: SharingGroup, execute: ExecuteEvent, onMore: (serve: Job) => void) {
     this.#group = group;
-    this.#payload = payload;
     this.#execute = execute;
     this.#onMore = onMore;
     this.#isForOne = group.members.size === 1;
@@ -126,7 +128,7 @@ export class SharedEvent {
       const others = this.#running.get(this.#expectedAlike(member));
       if (others) return void others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
     }
-    const execution = this.#execute(member, this.#payload);
+    const execution = this.#execute(member);
     if (execution instanceof Promise) void this.#await(execution, member, place ?? member.reserve());
     else this.#settle(execution, member, place);
   }
@@ -148,12 +150,17 @@ export class SharedEvent {
     const result = nextRest(json);
     if (!this.#isForOne) {
       const answers = this.#group.answersFor(reads);
-      if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
-      (this.#results ??= new Map<Alike, Buffer>()).set(answers.alikeOf(member), result);
+      const alike = answers.alikeOf(member);
+      if (!answers.isAlone(alike, this.#group.members.size)) this.#keep(result, answers, alike);
       // It may have left the group meanwhile, which then has nothing to remember of it.
       if (member.isEnded) answers.forget(member);
     }
     member.deliver(result, place);
+  }
+
+  #keep(result: Buffer, answers: Answers<Subscription>, alike: Alike): void {
+    if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
+    (this.#results ??= new Map<Alike, Buffer>()).set(alike, result);
   }
 
   /** Those who would share with a member if this event's executions asked what the last one did. */

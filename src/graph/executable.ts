@@ -38,6 +38,14 @@ const INHERITED = new Set(
   [Object, Array, String, Number, Boolean].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
 );
 
+/** In the extensions of fields whose resolver is the graph's own. */
+const RESOLVER = 'crier.resolver';
+
+/** Whether the graph has a resolver for a field. One that has none is read from its source and knows no context. */
+export function hasResolver(field: Field): boolean {
+  return RESOLVER in field.extensions;
+}
+
 /**
  * Makes a schema with resolvers attached ready to be executed, and to have one result on both executors. graphql-jit reads a
  * field without a resolver as a plain property. That is right for a payload, which is JSON; what resolvers return
@@ -52,6 +60,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
       if (field.resolve || (type === subscription && field.subscribe)) authored.push(field);
     }
   }
+  for (const field of authored) field.extensions = { ...field.extensions, [RESOLVER]: true };
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const binding = bindings.get(field.name);
     field.resolve = binding ? fromPayload(binding, field.resolve) : (field.resolve ?? ownRead(field.name));

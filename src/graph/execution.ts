@@ -6,11 +6,14 @@ import type {
   GraphQLField,
   GraphQLFormattedError,
   GraphQLSchema,
+  OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
-import type { Operation } from './operation.ts';
+import { Operation } from './operation.ts';
+import type { CutOperation } from './operation.ts';
+import { stencilOf } from './stencil.ts';
 
 export interface ExecutionInput {
   /** Of a subscription: the event's payload. */
@@ -70,6 +73,12 @@ export class Executor {
     return isFinal(result) ? result : this.#interpret(operation, input);
   }
 
+  /** A subscription's operation cut in two, once it is compiled; undefined where it has to be executed as a whole. */
+  cut(operation: Operation): CutOperation | undefined {
+    if (operation.cut === undefined && operation.compiled) operation.cut = this.#cut(operation);
+    return operation.cut ?? undefined;
+  }
+
   /** The root field of a subscription and its arguments, or coercion errors with code BAD_USER_INPUT. */
   subscriptionArguments(
     operation: Operation,
@@ -88,6 +97,17 @@ export class Executor {
       if (error instanceof GraphQLError) return { errors: [badUserInput(error)] };
       throw error;
     }
+  }
+
+  #cut(operation: Operation): CutOperation | null {
+    const stencil = stencilOf(this.#schema, operation);
+    if (!stencil) return null;
+    const part = (document: DocumentNode): Operation => {
+      const half = new Operation({ key: operation.key, document }, document.definitions[0] as OperationDefinitionNode);
+      half.uses = operation.uses;
+      return half;
+    };
+    return { common: part(stencil.common), own: part(stencil.own), holes: stencil.holes };
   }
 
   /** graphql-jit coerces variables too, with messages of its own and less strictly. */

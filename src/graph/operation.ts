@@ -2,6 +2,13 @@ import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError, OperationDefinitionNode } from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
 import type { CachedDocument, InvalidDocument } from './document-cache.ts';
+import type { Stencil } from './stencil.ts';
+
+/** Both halves of a `Stencil`, to be executed. */
+export interface CutOperation extends Pick<Stencil, 'holes'> {
+  readonly common: Operation;
+  readonly own: Operation;
+}
 
 /** One operation of a cached document. Shared by all who run it; lives as long as the document is cached or it is used. */
 export class Operation {
@@ -18,8 +25,10 @@ export class Operation {
   compiled: CompiledQuery['query'] | null | undefined;
   /** Kept by the executor: raw variables that graphql-js has coerced without an error. */
   readonly accepted = new WeakSet<object>();
+  /** Kept by the executor: the operation cut in two, null where that cannot be, undefined before it is known. */
+  cut: CutOperation | null | undefined;
 
-  constructor(cached: CachedDocument, definition: OperationDefinitionNode) {
+  constructor(cached: Pick<CachedDocument, 'key' | 'document'>, definition: OperationDefinitionNode) {
     this.key = cached.key;
     this.document = cached.document;
     this.definition = definition;

@@ -2,17 +2,18 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { createFacts, createRequest } from '../context/connection-facts.ts';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
-import { createContext, readsOf } from '../context/context.ts';
+import { createContext } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
-import type { FactReads } from '../context/fact-reads.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { maskError, maskErrors } from './error-mask.ts';
 import type { OnInternalError } from './error-mask.ts';
-import type { Executor } from './execution.ts';
+import { EventExecution } from './event-execution.ts';
+import type { EventPorts } from './event-execution.ts';
+import type { ExecutionInput, Executor } from './execution.ts';
 import type { Graph } from './graph.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
@@ -48,14 +49,6 @@ export interface Refusal {
 export type EventSource =
   { readonly channel: string; readonly sharingKey: string | undefined } | { readonly events: AsyncIterable<unknown> };
 
-/** What a subscription gives for one event. */
-export interface EventResult {
-  /** JSON text. */
-  readonly json: string;
-  /** All that the text may depend on of the connection; undefined: nothing. */
-  readonly reads: FactReads | undefined;
-}
-
 export interface GraphRuntimeOptions {
   readonly graph: Graph;
   readonly documents: DocumentCache;
@@ -75,10 +68,17 @@ export interface GraphRuntimeOptions {
 export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
   readonly #onInternal: OnInternalError;
+  readonly #eventPorts: EventPorts;
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
+    this.#eventPorts = {
+      executor: options.executor,
+      contextOf: (facts) => this.#contextOf(facts),
+      run: (operation, input) => this.#run(operation, input),
+      textOf: (result) => this.#json(result),
+    };
     this.#onInternal = (id, error, path) => {
       options.onInternalError();
       options.log.error({ err: error, errorId: id, path }, 'an error was masked');
@@ -122,22 +122,17 @@ export class GraphRuntime {
 
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    const { errors, ...result } = await this.#run(operation, variables, this.#contextOf(facts), undefined);
+    const { errors, ...result } = await this.#run(operation, {
+      rootValue: undefined,
+      context: this.#contextOf(facts),
+      variables,
+    });
     return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
   }
 
-  /** Executes a subscription for one event. Never throws, never rejects. */
-  executeEvent(
-    operation: Operation,
-    variables: Variables,
-    facts: ConnectionFacts,
-    payload: unknown,
-  ): EventResult | Promise<EventResult> {
-    const context = this.#contextOf(facts);
-    const result = this.#run(operation, variables, context, payload);
-    return result instanceof Promise
-      ? result.then((settled) => this.#eventResult(settled, context))
-      : this.#eventResult(result, context);
+  /** An event's payload, to be executed for those who share one operation and its variables. */
+  event(payload: unknown): EventExecution {
+    return new EventExecution(this.#eventPorts, payload);
   }
 
   /** Authorises a subscription and says where its events come from. */
@@ -175,23 +170,11 @@ export class GraphRuntime {
     return createContext(graph.context, backends, facts);
   }
 
-  #run(
-    operation: Operation,
-    variables: Variables,
-    context: ExecutionContext,
-    rootValue: unknown,
-  ): FormattedExecutionResult | Promise<FormattedExecutionResult> {
-    const { executor } = this.#options;
-    const result = executor.execute(operation, { rootValue, context, variables });
+  #run(operation: Operation, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {
+    const result = this.#options.executor.execute(operation, input);
     return result instanceof Promise
       ? result.then((settled) => maskErrors(settled, this.#onInternal))
       : maskErrors(result, this.#onInternal);
-  }
-
-  /** The reads are taken last: a value may read the connection while it becomes text. */
-  #eventResult(result: FormattedExecutionResult, context: ExecutionContext): EventResult {
-    const json = this.#json(result);
-    return { json, reads: readsOf(context) };
   }
 
   #json(result: FormattedExecutionResult): string {

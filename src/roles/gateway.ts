@@ -27,9 +27,12 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   const hub = new Hub({
     bus,
-    execute: ({ operation, variables, facts }, payload) => {
-      metrics.executions.inc();
-      return runtime.executeEvent(operation, variables, facts, payload);
+    begin: (payload) => {
+      const event = runtime.event(payload);
+      return (subscription) => {
+        metrics.executions.inc();
+        return event.execute(subscription);
+      };
     },
     log,
     observer: {

@@ -114,8 +114,7 @@ export class LiveOperation {
     const { runtime } = this.#services;
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
-        const { operation, variables, facts } = subscription;
-        const { json } = await runtime.executeEvent(operation, variables, facts, event.value);
+        const { json } = await runtime.event(event.value).execute(subscription);
         subscription.deliver(nextRest(json));
         await nextTurn();
         while (this.#outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);

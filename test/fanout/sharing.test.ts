@@ -36,9 +36,9 @@ const NOT_SPENT = () => false;
 const serveAll = (serve: Job) => void serve(NOT_SPENT);
 
 /** Events that came in one turn. */
-function serve(group: SharingGroup, payloads: readonly unknown[], execute: ExecuteEvent): void {
+function serve(group: SharingGroup, payloads: readonly number[], begin: (payload: number) => ExecuteEvent): void {
   const batch = new EventBatch(group, () => undefined);
-  for (const payload of payloads) batch.add(new SharedEvent(group, payload, execute, serveAll), 1);
+  for (const payload of payloads) batch.add(new SharedEvent(group, begin(payload), serveAll), 1);
   serveAll(batch.serve);
 }
 
@@ -120,13 +120,15 @@ describe('a shared result', () => {
           const group = new SharingGroup('g');
           const members = people.map((of, index) => memberOf(factsOf(`c${index}`, of)));
           for (const { subscription } of members) group.members.add(subscription);
-          const execute: ExecuteEvent = ({ facts }, payload) => {
-            executions++;
-            const context = createContext({}, backends, facts);
-            if (!isLate) return { json: executeSync(steps, payload as number, context), reads: readsOf(context) };
-            return executeLate(steps, payload as number, context).then((json) => ({ json, reads: readsOf(context) }));
-          };
-          serve(group, payloads, execute);
+          const begin =
+            (payload: number): ExecuteEvent =>
+            ({ facts }) => {
+              executions++;
+              const context = createContext({}, backends, facts);
+              if (!isLate) return { json: executeSync(steps, payload, context), reads: readsOf(context) };
+              return executeLate(steps, payload, context).then((json) => ({ json, reads: readsOf(context) }));
+            };
+          serve(group, payloads, begin);
           for (let turns = 0; members.some(({ received }) => received.length < payloads.length); turns++) {
             assert.ok(turns < 1000, 'a result never came');
             await Promise.resolve();
@@ -170,7 +172,7 @@ describe('a shared result', () => {
       const context = createContext({}, backends, facts);
       return { json: JSON.stringify(context.connection.claims['tenant']), reads: readsOf(context) };
     };
-    for (let event = 0; event < 10; event++) serve(group, [event], execute);
+    for (let event = 0; event < 10; event++) serve(group, [event], () => execute);
     assert.equal(executions, 10 * 50);
     assert.ok(asked < 1000 + 10 * 50 * 3, `claims were asked for ${asked} times`);
     members.forEach(({ received }, index) => assert.deepEqual(received, Array(10).fill(String(index % 50))));
@@ -191,7 +193,7 @@ describe('a shared result', () => {
       const json = JSON.stringify([name, context.connection.claims['name'] && context.connection.claims[name]]);
       return { json, reads: readsOf(context) };
     };
-    serve(group, [0], execute);
+    serve(group, [0], () => execute);
     while (members.some(({ received }) => received.length === 0)) {
       rounds++;
       await new Promise((resolve) => setImmediate(resolve));
@@ -210,7 +212,7 @@ describe('a shared result', () => {
       new Promise((resolve) => {
         settle = () => resolve({ json: '1', reads: undefined });
       });
-    serve(group, [0], execute);
+    serve(group, [0], () => execute);
     const [leader, waiting, gone] = members;
     for (const { subscription } of [leader!, gone!]) {
       subscription.end();

@@ -20,7 +20,7 @@ function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
 describe('Slices', () => {
   it('does all that one turn brought when the turn ends, and flushes once', async () => {
     const done: string[] = [];
-    const slices = new Slices(10, () => done.push('flush'));
+    const slices = new Slices(10_000, () => done.push('flush'));
     slices.add(jobOf('a', 1, done));
     slices.add(jobOf('b', 1, done));
     assert.deepEqual(done, []);
@@ -30,7 +30,7 @@ describe('Slices', () => {
 
   it('flushes after each step of a job that is the only one', async () => {
     const done: string[] = [];
-    const slices = new Slices(10, () => done.push('flush'));
+    const slices = new Slices(10_000, () => done.push('flush'));
     slices.add(jobOf('a', 2, done));
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(done, ['flush', 'flush', 'a', 'flush']);

@@ -94,13 +94,16 @@ export async function createStage(t: TestContext, options: StageOptions) {
     log,
     observer: { onEvent: () => undefined, onForeignMessage: () => undefined },
     flush: () => undefined,
-    execute: ({ operation, variables, facts }, payload) => {
-      stage.executions++;
-      const result = runtime.executeEvent(operation, variables, facts, payload);
-      if (!options.forgetsReads) return result;
-      return result instanceof Promise
-        ? result.then(({ json }) => ({ json, reads: undefined }))
-        : { json: result.json, reads: undefined };
+    begin: (payload) => {
+      const event = runtime.event(payload);
+      return (subscription) => {
+        stage.executions++;
+        const result = event.execute(subscription);
+        if (!options.forgetsReads) return result;
+        return result instanceof Promise
+          ? result.then(({ json }) => ({ json, reads: undefined }))
+          : { json: result.json, reads: undefined };
+      };
     },
   });
   const everyone = new Map<string, Set<Listener & { readonly subscription: Subscription }>>();
@@ -138,10 +141,9 @@ export async function createStage(t: TestContext, options: StageOptions) {
     const goal = (listeners[0]?.received.length ?? 0) + payloads.length;
     await bus.publish(payloads.map((payload) => ({ channel, payload: JSON.stringify(payload) })));
     await waitFor('all results', () => listeners.every(({ received }) => received.length >= goal));
-    for (const { subscription, facts, alone } of listeners) {
+    for (const { subscription, alone } of listeners) {
       for (const payload of payloads) {
-        const { operation, variables } = subscription;
-        const { json } = await runtime.executeEvent(operation, variables, facts, payload);
+        const { json } = await runtime.event(payload).execute(subscription);
         alone.push(withoutErrorIds(json));
       }
     }

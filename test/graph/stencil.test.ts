@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+import type { ExecutionContext } from '../../src/context/context.ts';
+import { createStage, factsOf } from '../fanout/stage.ts';
+
+const SDL = `
+  type Subscription {
+    item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item")
+    made: Item @kafka(topic: "made")
+  }
+  interface Named { name: String }
+  type Item implements Named {
+    id: ID! name: String counted: Counted odd: Odd
+    whose: String mine(prefix: String): String later: String fails: String must: String!
+    seller: Seller sellers: [Seller!] named: Named profile: Profile
+  }
+  type Seller implements Named { name: String city: City rating: Float }
+  type City { name: String greeting: String }
+  type Profile { user: String friends: [Friend!] }
+  type Friend { name: String of: String }
+  scalar Counted
+  scalar Odd`;
+
+type Resolver = (source: Record<string, unknown>, args: { prefix?: string }, context: ExecutionContext) => unknown;
+const user = ({ connection }: ExecutionContext) => connection.claims['user'] as string;
+
+let serialized = 0;
+const resolvers: Record<string, Record<string, Resolver> | GraphQLScalarType> = {
+  Subscription: { made: (source) => source },
+  Item: {
+    whose: (_, __, context) => user(context),
+    mine: ({ name }, { prefix = '' }, context) => `${prefix}${user(context)}"\\ ${String(name)}`,
+    later: async (_, __, context) => {
+      await Promise.resolve();
+      return `later ${user(context)}`;
+    },
+    fails: (_, __, context) => {
+      if (user(context) !== 'alice') throw new GraphQLError(`not for ${user(context)}`);
+      return 'for alice';
+    },
+    must: (_, __, context) => (user(context) === 'alice' ? 'is' : null),
+    profile: (_, __, context) => ({ user: user(context), friends: [{ name: 'x' }] }),
+    // What reads the connection while it becomes text.
+    odd: (_, __, context) => ({ toJSON: () => `odd ${user(context)}` }),
+  },
+  City: { greeting: ({ name }, _, context) => `${String(name)} greets ${user(context)}` },
+  Friend: { of: (_, __, context) => user(context) },
+  Counted: new GraphQLScalarType({
+    name: 'Counted',
+    serialize: (value) => {
+      serialized++;
+      return value;
+    },
+  }),
+  Odd: new GraphQLScalarType({ name: 'Odd' }),
+};
+
+const QUERIES: Record<string, string> = {
+  'one field': '{ item { id counted whose } }',
+  'aliases and arguments': '{ item { a: whose name b: mine(prefix: "p") whose c: mine } }',
+  'a field that is selected twice': '{ item { whose ... { whose } ...F } } fragment F on Item { whose name }',
+  'fragments, on an interface too':
+    '{ item { ...F ... on Named { name } } } fragment F on Item { whose seller { ...S } } fragment S on Seller { city { greeting name } }',
+  conditions:
+    '($y: Boolean = true, $n: Boolean = false) { item { name @skip(if: $n) whose @include(if: $n) w: whose @include(if: $y) ... @skip(if: $y) { mine } later } }',
+  'a deeper hole': '{ item { seller { name city { __typename greeting name } rating } name } }',
+  'an object that a resolver made': '{ item { name profile { user friends { name of } } } }',
+  'fragments inside a hole':
+    '{ item { profile { ...P } name } } fragment P on Profile { friends { ...Q } } fragment Q on Friend { of }',
+  promises: '{ item { later name l: later } }',
+  'values that become text in their own way': '{ item { name odd } }',
+  'an error': '{ item { name fails } }',
+  'an error that takes its parent': '{ item { name must } }',
+  'a list above': '{ item { whose sellers { name city { greeting } } } }',
+  'an abstract type': '{ item { whose named { name ... on Seller { city { greeting } } } } }',
+  'a root field with a resolver': '{ made { name whose } }',
+  'nothing but the own': '{ item { whose } }',
+  __typename: '{ item { __typename whose t: __typename } }',
+};
+
+const CHANNEL = 't{item.id=*}';
+
+const city = { name: 'Köln "am Rhein"' };
+const seller = { name: 'Sé', city, rating: 1.5 };
+const PAYLOADS: Record<string, unknown> = {
+  full: {
+    id: '1',
+    name: 'n',
+    counted: 1,
+    seller,
+    sellers: [seller, { name: 'b', city: null }],
+    named: { __typename: 'Seller', ...seller },
+  },
+  'with nulls': { id: '1', name: null, seller: null, sellers: null, named: null },
+  'with a hollow parent': { id: '1', name: 'n', seller: { name: 's', city: null }, sellers: [] },
+  'whose leaf has the wrong shape': { id: '1', name: { not: 'text' }, seller, sellers: [] },
+  'without what must be there': { name: 'n' },
+  nothing: null,
+};
+
+describe('an event for one connection more', () => {
+  for (const [what, query] of Object.entries(QUERIES)) {
+    it(`gives what an execution of the whole operation gives: ${what}`, async (t) => {
+      const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
+      const listeners = [];
+      for (const [id, name] of [
+        ['a1', 'alice'],
+        ['b1', 'bob'],
+        ['a2', 'alice'],
+        ['c1', 'cem'],
+        ['b2', 'bob'],
+      ] as const) {
+        listeners.push(await stage.join(`subscription ${query}`, factsOf(id, { user: name })));
+      }
+      for (let round = 0; round < 3; round++) {
+        for (const payload of Object.values(PAYLOADS)) {
+          if (what.startsWith('a root field')) await stage.publish('made{}', payload ?? {});
+          else await stage.publish(CHANNEL, { item: payload });
+        }
+      }
+      for (const { received, alone } of listeners) {
+        assert.ok(received.length > 0);
+        assert.deepEqual(received, alone);
+      }
+    });
+  }
+
+  it('executes nothing but the fields that have resolvers', async (t) => {
+    const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
+    const listeners = [];
+    for (let i = 0; i < 20; i++) {
+      listeners.push(await stage.join('subscription { item { counted whose } }', factsOf(`c${i}`, { user: `u${i}` })));
+    }
+    const publish = () => stage.publish(CHANNEL, { item: { id: '1', counted: 1 } });
+    await publish();
+    await new Promise((resolve) => setImmediate(resolve));
+    serialized = 0;
+    await publish();
+    // The stage executes for each listener once more, alone.
+    assert.equal(serialized - listeners.length, 2, 'once for the first, once for all others');
+    for (const { received, alone } of listeners) {
+      assert.ok(received.length > 0);
+      assert.deepEqual(received, alone);
+    }
+  });
+});
