@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { readsOf } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { FactReads } from '../context/fact-reads.ts';
 import type { ExecutionInput, Executor } from './execution.ts';
-import type { CutOperation, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
+import type { Sheet } from './text-printer.ts';
 
 /** What a subscription gives for one event. */
 export interface EventResult {
@@ -33,27 +33,15 @@ export interface EventPorts {
   readonly textOf: (result: FormattedExecutionResult) => string;
 }
 
-/** The text that all share, cut where a connection's own values go. */
-interface Sheet {
-  readonly own: Operation;
-  /** One more than there are holes. */
-  readonly texts: readonly string[];
-  readonly holes: readonly (readonly string[])[];
-}
-
-/** Nobody who writes a payload knows it. */
-const MARK = randomBytes(16).toString('hex');
-const MARKS = new RegExp(`"${MARK}(\\d+)"`);
-
 /**
- * One event, executed for one after another of those who have the same operation and variables. The first execution is of
- * the whole operation. From the second on, what is the same for all (`Stencil`) has become text, and only the fields that have
- * resolvers are executed; where that meets an error, or what the text has no place for, the whole operation has the last word.
+ * One event, executed for one after another of those who have the same operation and variables. What is the same for all
+ * (`Stencil`) is made once, and only fields with resolvers are executed for each; where the payload is not what the schema
+ * says, or an execution meets an error, the whole operation is executed and has the last word.
  */
 export class EventExecution {
   readonly #ports: EventPorts;
   readonly #payload: unknown;
-  #isFirst = true;
+  #own: Operation | undefined;
   #sheet: Sheet | null | undefined;
 
   constructor(ports: EventPorts, payload: unknown) {
@@ -64,18 +52,17 @@ export class EventExecution {
   /** Never throws, never rejects. */
   execute(listener: EventListener): MaybePromise<EventResult> {
     const { operation, variables, facts } = listener;
-    if (this.#isFirst) {
-      this.#isFirst = false;
-      return this.#whole(listener);
-    }
     if (this.#sheet === undefined) {
       const cut = this.#ports.executor.cut(operation);
-      this.#sheet = cut ? this.#sheetOf(cut, variables) : null;
+      this.#sheet = cut?.print(this.#payload) ?? null;
+      this.#own = cut?.own;
     }
     const sheet = this.#sheet;
     if (!sheet) return this.#whole(listener);
+    // Also where a null is above all holes.
+    if (!this.#own || sheet.holes.length === 0) return { json: sheet.texts[0]!, reads: undefined };
     const context = this.#ports.contextOf(facts);
-    const result = this.#ports.executor.execute(sheet.own, { rootValue: this.#payload, context, variables });
+    const result = this.#ports.executor.execute(this.#own, { rootValue: this.#payload, context, variables });
     if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
     return result.then((settled) => filled(sheet, settled, context) ?? this.#whole(listener));
   }
@@ -87,27 +74,6 @@ export class EventExecution {
     const settle = (result: FormattedExecutionResult) => ({ json: textOf(result), reads: readsOf(context) });
     const result = run(operation, { rootValue: this.#payload, context, variables });
     return result instanceof Promise ? result.then(settle) : settle(result);
-  }
-
-  #sheetOf({ common, own, holes }: CutOperation, variables: EventListener['variables']): Sheet | null {
-    const result = this.#ports.executor.execute(common, { rootValue: this.#payload, context: undefined, variables });
-    if (result instanceof Promise || result.errors || !result.data) return null;
-    let marked = 0;
-    holes.forEach((path, index) => {
-      const holder = valueAt(result.data, path.slice(0, -1));
-      const key = path.at(-1)!;
-      if (holder === null || holder === undefined || !Object.hasOwn(holder, key)) return;
-      (holder as Record<string, unknown>)[key] = `${MARK}${index}`;
-      marked++;
-    });
-    // Texts, and between them the number of a hole.
-    const pieces = this.#ports.textOf({ data: result.data }).split(MARKS);
-    if (pieces.length !== 2 * marked + 1) return null;
-    return {
-      own,
-      texts: pieces.filter((_, index) => index % 2 === 0),
-      holes: pieces.filter((_, index) => index % 2 === 1).map((number) => holes[Number(number)]!),
-    };
   }
 }
 

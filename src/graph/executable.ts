@@ -38,6 +38,10 @@ const INHERITED = new Set(
   [Object, Array, String, Number, Boolean].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
 );
 
+export function isInheritedName(name: string): boolean {
+  return INHERITED.has(name);
+}
+
 /** In the extensions of fields whose resolver is the graph's own. */
 const RESOLVER = 'crier.resolver';
 

@@ -73,9 +73,12 @@ export class Executor {
     return isFinal(result) ? result : this.#interpret(operation, input);
   }
 
-  /** A subscription's operation cut in two, once it is compiled; undefined where it has to be executed as a whole. */
+  /** A subscription's operation cut in two, once it has proved to be in use; undefined where it has to be executed as a whole. */
   cut(operation: Operation): CutOperation | undefined {
-    if (operation.cut === undefined && operation.compiled) operation.cut = this.#cut(operation);
+    const { jitAfterUses } = this.#options;
+    if (operation.cut === undefined && jitAfterUses > 0 && operation.uses >= jitAfterUses) {
+      operation.cut = this.#cut(operation);
+    }
     return operation.cut ?? undefined;
   }
 
@@ -102,12 +105,11 @@ export class Executor {
   #cut(operation: Operation): CutOperation | null {
     const stencil = stencilOf(this.#schema, operation);
     if (!stencil) return null;
-    const part = (document: DocumentNode): Operation => {
-      const half = new Operation({ key: operation.key, document }, document.definitions[0] as OperationDefinitionNode);
-      half.uses = operation.uses;
-      return half;
-    };
-    return { common: part(stencil.common), own: part(stencil.own), holes: stencil.holes };
+    const { print, own: document } = stencil;
+    if (!document) return { print, own: undefined };
+    const own = new Operation({ key: operation.key, document }, document.definitions[0] as OperationDefinitionNode);
+    own.uses = operation.uses;
+    return { print, own };
   }
 
   /** graphql-jit coerces variables too, with messages of its own and less strictly. */

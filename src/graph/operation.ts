@@ -4,10 +4,10 @@ import type { CompiledQuery } from 'graphql-jit';
 import type { CachedDocument, InvalidDocument } from './document-cache.ts';
 import type { Stencil } from './stencil.ts';
 
-/** Both halves of a `Stencil`, to be executed. */
-export interface CutOperation extends Pick<Stencil, 'holes'> {
-  readonly common: Operation;
-  readonly own: Operation;
+/** A `Stencil` whose own half can be executed. */
+export interface CutOperation {
+  readonly print: Stencil['print'];
+  readonly own: Operation | undefined;
 }
 
 /** One operation of a cached document. Shared by all who run it; lives as long as the document is cached or it is used. */
