@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import kafkajs from 'kafkajs';
+import { startKafkaBroker } from '../deploy/kafka-broker.ts';
 import { startRedisServer } from '../deploy/redis-server.ts';
 import { stopSignal } from '../deploy/stop-signal.ts';
 import { contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
+import { AUCTION_TOPIC } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { textTable } from './fanout/report.ts';
 import { writeResults } from './fanout/results.ts';
@@ -17,7 +20,7 @@ const USAGE = `One hot auction, thousands of sockets: crier against a plain broa
 
 Usage: npm run bench:fanout -- [flags]
 
-  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all
+  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but crier-all
   --k <numbers>       events on their way at a time; default: 1,4,16
   --sockets <numbers> default: 4000
   --stalled <number>  so many of them stop reading; default: 0
@@ -32,7 +35,13 @@ Exits with 1 when anything was lost, or came that was not expected.
 
 const { values } = parseArgs({
   options: {
-    servers: { type: 'string', default: contenders.map(({ name }) => name).join(',') },
+    servers: {
+      type: 'string',
+      default: contenders
+        .filter(({ isFedByKafka }) => !isFedByKafka)
+        .map(({ name }) => name)
+        .join(','),
+    },
     k: { type: 'string', default: '1,4,16' },
     sockets: { type: 'string', default: '4000' },
     stalled: { type: 'string', default: '0' },
@@ -50,16 +59,31 @@ async function main(signal: AbortSignal): Promise<void> {
   pinThisProcess(CLIENT_CORE);
   if (entrants.some(({ name }) => name === 'mercurius')) installRivals();
   const redis = await startRedisServer();
+  const kafka = entrants.some(({ isFedByKafka }) => isFedByKafka) ? await startKafkaBroker() : undefined;
   try {
-    const rounds = await runRounds(entrants, redis.url, signal);
+    if (kafka) await createTopic(kafka.address);
+    const rounds = await runRounds(entrants, redis.url, kafka?.address ?? '', signal);
     await publishResults(rounds);
   } finally {
+    await kafka?.stop();
     await redis.stop();
     process.stderr.write('\n');
   }
 }
 
-async function runRounds(entrants: readonly Contender[], redisUrl: string, signal: AbortSignal): Promise<Sample[][]> {
+async function createTopic(brokers: string): Promise<void> {
+  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.ERROR }).admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic: AUCTION_TOPIC, numPartitions: 4 }] });
+  await admin.disconnect();
+}
+
+async function runRounds(
+  entrants: readonly Contender[],
+  redisUrl: string,
+  kafkaBrokers: string,
+  signal: AbortSignal,
+): Promise<Sample[][]> {
   const rounds: Sample[][] = [];
   for (let round = 1; round <= number('rounds'); round++) {
     const samples: Sample[] = [];
@@ -67,18 +91,23 @@ async function runRounds(entrants: readonly Contender[], redisUrl: string, signa
     for (const contender of round % 2 === 1 ? entrants : entrants.toReversed()) {
       for (const sockets of numbers('sockets')) {
         signal.throwIfAborted();
-        const trial = await runTrial({
-          contender,
-          redisUrl,
-          sockets,
-          stalled: number('stalled'),
-          isForAll: values.auctions === 'one',
-          outstanding: numbers('k'),
-          seconds: number('seconds'),
-          signal,
-          onPeriod: (what) => progress(`round ${round} of ${values.rounds}: ${contender.title}: ${what}`),
-        });
-        samples.push(...trial);
+        const isForAll = values.auctions === 'one';
+        const trial = (change: { isForAll: boolean; outstanding: readonly number[] }) =>
+          runTrial({
+            contender,
+            redisUrl,
+            kafkaBrokers,
+            sockets,
+            stalled: number('stalled'),
+            seconds: number('seconds'),
+            signal,
+            onPeriod: (what) => progress(`round ${round} of ${values.rounds}: ${contender.title}: ${what}`),
+            ...change,
+          });
+        samples.push(...(await trial({ isForAll, outstanding: numbers('k') })));
+        // What the others are held against.
+        if (!isForAll && contender.name === 'raw-ws')
+          samples.push(...(await trial({ isForAll: true, outstanding: [1] })));
       }
     }
     rounds.push(samples);

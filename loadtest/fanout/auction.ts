@@ -10,6 +10,9 @@ export type IdentityField = 'tenant' | 'viewer';
 const IDENTITY_FIELDS: readonly string[] = ['tenant', 'viewer'] satisfies IdentityField[];
 const FIRST_VERSION = 1_000_000;
 
+/** As the graph's schema binds it. */
+export const AUCTION_TOPIC = 'auction-events';
+
 /** The graph's SDL without @kafka, for servers that do not know it. */
 export function plainSdl(): string {
   const sdl = parse(readFileSync('loadtest/graphs/fanout/schema.graphql', 'utf8'));
@@ -33,14 +36,25 @@ export function auctionDocument(identity?: IdentityField): string {
 
 /** Where crier's worker publishes, and so where all contenders listen. */
 export function auctionChannel(prefix: string, auctionId: number): string {
-  return channelName(prefix, 'auction-events', [{ path: 'auction.auction_id', value: String(auctionId) }]);
+  return channelName(prefix, AUCTION_TOPIC, [{ path: 'auction.auction_id', value: String(auctionId) }]);
 }
 
 /** Makes the messages of an auction's channel: the same bytes but for `auction.version`, which rises and keeps its length. */
 export function auctionMessages(auctionId: number): (event: number) => string {
-  const record = JSON.parse(readFileSync('loadtest/records/auction.json', 'utf8')) as Record<string, unknown>;
-  const { auction } = new SnakeCase().convert(record) as { auction: Record<string, unknown> };
-  const text = JSON.stringify({ auction: { ...auction, auction_id: auctionId, version: FIRST_VERSION } });
-  const [before, after] = text.split(String(FIRST_VERSION)) as [string, string];
+  const { auction } = new SnakeCase().convert({ auction: recordedAuction() }) as { auction: object };
+  return numbered({ auction: { ...auction, auction_id: auctionId, version: FIRST_VERSION } });
+}
+
+/** The same as camelCase records of the topic. */
+export function auctionRecords(auctionId: number): (event: number) => string {
+  return numbered({ auction: { ...recordedAuction(), auctionId, version: FIRST_VERSION } });
+}
+
+function recordedAuction(): object {
+  return (JSON.parse(readFileSync('loadtest/records/auction.json', 'utf8')) as { auction: object }).auction;
+}
+
+function numbered(message: object): (event: number) => string {
+  const [before, after] = JSON.stringify(message).split(String(FIRST_VERSION)) as [string, string];
   return (event) => `${before}${FIRST_VERSION + event}${after}`;
 }

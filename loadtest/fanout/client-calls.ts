@@ -9,6 +9,8 @@ export interface FleetPlan {
   readonly port: number;
   readonly sockets: number;
   readonly redisUrl: string;
+  /** Where events are records; undefined: they are published to Redis. */
+  readonly kafkaBrokers: string | undefined;
   readonly channelPrefix: string;
   /** undefined: the server knows no GraphQL. */
   readonly query: string | undefined;

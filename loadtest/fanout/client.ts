@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { answerCalls } from '../process-call.ts';
 import { cpuMs } from '../process-usage.ts';
-import { auctionChannel, auctionMessages } from './auction.ts';
+import { auctionChannel } from './auction.ts';
 import type { FleetPlan, Measurement, Period } from './client-calls.ts';
 import { FleetSocket } from './fleet-socket.ts';
 import { Outstanding } from './outstanding.ts';
+import { createPublisher } from './publisher.ts';
+import type { Publisher } from './publisher.ts';
 
 /** The client's process: a fleet of sockets and the publisher whose events they get. Driven by the runner. */
 
@@ -18,11 +19,9 @@ const SETTLE_MS = 200;
 const RETRY_MS = 2000;
 
 const fleet: FleetSocket[] = [];
-let messages: ((event: number) => string)[] = [];
 let channels: string[] = [];
-let redis: Redis | undefined;
+let publisher: Publisher | undefined;
 let plan: FleetPlan | undefined;
-let events = 0;
 /** What every message must have, so that an error cannot pass for a result. */
 let messageBytes = 0;
 let wrongSizes = 0;
@@ -36,16 +35,11 @@ const owner = {
   },
 };
 
-function publish(auction: number): void {
-  void redis!.publish(channels[auction]!, messages[auction]!(events++));
-}
-
 async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }> {
   plan = wanted;
-  redis = new Redis(plan.redisUrl);
-  const ids = Array.from({ length: plan.isForAll ? 1 : plan.sockets }, (_, i) => 100_000 + i);
-  channels = ids.map((id) => auctionChannel(wanted.channelPrefix, id));
-  messages = ids.map((id) => auctionMessages(id));
+  const auctionIds = Array.from({ length: plan.isForAll ? 1 : plan.sockets }, (_, i) => 100_000 + i);
+  channels = auctionIds.map((id) => auctionChannel(wanted.channelPrefix, id));
+  publisher = await createPublisher({ ...plan, auctionIds });
   while (fleet.length < plan.sockets) {
     const from = fleet.length;
     const batch = Array.from({ length: Math.min(CONNECT_BATCH, plan.sockets - from) }, (_, i) => openSocket(from + i));
@@ -76,7 +70,7 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
     () => true,
   );
   await delay(SETTLE_MS);
-  do for (let i = 0; i < (isForAll ? 1 : sockets); i++) publish(i);
+  do for (let i = 0; i < (isForAll ? 1 : sockets); i++) publisher!.publish(i);
   while (!(await Promise.race([isLive, delay(RETRY_MS, false)])));
   await firsts;
   for (const socket of fleet) socket.count();
@@ -119,7 +113,7 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   const publishOne = () => {
     const auction = isForAll ? undefined : accounts.published % readers;
     accounts.publish(clock(), auction);
-    publish(auction ?? 0);
+    publisher!.publish(auction ?? 0);
   };
   onDelivery = (socket) => {
     if (socket >= readers) return;

@@ -10,6 +10,8 @@ export interface Contender {
   /** Whether ADMIN_PORT has /metrics. */
   readonly hasMetrics?: boolean;
   readonly identity?: IdentityField;
+  /** Whether its events are records of a Kafka topic; else they are published to Redis. */
+  readonly isFedByKafka?: boolean;
 }
 
 const crier = {
@@ -27,4 +29,11 @@ export const contenders: readonly Contender[] = [
   { name: 'crier-shared', title: 'crier, shared', ...crier },
   { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, identity: 'tenant' },
   { name: 'crier-user', title: 'crier, per user', ...crier, identity: 'viewer' },
+  {
+    name: 'crier-all',
+    title: 'crier, every role',
+    ...crier,
+    environment: { ...crier.environment, ROLE: 'all' },
+    isFedByKafka: true,
+  },
 ];

@@ -3,6 +3,7 @@ import type { Sample } from './trial.ts';
 export interface Row {
   readonly contender: string;
   readonly sockets: number;
+  readonly isForAll: boolean;
   readonly outstanding: number;
   readonly messageBytes: number;
   readonly deliveriesPerSecond: number;
@@ -29,21 +30,24 @@ const REFERENCES = ['raw-ws', 'graphql-ws'];
 export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
   return rounds[0]!
     .toSorted((a, b) => a.outstanding - b.outstanding)
-    .map(({ contender, sockets, outstanding, messageBytes }) => {
-      const find = (name: string) =>
-        rounds.map((samples) =>
-          samples.find((s) => s.contender === name && s.sockets === sockets && s.outstanding === outstanding),
-        ) as Sample[];
-      const mine = find(contender);
-      const references = REFERENCES.filter((name) => name !== contender && find(name)[0] !== undefined);
+    .map((row) => {
+      const { contender, sockets, isForAll, outstanding, messageBytes } = row;
+      const find = (wanted: (sample: Sample) => boolean) => rounds.map((samples) => samples.find(wanted)) as Sample[];
+      const mine = find((sample) => isLike(sample, row, contender));
+      const referencesOf = (name: string) => find((sample) => isReference(sample, row, name));
+      const references = REFERENCES.filter((name) => {
+        const reference = referencesOf(name)[0];
+        return reference !== undefined && reference !== mine[0];
+      });
       const figures = (of: (sample: Sample) => number) => median(mine.map(of));
       const ratio = (of: (sample: Sample) => number, name: string) => {
-        const theirs = find(name);
+        const theirs = referencesOf(name);
         return median(mine.map((sample, round) => of(sample) / of(theirs[round]!)));
       };
       return {
         contender,
         sockets,
+        isForAll,
         outstanding,
         messageBytes,
         deliveriesPerSecond: figures(deliveriesPerSecond),
@@ -65,6 +69,21 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         ),
       };
     });
+}
+
+function isLike(sample: Sample, { sockets, isForAll, outstanding }: Sample, name: string): boolean {
+  return (
+    sample.contender === name &&
+    sample.sockets === sockets &&
+    sample.isForAll === isForAll &&
+    sample.outstanding === outstanding
+  );
+}
+
+/** Events for one socket each are held against raw ws's broadcast, one event at a time: that is what a delivery costs it. */
+function isReference(sample: Sample, row: Sample, name: string): boolean {
+  if (row.isForAll || name !== 'raw-ws') return isLike(sample, row, name);
+  return sample.contender === name && sample.sockets === row.sockets && sample.isForAll && sample.outstanding === 1;
 }
 
 /** What a sample shows that must not be: one line each. */

@@ -11,6 +11,7 @@ export const TENANTS = 50;
 export interface TrialOptions {
   readonly contender: Contender;
   readonly redisUrl: string;
+  readonly kafkaBrokers: string;
   readonly sockets: number;
   readonly stalled: number;
   readonly isForAll: boolean;
@@ -23,6 +24,8 @@ export interface TrialOptions {
 export interface Sample extends Measurement {
   readonly contender: string;
   readonly sockets: number;
+  /** All sockets on one auction; else each on its own. */
+  readonly isForAll: boolean;
   readonly outstanding: number;
   readonly messageBytes: number;
   readonly lagP99Ms: number;
@@ -34,13 +37,15 @@ export interface Sample extends Measurement {
 
 /** One server, started and connected anew, measured at each number of outstanding events in turn. */
 export async function runTrial(options: TrialOptions): Promise<Sample[]> {
-  const { contender, redisUrl, sockets, stalled, isForAll, outstanding, seconds, onPeriod, signal } = options;
+  const { contender, redisUrl, kafkaBrokers, sockets, stalled, isForAll, outstanding, seconds, onPeriod, signal } =
+    options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
   const server = await startServerProcess(new URL(`../${contender.script}`, import.meta.url).pathname, port, {
     ADMIN_PORT: String(adminPort),
     REDIS_URL: redisUrl,
     CHANNEL_PREFIX,
+    ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: `bench-${port}-${Date.now()}` }),
     ...contender.environment,
   });
   const client = startClient();
@@ -57,6 +62,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
       port,
       sockets,
       redisUrl,
+      kafkaBrokers: contender.isFedByKafka ? kafkaBrokers : undefined,
       channelPrefix: CHANNEL_PREFIX,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
@@ -73,6 +79,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
       samples.push({
         contender: contender.name,
         sockets,
+        isForAll,
         outstanding: k,
         messageBytes,
         ...measured,
