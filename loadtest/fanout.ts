@@ -11,7 +11,7 @@ import { AUCTION_TOPIC } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { textTable } from './fanout/report.ts';
 import { writeResults } from './fanout/results.ts';
-import { faultsOf, summarize } from './fanout/summary.ts';
+import { faultsOf, stalledOutcome, summarize } from './fanout/summary.ts';
 import { runTrial } from './fanout/trial.ts';
 import type { Sample } from './fanout/trial.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
@@ -23,7 +23,7 @@ Usage: npm run bench:fanout -- [flags]
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but crier-all
   --k <numbers>       events on their way at a time; default: 1,4,16
   --sockets <numbers> default: 4000
-  --stalled <number>  so many of them stop reading; default: 0
+  --stalled <numbers> so many of them stop reading; default: 0
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
   --rounds <number>   default: 3
   --seconds <number>  of each measurement, at least; default: 2
@@ -92,22 +92,23 @@ async function runRounds(
       for (const sockets of numbers('sockets')) {
         signal.throwIfAborted();
         const isForAll = values.auctions === 'one';
-        const trial = (change: { isForAll: boolean; outstanding: readonly number[] }) =>
+        const trial = (change: { isForAll: boolean; stalled: number; outstanding: readonly number[] }) =>
           runTrial({
             contender,
             redisUrl,
             kafkaBrokers,
             sockets,
-            stalled: number('stalled'),
             seconds: number('seconds'),
             signal,
             onPeriod: (what) => progress(`round ${round} of ${values.rounds}: ${contender.title}: ${what}`),
             ...change,
           });
-        samples.push(...(await trial({ isForAll, outstanding: numbers('k') })));
+        for (const stalled of numbers('stalled')) {
+          samples.push(...(await trial({ isForAll, stalled, outstanding: numbers('k') })));
+        }
         // What the others are held against.
         if (!isForAll && contender.name === 'raw-ws')
-          samples.push(...(await trial({ isForAll: true, outstanding: [1] })));
+          samples.push(...(await trial({ isForAll: true, stalled: 0, outstanding: [1] })));
       }
     }
     rounds.push(samples);
@@ -119,8 +120,9 @@ async function publishResults(rounds: readonly (readonly Sample[])[]): Promise<v
   const rows = summarize(rounds);
   const faults = rounds.flat().flatMap(faultsOf);
   const conditions = { ...conditionsOf(), flags: flagText() };
+  const outcomes = rounds.flat().flatMap((sample) => stalledOutcome(sample) ?? []);
   const paths = await writeResults(values.out, { conditions, rows, faults, rounds });
-  process.stdout.write(`\n${textTable(rows)}\n${paths.join(' ')}\n`);
+  process.stdout.write(`\n${textTable(rows)}\n${outcomes.map((line) => `${line}\n`).join('')}${paths.join(' ')}\n`);
   for (const fault of faults) process.stderr.write(`fanout: ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;
 }
@@ -146,11 +148,11 @@ function contenderOf(name: string): Contender {
   return found;
 }
 
-function numbers(flag: 'k' | 'sockets'): number[] {
+function numbers(flag: 'k' | 'sockets' | 'stalled'): number[] {
   return values[flag].split(',').map((text) => wholeNumber(flag, text));
 }
 
-function number(flag: 'stalled' | 'rounds' | 'seconds'): number {
+function number(flag: 'rounds' | 'seconds'): number {
   return wholeNumber(flag, values[flag]);
 }
 

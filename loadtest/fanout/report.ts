@@ -22,7 +22,7 @@ function cells(row: Row): string[] {
   const raw = row.ratios['raw-ws'];
   const graphqlWs = row.ratios['graphql-ws'];
   return [
-    `${titleOf(row.contender)}${row.isForAll ? '' : ', an auction each'}`,
+    `${titleOf(row.contender)}${row.isForAll ? '' : ', an auction each'}${row.stalled > 0 ? `, ${row.stalled} stalled` : ''}`,
     String(row.sockets),
     String(row.outstanding),
     Math.round(row.deliveriesPerSecond).toLocaleString('en'),

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
 import { markdownTable, titleOf } from './report.ts';
+import { stalledOutcome } from './summary.ts';
 import type { Row } from './summary.ts';
 import type { Sample } from './trial.ts';
 
@@ -27,15 +28,16 @@ export async function writeResults(name: string, results: Results): Promise<stri
   return Object.keys(files);
 }
 
-function markdown(name: string, { conditions, rows, faults }: Results): string {
+function markdown(name: string, { conditions, rows, faults, rounds }: Results): string {
   const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${value}`);
+  const outcomes = rounds.flat().flatMap((sample) => stalledOutcome(sample) ?? []);
   const verdict = faults.length === 0 ? 'Every socket got what was published for it.' : faults.join('\n\n');
   return `# Results: ${name}
 
 Medians of the rounds; each ratio is the median of the rounds' own ratios. K: events on their way at a time.
 
 ${markdownTable(rows)}
-${verdict}
+${[verdict, ...outcomes].join('\n\n')}
 
 ${lines.join('\n')}
 

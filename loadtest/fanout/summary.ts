@@ -4,6 +4,7 @@ export interface Row {
   readonly contender: string;
   readonly sockets: number;
   readonly isForAll: boolean;
+  readonly stalled: number;
   readonly outstanding: number;
   readonly messageBytes: number;
   readonly deliveriesPerSecond: number;
@@ -31,7 +32,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
   return rounds[0]!
     .toSorted((a, b) => a.outstanding - b.outstanding)
     .map((row) => {
-      const { contender, sockets, isForAll, outstanding, messageBytes } = row;
+      const { contender, sockets, isForAll, stalled, outstanding, messageBytes } = row;
       const find = (wanted: (sample: Sample) => boolean) => rounds.map((samples) => samples.find(wanted)) as Sample[];
       const mine = find((sample) => isLike(sample, row, contender));
       const referencesOf = (name: string) => find((sample) => isReference(sample, row, name));
@@ -48,6 +49,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         contender,
         sockets,
         isForAll,
+        stalled,
         outstanding,
         messageBytes,
         deliveriesPerSecond: figures(deliveriesPerSecond),
@@ -71,11 +73,12 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
     });
 }
 
-function isLike(sample: Sample, { sockets, isForAll, outstanding }: Sample, name: string): boolean {
+function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding }: Sample, name: string): boolean {
   return (
     sample.contender === name &&
     sample.sockets === sockets &&
     sample.isForAll === isForAll &&
+    sample.stalled === stalled &&
     sample.outstanding === outstanding
   );
 }
@@ -84,6 +87,19 @@ function isLike(sample: Sample, { sockets, isForAll, outstanding }: Sample, name
 function isReference(sample: Sample, row: Sample, name: string): boolean {
   if (row.isForAll || name !== 'raw-ws') return isLike(sample, row, name);
   return sample.contender === name && sample.sockets === row.sockets && sample.isForAll && sample.outstanding === 1;
+}
+
+/** How the sockets that did not read fared, and what they cost; undefined where all read. */
+export function stalledOutcome(sample: Sample): string | undefined {
+  const { contender, stalled, outstanding, stalledByCloseCode, slowConsumers, residentBytes, residentBeforeBytes } =
+    sample;
+  if (stalled === 0) return undefined;
+  const codes = Object.entries(stalledByCloseCode).map(([code, count]) =>
+    code === '0' ? `${count} still open` : `${count} ended with ${code}`,
+  );
+  const closed = slowConsumers === undefined ? '' : `; the server closed ${slowConsumers} with 1013`;
+  const growth = ((residentBytes - residentBeforeBytes) / 2 ** 20).toFixed(1);
+  return `${contender}, K=${outstanding}, ${stalled} stalled: ${codes.join(', ')}${closed}; RSS grew by ${growth} MiB`;
 }
 
 /** What a sample shows that must not be: one line each. */

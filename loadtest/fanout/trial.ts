@@ -26,6 +26,7 @@ export interface Sample extends Measurement {
   readonly sockets: number;
   /** All sockets on one auction; else each on its own. */
   readonly isForAll: boolean;
+  readonly stalled: number;
   readonly outstanding: number;
   readonly messageBytes: number;
   readonly lagP99Ms: number;
@@ -80,6 +81,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
         contender: contender.name,
         sockets,
         isForAll,
+        stalled,
         outstanding: k,
         messageBytes,
         ...measured,
