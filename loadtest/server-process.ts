@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVER_CORE, pinned } from './pinning.ts';
 import { callProcess } from './process-call.ts';
+import type { HeapReading } from './servers/heap-gauge.ts';
 import type { ProbeReport } from './servers/probe.ts';
 
 export interface ServerProcess {
@@ -13,6 +14,8 @@ export interface ServerProcess {
   report(): Promise<ProbeReport>;
   /** Collects garbage in it, lets it settle, and reads its resident memory, in bytes. */
   residentBytes(): Promise<number>;
+  /** What happened since the call before; the first one starts watching. Late where the server's event loop is busy. */
+  readHeap(): Promise<HeapReading>;
   /** SIGTERM, SIGKILL after 5 s. */
   stop(): Promise<void>;
 }
@@ -22,9 +25,17 @@ export async function startServerProcess(
   script: string,
   port: number,
   environment: Readonly<Record<string, string>> = {},
+  nodeArguments: readonly string[] = [],
 ): Promise<ServerProcess> {
   const preload = new URL('servers/probe.js', import.meta.url).pathname;
-  const [command, ...words] = pinned(SERVER_CORE, [process.execPath, '--expose-gc', '--import', preload, script]);
+  const [command, ...words] = pinned(SERVER_CORE, [
+    process.execPath,
+    '--expose-gc',
+    ...nodeArguments,
+    '--import',
+    preload,
+    script,
+  ]);
   const child = spawn(command, words, {
     env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -46,6 +57,7 @@ export async function startServerProcess(
       await delay(1000);
       return (await callProcess<ProbeReport>(child, 'report')).residentBytes;
     },
+    readHeap: () => callProcess(child, 'readHeap'),
     stop: () => stopProcess(child),
   };
 }

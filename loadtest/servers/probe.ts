@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { answerCalls } from '../process-call.ts';
+import { HeapGauge } from './heap-gauge.ts';
+import type { HeapReading } from './heap-gauge.ts';
 
 /** What a server tells of itself. */
 export interface ProbeReport {
@@ -11,6 +13,7 @@ export interface ProbeReport {
 const RESOLUTION_MS = 10;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
+let gauge: HeapGauge | undefined;
 
 /** Preloaded into servers under measurement (`--expose-gc --import`). */
 answerCalls({
@@ -26,4 +29,6 @@ answerCalls({
     lagP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
     residentBytes: process.memoryUsage.rss(),
   }),
+  /** The first call starts watching: servers that nobody asks pay nothing. */
+  readHeap: (): HeapReading => (gauge ??= new HeapGauge()).read(),
 });
