@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { FrameReader, OPCODE, clientFrame } from './frame-reader.ts';
+import { NumberAt } from './number-at.ts';
 
 /** What a connection says, and must get back. */
 export interface Plan {
@@ -13,8 +14,8 @@ export interface Plan {
 }
 
 export interface FleetSocketOwner {
-  /** A whole message came after `count()`. `bytes`: of its payload. */
-  onMessage(socket: FleetSocket, bytes: number): void;
+  /** A whole message came after `count()`. `bytes`: of its payload. `number`: see `count()`. */
+  onMessage(socket: FleetSocket, bytes: number, number: number | undefined): void;
 }
 
 /** One read buffer for all sockets: what is in it is looked at before the next read. */
@@ -36,6 +37,9 @@ export class FleetSocket {
   #handshake = '';
   #isUpgraded = false;
   #isCounting = false;
+  #number: NumberAt | undefined;
+  /** Payload of the current message that has been read. */
+  #messageOffset = 0;
   #text: Buffer[] = [];
   #onText: ((text: string) => void) | undefined;
   #onEnd: (() => void) | undefined;
@@ -80,8 +84,10 @@ export class FleetSocket {
     return this.#nextText();
   }
 
-  count(): void {
+  /** `numberAt`: position of a number in every message, to be read of each. */
+  count(numberAt?: number): void {
     this.#isCounting = true;
+    if (numberAt !== undefined) this.#number = new NumberAt(numberAt);
     this.#text = [];
   }
 
@@ -95,18 +101,21 @@ export class FleetSocket {
   }
 
   onMessage(bytes: number): void {
-    if (this.#isCounting) return this.#owner.onMessage(this, bytes);
+    this.#messageOffset = 0;
+    if (this.#isCounting) return this.#owner.onMessage(this, bytes, this.#number?.take());
     const text = Buffer.concat(this.#text).toString();
     this.#text = [];
     this.#onText?.(text);
   }
 
   get wantsPayload(): boolean {
-    return !this.#isCounting;
+    return !this.#isCounting || this.#number !== undefined;
   }
 
   onPayload(chunk: Buffer): void {
-    this.#text.push(Buffer.from(chunk));
+    this.#number?.read(chunk, this.#messageOffset);
+    this.#messageOffset += chunk.length;
+    if (!this.#isCounting) this.#text.push(Buffer.from(chunk));
   }
 
   onControl(opcode: number, payload: Buffer): void {

@@ -26,5 +26,5 @@ export const crierPod: Pod = {
   name: 'crier',
   title: 'crier',
   script: '../src/main.js',
-  environment: { ROLE: 'all', GRAPH: 'loadtest/graphs/fanout' },
+  environment: { ROLE: 'all', GRAPH: 'loadtest/graphs/fanout', LOG_LEVEL: 'error' },
 };

@@ -1,27 +1,192 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { auctionDocument } from '../fanout/auction.ts';
+import { startStoryClient } from './client-calls.ts';
+import type { StoryClient } from './client-calls.ts';
+import { AUCTION_ID, readCopies } from './copies.ts';
+import type { Copies } from './copies.ts';
+import { faultsOf, gcPercent, heapFigures } from './figures.ts';
+import { drain, flood, recordsAhead, warmUp } from './flood.ts';
 import type { Pod } from './pod.ts';
-import type { Phases, StoryResult, StorySample } from './result.ts';
+import { startPod } from './pod-process.ts';
+import type { PodProcess } from './pod-process.ts';
+import { startKafkajsWriter, startKcat } from './record-writer.ts';
+import type { RecordWriter } from './record-writer.ts';
+import type { FloodFigures, PhaseName, Phases, StoryResult, StorySample } from './result.ts';
+import { Sampler } from './sampler.ts';
+import { TopicEnd, createStoryTopics } from './topic.ts';
 
 export interface StoryOptions {
   readonly kafkaBrokers: string;
   readonly redisUrl: string;
   readonly sockets: number;
-  /** kcat processes that write at the same time. */
+  /** Writers that flood at the same time. */
   readonly loops: number;
-  /** Records that may be on their way to the slowest socket; see `recordsAhead()`. */
-  readonly ahead?: number;
+  /** Whether the writers are kcat, or kafkajs in this process. */
+  readonly hasKcat: boolean;
+  /** Records that are on their way to the slowest socket at a time. Default: `recordsAhead()`. */
+  readonly ahead?: number | undefined;
   /** Longest wait for the last records, after producing has stopped. Default 180. */
   readonly drainSeconds?: number;
   readonly signal: AbortSignal;
   /** About once a second. */
   readonly onSample?: (sample: StorySample) => void;
+  /** Awaited when a phase begins: for profilers. The flood's comes when every socket is live. */
+  readonly onPhase?: (phase: PhaseName, pod: PodProcess) => Promise<void>;
 }
 
+interface Stage {
+  readonly pod: PodProcess;
+  readonly client: StoryClient;
+  readonly sampler: Sampler;
+  readonly topicEnd: TopicEnd;
+  readonly writers: readonly RecordWriter[];
+  readonly signal: AbortSignal;
+  readonly enter: (phase: PhaseName) => Promise<void>;
+}
+
+const DEFAULT_DRAIN_SECONDS = 180;
+const SETTLE_MS = 300;
+
 /**
- * Drives one pod through the three phases: bare, `sockets` idle sockets, flood.
- * @throws Error when the pod does not start or refuses a socket, and the signal's reason. Losses are `faults` of the result.
+ * Drives one pod through the three phases: bare, `sockets` idle sockets, flood. All writers write one topic, so one story runs at a
+ * time on a Kafka. Nothing of it is left when the promise settles.
+ * @throws Error when the pod does not start, refuses a socket or ends, and the signal's reason. Losses are `faults` of the result.
  */
-export function runStory(pod: Pod, phases: Phases, options: StoryOptions): Promise<StoryResult> {
-  void phases;
-  void options;
-  return Promise.reject(new Error(`not there yet: ${pod.name}`));
+export async function runStory(pod: Pod, phases: Phases, options: StoryOptions): Promise<StoryResult> {
+  const { kafkaBrokers, redisUrl } = options;
+  const stops: (() => Promise<unknown>)[] = [];
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  try {
+    await createStoryTopics(kafkaBrokers);
+    const server = await startPod(pod, kafkaBrokers, redisUrl);
+    stops.push(() => server.stop());
+    const client = startStoryClient();
+    stops.push(() => client.stop());
+    const writers = await startWriters(options);
+    stops.push(() => closeWriters(writers));
+    const topicEnd = new TopicEnd(kafkaBrokers);
+    stops.push(() => topicEnd.close());
+    await topicEnd.start();
+    const sampler = new Sampler({
+      pod: server,
+      client,
+      onSample: (sample) => options.onSample?.(sample),
+      onFailure: (error) => failure.abort(error),
+    });
+    stops.push(() => Promise.resolve(sampler.close()));
+    const enter = async (phase: PhaseName) => {
+      sampler.enter(phase);
+      await options.onPhase?.(phase, server);
+    };
+    return await playPhases(pod, phases, options, { pod: server, client, sampler, topicEnd, writers, signal, enter });
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason;
+    const reason = (failure.signal.reason ?? error) as Error;
+    throw new Error(`${pod.title}: ${reason.message}`, { cause: reason });
+  } finally {
+    await Promise.all(stops.toReversed().map((stop) => stop()));
+  }
+}
+
+async function startWriters({ hasKcat, loops, kafkaBrokers }: StoryOptions): Promise<RecordWriter[]> {
+  const numbers = Array.from({ length: loops });
+  if (hasKcat) return numbers.map(() => startKcat(kafkaBrokers));
+  return Promise.all(numbers.map(() => startKafkajsWriter(kafkaBrokers)));
+}
+
+async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage: Stage): Promise<StoryResult> {
+  const { client, sampler, topicEnd, signal, enter } = stage;
+  const { sockets } = options;
+  const wait = (seconds: number) => delay(seconds * 1000, undefined, { signal });
+  signal.throwIfAborted();
+  await enter('bare');
+  await wait(phases.bareSeconds);
+
+  await enter('idle');
+  const connectedAt = performance.now();
+  await client.connect({ port: stage.pod.port, sockets, query: auctionDocument(), auctionId: AUCTION_ID });
+  const connectMs = performance.now() - connectedAt;
+  await wait(phases.idleSeconds);
+  const copies = readCopies();
+  const emptyEnd = await topicEnd.read();
+  const { messageBytes, written } = await warmUp(client, stage.writers[0]!, copies, signal);
+  await topicEnd.waitFor(emptyEnd + written, signal);
+  await delay(SETTLE_MS, undefined, { signal });
+
+  const { figures, clientCpuPercent, faults } = await floodAndDrain(stage, {
+    copies,
+    ahead: options.ahead ?? recordsAhead(sockets),
+    seconds: phases.floodSeconds,
+    drainSeconds: options.drainSeconds ?? DEFAULT_DRAIN_SECONDS,
+    firstOffset: emptyEnd + written,
+  });
+  const spans = sampler.close();
+  return {
+    pod: pod.name,
+    title: pod.title,
+    sockets,
+    phases: spans,
+    samples: sampler.samples,
+    connectMs,
+    flood: figures,
+    heap: heapFigures(sampler.samples),
+    messageBytes,
+    clientCpuPercent,
+    gcPercent: gcPercent(sampler.samples.filter(({ phase }) => phase === 'flood')),
+    producer: options.hasKcat ? 'kcat' : 'kafkajs',
+    faults,
+  };
+}
+
+interface FloodOptions {
+  readonly copies: Copies;
+  readonly ahead: number;
+  readonly seconds: number;
+  readonly drainSeconds: number;
+  /** Where the flood begins in the topic. */
+  readonly firstOffset: number;
+}
+
+async function floodAndDrain(stage: Stage, options: FloodOptions) {
+  const { client, writers, topicEnd, signal, enter } = stage;
+  await enter('flood');
+  const before = await readCounters(stage);
+  const written = await flood({ client, writers, signal, ...options });
+  const after = await readCounters(stage);
+
+  await enter('drain');
+  const writerFaults = await closeWriters(writers);
+  const produced = (await topicEnd.read()) - options.firstOffset;
+  await drain(client, produced, options.drainSeconds, signal);
+  const drainMs = performance.now() - after.at;
+  // What comes now was not expected.
+  await delay(SETTLE_MS, undefined, { signal });
+  const accounts = await client.accounts(produced);
+  const durationMs = after.at - before.at;
+  const figures: FloodFigures = {
+    durationMs,
+    received: after.records - before.records,
+    sent: after.delivered - before.delivered,
+    produced,
+    drainMs,
+    delivered: accounts.delivered,
+  };
+  return {
+    figures,
+    clientCpuPercent: ((after.clientCpuMs - before.clientCpuMs) / durationMs) * 100,
+    faults: [...writerFaults, ...faultsOf({ written, produced, accounts })],
+  };
+}
+
+/** The pod's counter comes when the pod answers, the client's at once. */
+async function readCounters({ pod, client }: Stage) {
+  const at = performance.now();
+  const [records, { delivered, cpuMs: clientCpuMs }] = await Promise.all([pod.recordsConsumed(), client.progress()]);
+  return { at, records, delivered, clientCpuMs };
+}
+
+async function closeWriters(writers: readonly RecordWriter[]): Promise<string[]> {
+  const ends = await Promise.allSettled(writers.map((writer) => writer.close()));
+  return ends.flatMap((end) => (end.status === 'rejected' ? [`the flood's ${(end.reason as Error).message}`] : []));
 }

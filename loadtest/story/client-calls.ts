@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { CLIENT_CORE, pinned } from '../pinning.ts';
+import { callProcess } from '../process-call.ts';
+import { stopProcess } from '../server-process.ts';
+import type { Imbalance } from './ledger.ts';
+
+export interface StoryPlan {
+  readonly port: number;
+  readonly sockets: number;
+  readonly query: string;
+  readonly auctionId: number;
+}
+
+export interface Progress {
+  /** Copies that reached a socket. */
+  readonly delivered: number;
+  /** Copies that every open socket has; undefined where none is open. */
+  readonly least: number | undefined;
+  readonly cpuMs: number;
+}
+
+export interface Accounts extends Imbalance {
+  /** Messages that are no result: of another length than the first. */
+  readonly wrongSizes: number;
+  /** Sockets that have ended, by close code. */
+  readonly closed: Readonly<Record<string, number>>;
+}
+
+/** The sockets, in a process of their own. */
+export interface StoryClient {
+  /** Resolves when every socket has sent its subscription. */
+  connect(plan: StoryPlan): Promise<void>;
+  /** Resolves when every socket has got, and checked, a first message. */
+  whenLive(): Promise<{ messageBytes: number }>;
+  progress(): Promise<Progress>;
+  accounts(produced: number): Promise<Accounts>;
+  stop(): Promise<void>;
+}
+
+export function startStoryClient(): StoryClient {
+  const script = new URL('client.js', import.meta.url).pathname;
+  const [command, ...words] = pinned(CLIENT_CORE, [process.execPath, script]);
+  const child = spawn(command, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  return {
+    connect: (plan) => callProcess(child, 'connect', plan),
+    whenLive: () => callProcess(child, 'whenLive'),
+    progress: () => callProcess(child, 'progress'),
+    accounts: (produced) => callProcess(child, 'accounts', produced),
+    stop: () => stopProcess(child),
+  };
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StoryClient } from './client-calls.ts';
+import type { Copies } from './copies.ts';
+import type { RecordWriter } from './record-writer.ts';
+
+const POLL_MS = 10;
+const WARM_UP_RETRY_MS = 2000;
+
+/** What crier lets wait for all of its sockets (MAX_POD_QUEUE_BYTES) has room for so many messages of the story's 2 KB. */
+const MOST_MESSAGES_AHEAD = 96_000;
+/** And for one of them (MAX_QUEUE_BYTES). */
+const MOST_RECORDS_AHEAD = 400;
+
+/**
+ * How many records the flood is ahead of the slowest socket: always enough that the pod has more to do, never so many that a pod of
+ * the talk's speed would not end, and that a pod which sheds slow consumers would shed.
+ */
+export function recordsAhead(sockets: number): number {
+  return Math.max(1, Math.min(MOST_RECORDS_AHEAD, Math.floor(MOST_MESSAGES_AHEAD / sockets)));
+}
+
+/** Writes one record after another, at longer and longer intervals, until one has reached every socket. */
+export async function warmUp(
+  client: StoryClient,
+  writer: RecordWriter,
+  copies: Copies,
+  signal: AbortSignal,
+): Promise<{ messageBytes: number; written: number }> {
+  const live = client.whenLive();
+  for (let written = 1; ; written++) {
+    writer.write(copies.warmUp(written));
+    const answer = await Promise.race([live, delay(written * WARM_UP_RETRY_MS, undefined, { signal })]);
+    if (answer) return { ...answer, written };
+  }
+}
+
+export interface FloodPlan {
+  readonly client: StoryClient;
+  readonly writers: readonly RecordWriter[];
+  readonly copies: Copies;
+  readonly ahead: number;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Keeps `ahead` records on their way for so many seconds. Returns how many were written. Ends early when no socket is open. */
+export async function flood({ client, writers, copies, ahead, seconds, signal }: FloodPlan): Promise<number> {
+  const endsAt = performance.now() + seconds * 1000;
+  let written = 0;
+  while (performance.now() < endsAt) {
+    const { least } = await client.progress();
+    if (least === undefined) break;
+    const lines = writers.map(() => '');
+    for (; written - least < ahead; written++) lines[written % writers.length] += copies.copy(written);
+    for (const [i, writer] of writers.entries()) if (lines[i] !== '') writer.write(lines[i]!);
+    await delay(POLL_MS, undefined, { signal });
+  }
+  return written;
+}
+
+/** Waits until every open socket has `produced` copies; not longer than `seconds`, nor when nothing comes for `silenceMs`. */
+export async function drain(
+  client: StoryClient,
+  produced: number,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const silenceMs = 30_000;
+  const endsAt = performance.now() + seconds * 1000;
+  let progressAt = performance.now();
+  let before = -1;
+  for (;;) {
+    const { least, delivered } = await client.progress();
+    const now = performance.now();
+    if (least === undefined || least >= produced) return;
+    if (delivered > before) progressAt = now;
+    before = delivered;
+    if (now > endsAt || now - progressAt > silenceMs) return;
+    await delay(POLL_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,93 @@
+import { cpuMs } from '../process-usage.ts';
+import type { Progress } from './client-calls.ts';
+import type { PodProcess } from './pod-process.ts';
+import type { PhaseName, PhaseSpan, StorySample } from './result.ts';
+
+const INTERVAL_MS = 1000;
+
+export interface SamplerOptions {
+  readonly pod: Pick<PodProcess, 'pid' | 'readHeap' | 'recordsConsumed'>;
+  readonly client: { progress(): Promise<Progress> };
+  readonly onSample: (sample: StorySample) => void;
+  /** The pod or the client does not answer any more. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** Asks pod and client how they are, once a second, or as soon as a busy pod has answered. */
+export class Sampler {
+  readonly samples: StorySample[] = [];
+  readonly #options: SamplerOptions;
+  readonly #startedAt = Date.now();
+  readonly #phases: { name: PhaseName; fromMs: number; toMs: number }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #cpuMs = 0;
+  #sampledMs = 0;
+  #isClosed = false;
+
+  constructor(options: SamplerOptions) {
+    this.#options = options;
+  }
+
+  /** Ends the phase before. */
+  enter(name: PhaseName): void {
+    this.#endPhase();
+    this.#phases.push({ name, fromMs: this.#nowMs, toMs: this.#nowMs });
+    if (this.#timer) return;
+    this.#cpuMs = cpuMs(this.#options.pod.pid);
+    this.#schedule();
+  }
+
+  /** Ends the last phase, too. Idempotent. */
+  close(): readonly PhaseSpan[] {
+    if (!this.#isClosed) this.#endPhase();
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    return this.#phases;
+  }
+
+  get #nowMs(): number {
+    return Date.now() - this.#startedAt;
+  }
+
+  #endPhase(): void {
+    const last = this.#phases.at(-1);
+    if (last) last.toMs = this.#nowMs;
+  }
+
+  #schedule(): void {
+    const sinceLastMs = this.#nowMs - this.#sampledMs;
+    this.#timer = setTimeout(() => void this.#sample(), Math.max(0, INTERVAL_MS - sinceLastMs));
+  }
+
+  async #sample(): Promise<void> {
+    const { pod, client, onSample, onFailure } = this.#options;
+    const phase = this.#phases.at(-1)!.name;
+    try {
+      const [heap, recordsConsumed, { delivered }] = await Promise.all([
+        pod.readHeap(),
+        pod.recordsConsumed(),
+        client.progress(),
+      ]);
+      if (this.#isClosed) return;
+      const { at, ...figures } = heap;
+      const atMs = at - this.#startedAt;
+      const usedMs = cpuMs(pod.pid);
+      const sample: StorySample = {
+        phase,
+        atMs,
+        durationMs: atMs - this.#sampledMs,
+        ...figures,
+        cpuMs: usedMs - this.#cpuMs,
+        recordsConsumed,
+        delivered,
+      };
+      this.#sampledMs = atMs;
+      this.#cpuMs = usedMs;
+      this.samples.push(sample);
+      onSample(sample);
+      this.#schedule();
+    } catch (error) {
+      if (!this.#isClosed) onFailure(error as Error);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import type { Admin } from 'kafkajs';
+import { createTopics } from '../../deploy/topics.ts';
+import { TOPIC } from './copies.ts';
+
+const ARRIVAL_TIMEOUT_MS = 10_000;
+
+/** One partition: then one warm-up record that arrives shows that all of the topic is consumed. */
+const TOPICS = [
+  { topic: TOPIC, numPartitions: 1 },
+  { topic: 'crier-dead-letter', numPartitions: 1 },
+];
+
+/** Creates what is not there yet. */
+export async function createStoryTopics(brokers: string): Promise<void> {
+  await createTopics(brokers, TOPICS);
+}
+
+/** The topic's end: how many records have been written to it. */
+export class TopicEnd {
+  readonly #admin: Admin;
+
+  constructor(brokers: string) {
+    this.#admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
+  }
+
+  async start(): Promise<void> {
+    await this.#admin.connect();
+  }
+
+  async read(): Promise<number> {
+    const partitions = await this.#admin.fetchTopicOffsets(TOPIC);
+    return partitions.reduce((sum, { high }) => sum + Number(high), 0);
+  }
+
+  /** Writers tell nothing of a record's arrival. @throws Error when the end is not there in time. */
+  async waitFor(end: number, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + ARRIVAL_TIMEOUT_MS;
+    for (let records = await this.read(); records < end; records = await this.read()) {
+      if (performance.now() > deadline) throw new Error(`of ${end} records written to ${TOPIC} ${records} arrived`);
+      await delay(50, undefined, { signal });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#admin.disconnect();
+  }
+}
