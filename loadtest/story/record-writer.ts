@@ -5,6 +5,9 @@ import { TOPIC } from './copies.ts';
 /** Where Kafka is gone, a writer would wait for minutes. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
+/** kcat waits for whole blocks of its input, whatever is in them; empty lines fill one up, and are no records. */
+const KCAT_BLOCK_BYTES = 1024;
+
 /** One of the flood's writers. */
 export interface RecordWriter {
   /** Takes lines of records; they reach Kafka in a moment. */
@@ -27,7 +30,7 @@ export function startKcat(brokers: string): RecordWriter {
     child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${code ?? signal}: ${output}`));
   });
   return {
-    write: (lines) => void child.stdin.write(lines),
+    write: (lines) => void child.stdin.write(lines + '\n'.repeat(-Buffer.byteLength(lines) & (KCAT_BLOCK_BYTES - 1))),
     close: async () => {
       child.stdin.end();
       const timer = setTimeout(() => child.kill(), CLOSE_TIMEOUT_MS);
