@@ -1,56 +1,100 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../deploy/stop-signal.ts';
+import { conditionsOf } from './fanout/conditions.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { recordsAhead } from './story/flood.ts';
 import { crierPod } from './story/pod.ts';
-import { Ticker } from './story/ticker.ts';
+import { COUNTS_NOTE, countsTable, heapTable, remarks, textTable } from './story/report.ts';
 import { FULL_PHASES, SHORT_PHASES } from './story/result.ts';
-import type { Phases } from './story/result.ts';
+import type { Phases, StoryResult } from './story/result.ts';
 import { runStory } from './story/run.ts';
+import { sampleLine } from './story/sample-line.ts';
 import { startStack } from './story/stack.ts';
+import { writeStory } from './story/story-files.ts';
+import { numberFlag } from './number-flag.ts';
 
-const USAGE = `The story: one pod, bare, then with idle sockets, then in a flood of one record.
+const USAGE = `The story: one crier pod, bare, then with thousands of idle sockets, then in a flood of copies of one record.
 
 Usage: npm run loadtest -- [flags]
+
+  --sockets <number>      default: 4000
+  --full                  phases of 120, 120 and 240 seconds, as in the talk, instead of 10, 20 and 40
+  --bare <seconds>        of the bare process
+  --idle <seconds>        after all sockets have connected
+  --flood <seconds>       of producing; draining comes after it
+  --concurrency <number>  kcat processes that write at the same time; default: 3
+  --ahead <records>       on their way to the slowest socket at a time; default: 96000 / sockets, at most 400
+  --out <name>            loadtest/results/<name>.html, .svg and .json; default: story
+  --open                  opens the report in a browser
+  --help
+
+  --ladder --help         the variants between the talk's baseline and crier
+  --scenario --help       the realistic tests
+
+Exits with 1 when a record did not reach every socket, once.
 `;
 
 const { values } = parseArgs({
   options: {
     sockets: { type: 'string', default: '4000' },
+    full: { type: 'boolean', default: false },
     bare: { type: 'string' },
     idle: { type: 'string' },
     flood: { type: 'string' },
-    full: { type: 'boolean', default: false },
     concurrency: { type: 'string', default: '3' },
     ahead: { type: 'string' },
     out: { type: 'string', default: 'story' },
+    open: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 });
 
 async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
+  const sockets = numberFlag('sockets', values.sockets);
+  const loops = numberFlag('concurrency', values.concurrency);
+  const ahead = values.ahead === undefined ? recordsAhead(sockets) : numberFlag('ahead', values.ahead);
+  const phases = readPhases();
   pinThisProcess(CLIENT_CORE);
-  const stack = await startStack((line) => process.stderr.write(`${line}\n`), signal);
+  const stack = await startStack(say, signal);
+  let result: StoryResult;
   try {
-    const ticker = new Ticker(process.stderr);
-    const result = await runStory(crierPod, phases(), {
-      ...stack,
-      sockets: number('sockets', values.sockets),
-      loops: number('concurrency', values.concurrency),
-      ahead: values.ahead === undefined ? undefined : number('ahead', values.ahead),
-      signal,
-      onSample: (sample) => ticker.tick(sample),
-    });
-    process.stdout.write(`${JSON.stringify({ ...result, samples: undefined }, null, 2)}\n`);
+    const onSample = (sample: Parameters<typeof sampleLine>[0]) => say(sampleLine(sample));
+    result = await runStory(crierPod, phases, { ...stack, sockets, loops, ahead, signal, onSample });
   } finally {
     await stack.stop();
   }
+  await publish(result, {
+    ...conditionsOf(),
+    phases: `${phases.bareSeconds} s bare, ${phases.idleSeconds} s idle, ${phases.floodSeconds} s flood`,
+    flood: `${loops} × ${result.producer}, ${ahead} records ahead of the slowest socket`,
+    stack: stack.kind,
+    command: `npm run loadtest -- ${process.argv.slice(2).join(' ')}`.trimEnd(),
+  });
 }
 
-function phases(): Phases {
+async function publish(result: StoryResult, conditions: Parameters<typeof writeStory>[2]): Promise<void> {
+  const { html, svg, json } = await writeStory(values.out, result, conditions);
+  const tables = [countsTable(result), heapTable(result)].map(textTable).join('\n');
+  process.stdout.write(`\n${tables}\n${remarks(result).join('\n')}\n${COUNTS_NOTE}\n\n${html} ${svg} ${json}\n`);
+  if (values.open) openFile(html);
+  else process.stdout.write(`Open it: xdg-open ${html}\n`);
+  for (const fault of result.faults) say(`loadtest: ${fault}`);
+  if (result.faults.length > 0) process.exitCode = 1;
+}
+
+function openFile(path: string): void {
+  const child = spawn('xdg-open', [resolve(path)], { stdio: 'ignore', detached: true });
+  child.once('error', () => say(`--open: xdg-open was not found; open ${resolve(path)}`));
+  child.unref();
+}
+
+function readPhases(): Phases {
   const defaults = values.full ? FULL_PHASES : SHORT_PHASES;
   const seconds = (flag: 'bare' | 'idle' | 'flood', fallback: number) =>
-    values[flag] === undefined ? fallback : number(flag, values[flag]);
+    values[flag] === undefined ? fallback : numberFlag(flag, values[flag]);
   return {
     bareSeconds: seconds('bare', defaults.bareSeconds),
     idleSeconds: seconds('idle', defaults.idleSeconds),
@@ -58,17 +102,16 @@ function phases(): Phases {
   };
 }
 
-function number(flag: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${flag}: expected a whole number from 1, got "${text}"`);
-  return Number(text);
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 const signal = stopSignal();
 main(signal).then(
-  // Signal handlers stay, but nothing else may keep this process.
-  () => process.exit(),
+  // Signal handlers stay, but nothing else may keep this process; a browser that is being opened gets its moment.
+  () => setTimeout(() => process.exit(), values.open ? 500 : 0),
   (error: unknown) => {
-    process.stderr.write(`loadtest: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}\n`);
+    say(`loadtest: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
     process.exit(signal.aborted ? 130 : 1);
   },
 );

@@ -1,0 +1,18 @@
+/** 1,234,567 */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+/** Bytes as millions of them. */
+export function megabytes(bytes: number): string {
+  return `${whole(bytes / 1e6)} MB`;
+}
+
+export function percent(value: number): string {
+  return `${whole(value)} %`;
+}
+
+/** How many times: two digits that count. */
+export function times(ratio: number): string {
+  return `${ratio < 10 ? ratio.toFixed(1) : whole(ratio)} ×`;
+}

@@ -1,0 +1,197 @@
+import { megabytes, percent, times, whole } from './figure-text.ts';
+import type { StoryResult, StorySample } from './result.ts';
+import { TALK_FLOOD_SECONDS, talkBaseline, talkEnd } from './talk.ts';
+import type { TalkStep } from './talk.ts';
+import { escapeMarkup, timeChart } from './time-chart.ts';
+
+export type Conditions = Readonly<Record<string, string | number | boolean>>;
+
+type Cells = readonly string[];
+
+export interface Table {
+  readonly title: string;
+  readonly head: Cells;
+  readonly rows: readonly Cells[];
+}
+
+/** Above it the client, and not the pod, may be what was measured. */
+const BUSY_CLIENT_PERCENT = 80;
+
+export const COUNTS_NOTE =
+  'The talk ran on another machine: what its baseline does on this one, and so a ratio that means something, is what ' +
+  '`npm run loadtest -- --ladder` measures.';
+
+/** recv: records that the pod took from Kafka; send: messages that reached sockets. Both in the flood's window. */
+export function countsTable({ flood, title, sockets }: StoryResult): Table {
+  const seconds = flood.durationMs / 1000;
+  const talkRow = ({ title, received, sent }: TalkStep) => row(title, TALK_FLOOD_SECONDS, received, sent);
+  const row = (name: string, seconds: number, received: number, sent: number) => [
+    name,
+    `${whole(seconds)} s`,
+    whole(received),
+    whole(sent),
+    ((received / seconds) * 60).toFixed(1),
+    whole((sent / seconds) * 60),
+    times(received / seconds / (talkBaseline.received / TALK_FLOOD_SECONDS)),
+    times(sent / seconds / (talkBaseline.sent / TALK_FLOOD_SECONDS)),
+  ];
+  return {
+    title: `Flood, ${whole(sockets)} sockets`,
+    head: ['', 'flood', 'recv', 'send', 'recv/min', 'send/min', 'recv vs. baseline', 'send vs. baseline'],
+    rows: [talkRow(talkBaseline), talkRow(talkEnd), row(title, seconds, flood.received, flood.sent)],
+  };
+}
+
+export function heapTable({ heap, title }: StoryResult): Table {
+  return {
+    title: 'Node.js max heap used',
+    head: ['', 'bare, max', 'idle, plateau', 'idle, max', 'flood, plateau', 'flood, max'],
+    rows: [
+      [talkBaseline.title, '', megabytes(talkBaseline.idlePlateauBytes), '', '', 'over 1,000 MB'],
+      [talkEnd.title, '', megabytes(talkEnd.idlePlateauBytes), '', '', 'just under 1,000 MB'],
+      [
+        title,
+        ...[heap.bareMax, heap.idlePlateau, heap.idleMax, heap.floodPlateau, heap.floodMax].map((b) => megabytes(b)),
+      ],
+    ],
+  };
+}
+
+/** The verdict first, then what a reader must know to believe it. */
+export function remarks({
+  faults,
+  flood,
+  sockets,
+  clientCpuPercent,
+  gcPercent,
+  connectMs,
+  producer,
+}: StoryResult): string[] {
+  const verdict =
+    faults.length === 0
+      ? `Reconciled: each of ${whole(flood.produced)} records reached each of ${whole(sockets)} sockets once, ` +
+        `${whole(flood.delivered)} deliveries; the last ${whole(flood.drainMs)} ms after the flood had stopped.`
+      : `NOT reconciled: ${faults.join('; ')}.`;
+  const client = `The client used ${percent(clientCpuPercent)} of its core in the flood`;
+  return [
+    verdict,
+    clientCpuPercent > BUSY_CLIENT_PERCENT
+      ? `WARNING: ${client}, more than ${BUSY_CLIENT_PERCENT} %: it, and not the pod, may be what was measured.`
+      : `${client}: it is not what was measured.`,
+    `Garbage collection took ${gcPercent.toFixed(1)} % of the pod's CPU time in the flood; connecting took ${whole(connectMs)} ms; ` +
+      `the records were written by ${producer}.`,
+  ];
+}
+
+/** The story's picture. */
+export function heapChart({ title, sockets, phases, samples }: StoryResult): string {
+  return timeChart({
+    title: `Node.js max heap used: ${title}, ${whole(sockets)} sockets`,
+    unit: 'MB',
+    phases,
+    series: [
+      { label: 'max heap used', color: '#0969da', points: pairs(samples, (s) => s.heapUsedBytes / 1e6) },
+      { label: 'resident (RSS)', color: '#8c959f', points: pairs(samples, (s) => s.residentBytes / 1e6) },
+      { label: 'external', color: '#bf8700', points: pairs(samples, (s) => s.externalBytes / 1e6) },
+    ],
+  });
+}
+
+function detailCharts({ phases, samples }: StoryResult): string[] {
+  const gcOf = ({ gcMs, durationMs }: StorySample, kinds: readonly (keyof typeof gcMs)[]) =>
+    (kinds.reduce((sum, kind) => sum + gcMs[kind], 0) / durationMs) * 100;
+  const sent = samples.map(
+    (s, i) => [s.atMs, ((s.delivered - (samples[i - 1]?.delivered ?? 0)) / s.durationMs) * 1000] as const,
+  );
+  const common = { phases, height: 240 };
+  return [
+    timeChart({
+      ...common,
+      title: 'Messages sent per second',
+      unit: '',
+      series: [{ label: 'send/s', color: '#0969da', points: sent }],
+    }),
+    timeChart({
+      ...common,
+      title: 'CPU and garbage collection, share of a second',
+      unit: '%',
+      series: [
+        { label: 'CPU', color: '#8c959f', points: pairs(samples, (s) => (s.cpuMs / s.durationMs) * 100) },
+        { label: 'scavenges', color: '#0969da', points: pairs(samples, (s) => gcOf(s, ['scavenge'])) },
+        {
+          label: 'mark-sweep, incremental',
+          color: '#cf222e',
+          points: pairs(samples, (s) => gcOf(s, ['markSweep', 'incremental', 'weakCallbacks'])),
+        },
+      ],
+    }),
+    timeChart({
+      ...common,
+      title: 'Event-loop lag, worst of the second',
+      unit: 'ms',
+      series: [{ label: 'lag', color: '#8250df', points: pairs(samples, (s) => s.lagMs) }],
+    }),
+  ];
+}
+
+function pairs(samples: readonly StorySample[], valueOf: (sample: StorySample) => number) {
+  return samples.map((sample) => [sample.atMs, valueOf(sample)] as const);
+}
+
+export function textTable({ title, head, rows }: Table): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
+  const text = lines.map((line) =>
+    line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
+  );
+  return `${title}\n${text.join('\n')}\n`;
+}
+
+/** One document without anything from elsewhere. */
+export function htmlReport(result: StoryResult, conditions: Conditions): string {
+  const title = `The story: ${result.title}, ${whole(result.sockets)} sockets`;
+  const classOf = (remark: string) => (/^(NOT|WARNING)/.test(remark) ? ' class="bad"' : '');
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${escapeMarkup(title)}</title>
+<style>
+body { font: 15px/1.5 system-ui, sans-serif; color: #24292f; background: #fff; max-width: 960px; margin: 2em auto; padding: 0 1em }
+table { border-collapse: collapse; margin: 0 0 1.5em }
+caption { text-align: left; font-weight: 600; padding: 0.5em 0 }
+th, td { padding: 0.25em 0.9em; border-bottom: 1px solid #d0d7de; text-align: right; white-space: nowrap }
+th:first-child, td:first-child { text-align: left; padding-left: 0 }
+tr:last-child td { font-weight: 600 }
+svg { max-width: 100%; height: auto; margin-bottom: 1em }
+.bad { color: #cf222e; font-weight: 600 }
+.note, dl { color: #57606a; font-size: 13px }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em }
+dd { margin: 0 }
+</style>
+<h1>${escapeMarkup(title)}</h1>
+${heapChart(result)}
+${htmlTable(countsTable(result))}
+<p class="note">${escapeMarkup(COUNTS_NOTE)}</p>
+${htmlTable(heapTable(result))}
+${remarks(result)
+  .map((remark) => `<p${classOf(remark)}>${escapeMarkup(remark)}</p>`)
+  .join('\n')}
+${detailCharts(result).join('\n')}
+<h2>Conditions</h2>
+<dl>
+${Object.entries(conditions)
+  .map(([name, value]) => `<dt>${escapeMarkup(name)}</dt><dd>${escapeMarkup(String(value))}</dd>`)
+  .join('\n')}
+</dl>
+</html>
+`;
+}
+
+function htmlTable({ title, head, rows }: Table): string {
+  const line = (tag: string, cells: Cells) =>
+    `<tr>${cells.map((cell) => `<${tag}>${escapeMarkup(cell)}</${tag}>`).join('')}</tr>`;
+  return `<table><caption>${escapeMarkup(title)}</caption>
+${line('th', head)}
+${rows.map((cells) => line('td', cells)).join('\n')}
+</table>`;
+}
