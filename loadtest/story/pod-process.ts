@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { freePorts } from '../../deploy/port.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
@@ -28,16 +32,22 @@ export async function startPod(pod: Pod, kafkaBrokers: string, redisUrl: string)
     ...server,
     port,
     recordsConsumed: async () => {
-      const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
-      return sumOfCounter(await response.text(), 'crier_records_consumed_total');
+      const metrics = await getText({ host: '127.0.0.1', port: adminPort, path: '/metrics' });
+      return sumOfCounter(metrics, 'crier_records_consumed_total');
     },
   };
 }
 
+/** On a connection of its own: one that is kept would be closed by a pod that was busy longer than its timeouts. */
+async function getText(where: { host: string; port: number; path: string }): Promise<string> {
+  const [response] = (await once(get({ ...where, agent: false }), 'response')) as [IncomingMessage];
+  return text(response);
+}
+
 /** All series of a counter in Prometheus' text format, added up. */
-export function sumOfCounter(text: string, name: string): number {
+export function sumOfCounter(metrics: string, name: string): number {
   let sum = 0;
-  for (const line of text.split('\n')) {
+  for (const line of metrics.split('\n')) {
     const match = /^(\w+)(?:\{.*\})? (\S+)/.exec(line);
     if (match?.[1] === name) sum += Number(match[2]);
   }
