@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { startKafkaBroker } from '../deploy/kafka-broker.ts';
@@ -14,6 +12,7 @@ import { writeResults } from './fanout/results.ts';
 import { faultsOf, stalledOutcome, summarize } from './fanout/summary.ts';
 import { runTrial } from './fanout/trial.ts';
 import type { Sample } from './fanout/trial.ts';
+import { installPackages } from './packages.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
 
 const USAGE = `One hot auction, thousands of sockets: crier against a plain broadcast and against other GraphQL servers.
@@ -57,7 +56,7 @@ async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const entrants = values.servers.split(',').map(contenderOf);
   pinThisProcess(CLIENT_CORE);
-  if (entrants.some(({ name }) => name === 'mercurius')) installRivals();
+  if (entrants.some(({ name }) => name === 'mercurius')) installPackages('servers', progress);
   const redis = await startRedisServer();
   const kafka = entrants.some(({ isFedByKafka }) => isFedByKafka) ? await startKafkaBroker() : undefined;
   try {
@@ -131,15 +130,6 @@ function flagText(): string {
   return Object.entries(values)
     .map(([name, value]) => `--${name} ${value}`)
     .join(' ');
-}
-
-/** Servers that crier does not depend on itself have a package.json of their own. */
-function installRivals(): void {
-  if (existsSync('loadtest/node_modules/mercurius')) return;
-  progress('installs loadtest/package.json');
-  execFileSync('npm', ['ci', '--prefix', 'loadtest', '--no-audit', '--no-fund', '--no-engine-strict'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
 }
 
 function contenderOf(name: string): Contender {

@@ -16,6 +16,11 @@ export interface ServerProcess {
   residentBytes(): Promise<number>;
   /** What happened since the call before; the first one starts watching. Late where the server's event loop is busy. */
   readHeap(): Promise<HeapReading>;
+  startCpuProfile(): Promise<void>;
+  /** Writes a .cpuprofile. */
+  stopCpuProfile(path: string): Promise<void>;
+  /** Stops the server for seconds. */
+  writeHeapSnapshot(path: string): Promise<void>;
   /** SIGTERM, SIGKILL after 5 s. */
   stop(): Promise<void>;
 }
@@ -58,6 +63,9 @@ export async function startServerProcess(
       return (await callProcess<ProbeReport>(child, 'report')).residentBytes;
     },
     readHeap: () => callProcess(child, 'readHeap'),
+    startCpuProfile: () => callProcess(child, 'startCpuProfile'),
+    stopCpuProfile: (path) => callProcess(child, 'stopCpuProfile', path),
+    writeHeapSnapshot: (path) => callProcess(child, 'writeHeapSnapshot', path),
     stop: () => stopProcess(child),
   };
 }

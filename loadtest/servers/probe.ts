@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { writeHeapSnapshot } from 'node:v8';
 import { answerCalls } from '../process-call.ts';
+import { CpuProfiler } from './cpu-profiler.ts';
 import { HeapGauge } from './heap-gauge.ts';
 import type { HeapReading } from './heap-gauge.ts';
 
@@ -14,6 +16,7 @@ const RESOLUTION_MS = 10;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
 let gauge: HeapGauge | undefined;
+const profiler = new CpuProfiler();
 
 /** Preloaded into servers under measurement (`--expose-gc --import`). */
 answerCalls({
@@ -29,6 +32,10 @@ answerCalls({
     lagP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
     residentBytes: process.memoryUsage.rss(),
   }),
+  startCpuProfile: () => profiler.start(),
+  stopCpuProfile: (path: string) => profiler.stop(path),
+  /** Collects garbage, and stops the process for seconds. */
+  writeHeapSnapshot: (path: string) => void writeHeapSnapshot(path),
   /** The first call starts watching: servers that nobody asks pay nothing. */
   readHeap: (): HeapReading => (gauge ??= new HeapGauge()).read(),
 });

@@ -32,6 +32,8 @@ export interface StoryOptions {
   readonly onSample?: (sample: StorySample) => void;
   /** Awaited when a phase begins: for profilers. The flood's comes when every socket is live. */
   readonly onPhase?: (phase: PhaseName, pod: PodProcess) => Promise<void>;
+  /** Awaited when the last record has reached every socket, before the sockets are closed. */
+  readonly onDrained?: (pod: PodProcess) => Promise<void>;
 }
 
 interface Stage {
@@ -122,6 +124,7 @@ async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage
     firstOffset: emptyEnd + written,
   });
   const spans = sampler.close();
+  await options.onDrained?.(stage.pod);
   return {
     pod: pod.name,
     title: pod.title,

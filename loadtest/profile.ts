@@ -1,0 +1,102 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { stopSignal } from '../deploy/stop-signal.ts';
+import { numberFlag } from './number-flag.ts';
+import { installPackages } from './packages.ts';
+import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { cpuRecorder, heapDiffRecorder, heapRecorder } from './profile/recorders.ts';
+import type { Recorder } from './profile/recorders.ts';
+import { crierPod } from './story/pod.ts';
+import { runStory } from './story/run.ts';
+import { sampleLine } from './story/sample-line.ts';
+import { startStack } from './story/stack.ts';
+
+const USAGE = `Looks into a crier pod while it runs the story (npm run loadtest): where the next bottleneck is.
+
+Usage: npm run profile -- cpu|heap|heapdiff [flags]
+
+  cpu       a flame graph of the flood (HTML), and the .cpuprofile it was made from
+  heap      a heap snapshot after the flood, sockets open
+  heapdiff  heap snapshots before and after a phase, and their difference by constructor
+
+  --phase <idle|flood>  of heapdiff: what the sockets cost, or what the flood left behind; default: flood
+  --sockets <number>    default: 4000
+  --bare, --idle, --flood <seconds>  default: 3, 5, 15
+  --concurrency <number>  kcat processes; default: 3
+  --help
+
+Writes into loadtest/profiles/. What it measures is slower for being looked at: figures are npm run loadtest's. The first time it
+installs loadtest/package.json (0x and @memlab/core).
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    phase: { type: 'string', default: 'flood' },
+    sockets: { type: 'string', default: '4000' },
+    bare: { type: 'string', default: '3' },
+    idle: { type: 'string', default: '5' },
+    flood: { type: 'string', default: '15' },
+    concurrency: { type: 'string', default: '3' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+async function main(signal: AbortSignal): Promise<void> {
+  const [kind] = positionals;
+  if (values.help) return void process.stdout.write(USAGE);
+  const folder = join('loadtest', 'profiles', `${kind}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`);
+  const recorder = createRecorder(kind, folder);
+  const phases = {
+    bareSeconds: numberFlag('bare', values.bare),
+    idleSeconds: numberFlag('idle', values.idle),
+    floodSeconds: numberFlag('flood', values.flood),
+  };
+  const sockets = numberFlag('sockets', values.sockets);
+  const loops = numberFlag('concurrency', values.concurrency);
+  if (kind !== 'heap') installPackages('tools', say);
+  await mkdir(folder, { recursive: true });
+  pinThisProcess(CLIENT_CORE);
+  const stack = await startStack(say, signal);
+  let faults: readonly string[];
+  try {
+    ({ faults } = await runStory(crierPod, phases, {
+      ...stack,
+      sockets,
+      loops,
+      signal,
+      onSample: (sample) => say(sampleLine(sample)),
+      onPhase: async (phase, pod) => recorder.onPhase?.(phase, pod),
+      onDrained: async (pod) => recorder.onDrained?.(pod),
+    }));
+  } finally {
+    await stack.stop();
+  }
+  process.stdout.write(`\n${await recorder.finish()}`);
+  for (const fault of faults) say(`profile: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+function createRecorder(kind: string | undefined, folder: string): Recorder {
+  if (kind === 'cpu') return cpuRecorder(folder);
+  if (kind === 'heap') return heapRecorder(folder);
+  if (kind !== 'heapdiff') throw new Error(`expected cpu, heap or heapdiff, got ${kind ?? 'nothing'}; see --help`);
+  const { phase } = values;
+  if (phase !== 'idle' && phase !== 'flood') throw new Error(`--phase: expected idle or flood, got "${phase}"`);
+  return heapDiffRecorder(folder, phase);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+const signal = stopSignal();
+main(signal).then(
+  // Signal handlers stay, but nothing else may keep this process.
+  () => process.exit(),
+  (error: unknown) => {
+    say(`profile: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
+    process.exit(signal.aborted ? 130 : 1);
+  },
+);
