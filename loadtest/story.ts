@@ -24,7 +24,8 @@ Usage: npm run loadtest -- [flags]
   --bare <seconds>        of the bare process
   --idle <seconds>        after all sockets have connected
   --flood <seconds>       of producing; draining comes after it
-  --concurrency <number>  kcat processes that write at the same time; default: 3
+  --producer <name>       kcat, or kafkajs in this process; default: kcat where it is there
+  --concurrency <number>  producers that write at the same time; default: 3
   --ahead <records>       on their way to the slowest socket at a time; default: 96000 / sockets, at most 400
   --out <name>            loadtest/results/<name>.html, .svg and .json; default: story
   --open                  opens the report in a browser
@@ -45,6 +46,7 @@ const { values } = parseArgs({
     flood: { type: 'string' },
     concurrency: { type: 'string', default: '3' },
     ahead: { type: 'string' },
+    producer: { type: 'string', default: 'kcat' },
     out: { type: 'string', default: 'story' },
     open: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
@@ -57,12 +59,16 @@ async function main(signal: AbortSignal): Promise<void> {
   const loops = numberFlag('concurrency', values.concurrency);
   const ahead = values.ahead === undefined ? recordsAhead(sockets) : numberFlag('ahead', values.ahead);
   const phases = readPhases();
+  if (!/^(kcat|kafkajs)$/.test(values.producer)) {
+    throw new Error(`--producer: expected kcat or kafkajs, got "${values.producer}"`);
+  }
   pinThisProcess(CLIENT_CORE);
   const stack = await startStack(say, signal);
+  const hasKcat = stack.hasKcat && values.producer === 'kcat';
   let result: StoryResult;
   try {
     const onSample = (sample: Parameters<typeof sampleLine>[0]) => say(sampleLine(sample));
-    result = await runStory(crierPod, phases, { ...stack, sockets, loops, ahead, signal, onSample });
+    result = await runStory(crierPod, phases, { ...stack, sockets, loops, hasKcat, ahead, signal, onSample });
   } finally {
     await stack.stop();
   }

@@ -1,38 +1,68 @@
 import { isDockerReady, startDockerStack } from '../../deploy/docker-stack.ts';
-import { startNativeStack } from '../../deploy/native-stack.ts';
-import type { Stack } from '../../deploy/native-stack.ts';
+import { startKafkaBroker } from '../../deploy/kafka-broker.ts';
 import { freePorts } from '../../deploy/port.ts';
-import { missingPrograms } from '../../deploy/programs.ts';
+import { installPrograms, missingPrograms } from '../../deploy/programs.ts';
+import { startRedisServer } from '../../deploy/redis-server.ts';
 
 export interface StoryStack {
   readonly kafkaBrokers: string;
   readonly redisUrl: string;
+  /** Whether kcat can write the records; else kafkajs has to. */
   readonly hasKcat: boolean;
   readonly kind: 'native' | 'docker';
   stop(): Promise<void>;
 }
 
+type Say = (line: string) => void;
+
 /**
  * Kafka and Redis on free ports: as processes of this machine where their programs are there, else by Docker where it answers, else
  * what is missing is installed (Debian, as root). @throws Error that says what to install, and the signal's reason.
  */
-export async function startStack(say: (line: string) => void, signal: AbortSignal): Promise<StoryStack> {
-  const [kafkaPort, redisPort] = (await freePorts(2)) as [number, number];
-  const isNative = (await missingPrograms(['redis-server', 'java', 'mvn'])).length === 0 || !(await isDockerReady());
-  let stack: Stack;
-  if (isNative) {
-    stack = await startNativeStack({ kafkaPort, redisPort, say }, signal);
-  } else {
-    say('Starting Kafka and Redis by docker compose ...');
-    process.env['KAFKA_PORT'] = String(kafkaPort);
-    process.env['REDIS_PORT'] = String(redisPort);
-    stack = await startDockerStack(signal);
+export async function startStack(say: Say, signal: AbortSignal): Promise<StoryStack> {
+  const missing = await missingPrograms(['redis-server', 'java', 'mvn']);
+  if (missing.length > 0 && (await isDockerReady())) return startByDocker(say, signal);
+  if (missing.length > 0) say(`Installing ${missing.join(', ')} ...`);
+  await installPrograms(missing);
+  const hasKcat = await findKcat(say);
+  signal.throwIfAborted();
+  say("Starting Redis and Kafka (the first time Maven fetches Kafka's jars) ...");
+  const redis = await startRedisServer();
+  try {
+    signal.throwIfAborted();
+    const kafka = await startKafkaBroker();
+    const stop = async () => void (await Promise.all([kafka.stop(), redis.stop()]));
+    return { kafkaBrokers: kafka.address, redisUrl: redis.url, hasKcat, kind: 'native', stop };
+  } catch (error) {
+    await redis.stop();
+    throw error;
   }
+}
+
+async function startByDocker(say: Say, signal: AbortSignal): Promise<StoryStack> {
+  say('Starting Kafka and Redis by docker compose ...');
+  const [kafkaPort, redisPort] = (await freePorts(2)) as [number, number];
+  process.env['KAFKA_PORT'] = String(kafkaPort);
+  process.env['REDIS_PORT'] = String(redisPort);
+  const hasKcat = await findKcat(say);
+  const stack = await startDockerStack(signal);
   return {
     kafkaBrokers: `127.0.0.1:${kafkaPort}`,
     redisUrl: `redis://127.0.0.1:${redisPort}`,
-    hasKcat: (await missingPrograms(['kcat'])).length === 0,
-    kind: isNative ? 'native' : 'docker',
+    hasKcat,
+    kind: 'docker',
     stop: () => stack.stop(),
   };
+}
+
+/** Whether it is there, or could be installed. */
+async function findKcat(say: Say): Promise<boolean> {
+  const missing = await missingPrograms(['kcat']);
+  try {
+    await installPrograms(missing);
+    return (await missingPrograms(['kcat'])).length === 0;
+  } catch (error) {
+    say(`${(error as Error).message}; without it kafkajs writes the records`);
+    return false;
+  }
 }
