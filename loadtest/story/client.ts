@@ -28,7 +28,7 @@ const owner = {
 async function connectFleet({ port, sockets, query, auctionId }: StoryPlan): Promise<void> {
   const operation = { query, variables: { auction_id: auctionId } };
   const plan = { port, path: '/graphql', operation, params: {} };
-  fleet = Array.from({ length: 0 });
+  fleet = [];
   ledger = new Ledger(sockets);
   const firsts: Promise<number>[] = [];
   while (fleet.length < sockets) {
