@@ -17,9 +17,12 @@ export interface Table {
 /** Above it the client, and not the pod, may be what was measured. */
 const BUSY_CLIENT_PERCENT = 80;
 
+/** Below it the pod waited for something else than records. */
+const IDLE_POD_PERCENT = 70;
+
 export const COUNTS_NOTE =
   'The talk ran on another machine: what its baseline does on this one, and so a ratio that means something, is what ' +
-  '`npm run loadtest -- --ladder` measures.';
+  'npm run loadtest -- --ladder measures.';
 
 /** recv: records that the pod took from Kafka; send: messages that reached sockets. Both in the flood's window. */
 export function countsTable({ flood, title, sockets }: StoryResult): Table {
@@ -58,15 +61,8 @@ export function heapTable({ heap, title }: StoryResult): Table {
 }
 
 /** The verdict first, then what a reader must know to believe it. */
-export function remarks({
-  faults,
-  flood,
-  sockets,
-  clientCpuPercent,
-  gcPercent,
-  connectMs,
-  producer,
-}: StoryResult): string[] {
+export function remarks(result: StoryResult): string[] {
+  const { faults, flood, sockets, clientCpuPercent, gcPercent, connectMs, producer } = result;
   const verdict =
     faults.length === 0
       ? `Reconciled: each of ${whole(flood.produced)} records reached each of ${whole(sockets)} sockets once, ` +
@@ -78,9 +74,21 @@ export function remarks({
     clientCpuPercent > BUSY_CLIENT_PERCENT
       ? `WARNING: ${client}, more than ${BUSY_CLIENT_PERCENT} %: it, and not the pod, may be what was measured.`
       : `${client}: it is not what was measured.`,
+    podRemark(result),
     `Garbage collection took ${gcPercent.toFixed(1)} % of the pod's CPU time in the flood; connecting took ${whole(connectMs)} ms; ` +
       `the records were written by ${producer}.`,
   ];
+}
+
+/** The flood always has work for the pod: where it used little CPU, somebody else did. */
+function podRemark({ samples }: StoryResult): string {
+  const inFlood = samples.filter(({ phase }) => phase === 'flood');
+  const sum = (of: (sample: StorySample) => number) => inFlood.reduce((total, sample) => total + of(sample), 0);
+  const used = (sum(({ cpuMs }) => cpuMs) / sum(({ durationMs }) => durationMs)) * 100;
+  const remark = `The pod used ${percent(used)} of a core in the flood`;
+  return used < IDLE_POD_PERCENT
+    ? `WARNING: ${remark}, though there was always work: other work kept the machine busy, or Kafka and kcat did.`
+    : `${remark}.`;
 }
 
 /** The story's picture. */

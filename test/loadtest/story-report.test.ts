@@ -74,5 +74,6 @@ describe("the story's report", () => {
     assert.match(remarks(result).join('\n'), /^Reconciled: each of 401 records/);
     assert.match(remarks({ ...result, faults: ['lost: 3'] })[0]!, /^NOT reconciled: lost: 3/);
     assert.match(remarks({ ...result, clientCpuPercent: 81 })[1]!, /^WARNING: The client used 81 %/);
+    assert.match(remarks(result)[2]!, /^WARNING: The pod used 50 % of a core/);
   });
 });
