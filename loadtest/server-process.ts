@@ -7,6 +7,9 @@ import { callProcess } from './process-call.ts';
 import type { HeapReading } from './servers/heap-gauge.ts';
 import type { ProbeReport } from './servers/probe.ts';
 
+/** A busy machine takes its time to compile. */
+const START_TIMEOUT_MS = 60_000;
+
 export interface ServerProcess {
   readonly pid: number;
   /** Starts a new period of `report`. */
@@ -45,7 +48,7 @@ export async function startServerProcess(
     env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await accepts(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL');

@@ -5,6 +5,8 @@ import type { RecordWriter } from './record-writer.ts';
 
 const POLL_MS = 10;
 const WARM_UP_RETRY_MS = 2000;
+/** Two minutes in all. */
+const WARM_UPS = 10;
 
 /** What crier lets wait for all of its sockets (MAX_POD_QUEUE_BYTES) has room for so many messages of the story's 2 KB. */
 const MOST_MESSAGES_AHEAD = 96_000;
@@ -19,7 +21,10 @@ export function recordsAhead(sockets: number): number {
   return Math.max(1, Math.min(MOST_RECORDS_AHEAD, Math.floor(MOST_MESSAGES_AHEAD / sockets)));
 }
 
-/** Writes one record after another, at longer and longer intervals, until one has reached every socket. */
+/**
+ * Writes one record after another, at longer and longer intervals, until each socket has got one.
+ * @throws Error when some have got none after all of them.
+ */
 export async function warmUp(
   client: StoryClient,
   writer: RecordWriter,
@@ -27,11 +32,12 @@ export async function warmUp(
   signal: AbortSignal,
 ): Promise<{ messageBytes: number; written: number }> {
   const live = client.whenLive();
-  for (let written = 1; ; written++) {
+  for (let written = 1; written <= WARM_UPS; written++) {
     writer.write(copies.warmUp(written));
     const answer = await Promise.race([live, delay(written * WARM_UP_RETRY_MS, undefined, { signal })]);
     if (answer) return { ...answer, written };
   }
+  throw new Error(`of ${WARM_UPS} records before the flood none has reached every socket`);
 }
 
 export interface FloodPlan {

@@ -50,7 +50,7 @@ describe('npm run loadtest', () => {
 
   it('ends with everything that it started on Ctrl-C in the flood', async (t) => {
     const run = startLoadtest(t, ['--producer', 'kafkajs', '--bare', '1', '--idle', '1', '--flood', '600']);
-    await waitFor('the flood', () => /^flood/m.test(run.output), 60_000);
+    await waitFor('the flood', () => /^flood/m.test(run.output), 120_000);
     signalGroup(run.child.pid!, 'SIGINT');
     const [code] = (await run.exited) as [number];
     assert.equal(code, 130, run.output);
