@@ -9,7 +9,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { decodeRecord } from '../src/kafka/record.ts';
 import { SnakeCase } from '../src/kafka/snake-case.ts';
-import { snakeCaseChain } from './ladder/snake-case-chain.ts';
+import { snakeCaseChain } from './ladder/pod/snake-case-chain.ts';
 
 const LEAST_RATIO = 10;
 const ROUNDS = 60;

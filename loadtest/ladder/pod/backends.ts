@@ -1,0 +1,61 @@
+import { backends as backendNames } from '../../../src/graphs/auction/context.ts';
+import type { Parts } from './parts.ts';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type Method = (typeof METHODS)[number];
+
+export type Backend = Record<Method, (path: string, body?: unknown) => Promise<unknown>>;
+export type Backends = Record<string, Backend>;
+
+/** What a subscriber said of itself when it connected. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** The 32 backends of one context, with a wrapper around each of the five methods: 160, used or not. */
+export function createBackends(version: Parts['backends'], params: Params): Backends {
+  return version === 'eager' ? eagerBackends(params) : lazyBackends(params);
+}
+
+function eagerBackends(params: Params): Backends {
+  const backends: Backends = {};
+  for (const name of backendNames) {
+    const backend = {} as Backend;
+    for (const method of METHODS) backend[method] = createMethod(name, method, params);
+    backends[name] = backend;
+  }
+  return backends;
+}
+
+function lazyBackends(params: Params): Backends {
+  return new Proxy({} as Backends, {
+    get: (made, name) => (made[name as string] ??= lazyBackend(name as string, params)),
+  });
+}
+
+function lazyBackend(name: string, params: Params): Backend {
+  return new Proxy({} as Backend, {
+    get: (made, method) => (made[method as Method] ??= createMethod(name, method as Method, params)),
+  });
+}
+
+/**
+ * A guess: the talk tells how many wrappers there were, not what one held. Here it is what a wrapper around an HTTP client needs:
+ * a closure with the request's defaults, headers of the caller among them. Nothing in the flood calls one.
+ */
+function createMethod(backend: string, method: Method, params: Params): Backend[Method] {
+  const defaults = {
+    method: method.toUpperCase(),
+    baseUrl: `http://${backend}.internal`,
+    timeoutMs: 5000,
+    headers: { accept: 'application/json', authorization: params['authorization'] as string },
+  };
+  return async (path, body) => {
+    const { baseUrl, timeoutMs, ...init } = defaults;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(baseUrl + path, {
+      ...init,
+      signal,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return response.json();
+  };
+}
