@@ -102,16 +102,3 @@ export const rungs: readonly Rung[] = [
   },
   { name: CRIER, title: 'crier', pod: { ...crierPod, name: 'ladder-crier' }, talk: undefined },
 ];
-
-/** In MB. What V8 takes by itself on this kind of machine is 16. */
-export const SEMI_SPACE_MEGABYTES = [16, 64, 128, 256] as const;
-
-/** crier with a young generation of semi-spaces up to this size. */
-export function semiSpacePod(megabytes: number): Pod {
-  return {
-    ...crierPod,
-    name: `ladder-semi-space-${megabytes}`,
-    title: `crier, semi-space ${megabytes} MB`,
-    nodeArguments: [`--max-semi-space-size=${megabytes}`],
-  };
-}

@@ -7,6 +7,7 @@ import { useServer } from 'graphql-ws/use/ws';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
 import { plainSdl } from '../../fanout/auction.ts';
+import { serveRecordCounter } from '../../story/record-counter.ts';
 import { startConsumer } from './consumer.ts';
 import { createContext } from './context.ts';
 import { documentOptions } from './documents.ts';
@@ -27,24 +28,16 @@ async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   const [publisher, subscriber] = [new Redis(environment['REDIS_URL']!), new Redis(environment['REDIS_URL']!)];
   const pubsub = new RedisPubSub({ publisher, subscriber });
 
-  let records = 0;
   const schema = createSchema(pubsub, channelOf, parts, convert);
   const leaveGroup = await startConsumer({
     brokers: environment['KAFKA_BROKERS']!.split(','),
     groupId: environment['KAFKA_GROUP_ID'] ?? 'crier',
     convert: parts.convertsAt === 'consumption' ? convert : undefined,
     publish: (auctionId, payload) => pubsub.publish(channelOf(auctionId), payload),
-    onRecord: () => records++,
+    onRecord: serveRecordCounter(),
   });
   const httpServer = serveGraphql(schema, parts);
-  const adminServer = createServer((_request, response) => {
-    response.end(`crier_records_consumed_total{topic="auction-events"} ${records}\n`);
-  });
-  const host = environment['HOST'] ?? '127.0.0.1';
-  adminServer.listen(Number(environment['ADMIN_PORT']), host);
-  httpServer.listen(Number(environment['PORT']), host);
-
-  // A pod of the talk ended with its sockets; nothing here promises more than that nobody has to wait.
+  httpServer.listen(Number(environment['PORT']), '127.0.0.1');
   process.once('SIGTERM', () => void leaveGroup().then(() => process.exit(0)));
 }
 

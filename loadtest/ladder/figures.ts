@@ -1,0 +1,112 @@
+import type { StoryResult } from '../story/result.ts';
+import { BASELINE, CRIER, END_STATE } from './rungs.ts';
+import type { Rung } from './rungs.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** What one run shows. Rates are of the flood's window. */
+export interface Figures {
+  readonly seconds: number;
+  /** Records taken from Kafka, and messages that reached sockets. */
+  readonly received: number;
+  readonly sent: number;
+  readonly sentPerSecond: number;
+  /** CPU time of the server's process for each message that reached a socket, in µs. */
+  readonly cpuUs: number;
+  /** Heap used, in MB: the median of the phase's second half. */
+  readonly idleMegabytes: number;
+  readonly floodMegabytes: number;
+  readonly residentMegabytes: number;
+  readonly scavenges: number;
+  /** Share of the server's CPU time. */
+  readonly gcPercent: number;
+  readonly clientCpuPercent: number;
+  readonly faults: readonly string[];
+}
+
+/** What it is of the baseline of the same run. */
+export interface Ratios {
+  readonly received: number;
+  readonly sent: number;
+  readonly idle: number;
+}
+
+export interface LadderRow extends Omit<Rung, 'pod'> {
+  /** undefined: not run. */
+  readonly measured: (Figures & Partial<{ readonly ratios: Ratios }>) | undefined;
+  /** The same of the talk's figures, where it gave them. */
+  readonly talkRatios: Partial<Ratios>;
+}
+
+export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent, faults }: StoryResult): Figures {
+  const inFlood = samples.filter(({ phase }) => phase === 'flood');
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const covered = inFlood.reduce((ms, { durationMs }) => ms + durationMs, 0);
+  const seconds = flood.durationMs / 1000;
+  const cpuMs = sum(inFlood.map((sample) => sample.cpuMs)) * (flood.durationMs / covered);
+  return {
+    seconds,
+    received: flood.received,
+    sent: flood.sent,
+    sentPerSecond: flood.sent / seconds,
+    cpuUs: (cpuMs * 1000) / flood.sent,
+    idleMegabytes: heap.idlePlateau / MEGABYTE,
+    floodMegabytes: heap.floodPlateau / MEGABYTE,
+    residentMegabytes: Math.max(...samples.map(({ residentBytes }) => residentBytes)) / MEGABYTE,
+    scavenges: sum(inFlood.map(({ gcCount }) => gcCount.scavenge)),
+    gcPercent,
+    clientCpuPercent,
+    faults,
+  };
+}
+
+/** The table's rows; without a baseline among the results they have no ratios. */
+export function rowsOf(rungs: readonly Rung[], figures: ReadonlyMap<string, Figures>): LadderRow[] {
+  const base = figures.get(BASELINE);
+  const talkBase = rungs.find(({ name }) => name === BASELINE)!.talk!;
+  return rungs
+    .filter(({ name, pod }) => !pod || figures.has(name))
+    .map(({ pod: _, ...rung }) => {
+      const { received, sent, idleMegabytes } = rung.talk ?? {};
+      const own = figures.get(rung.name);
+      return {
+        ...rung,
+        measured: own && { ...own, ...(base && { ratios: ratiosOf(own, base) }) },
+        talkRatios: {
+          ...(received !== undefined && { received: received / talkBase.received! }),
+          ...(sent !== undefined && { sent: sent / talkBase.sent! }),
+          ...(idleMegabytes !== undefined && { idle: idleMegabytes / talkBase.idleMegabytes! }),
+        },
+      };
+    });
+}
+
+function ratiosOf(own: Figures, base: Figures): Ratios {
+  return {
+    received: own.received / own.seconds / (base.received / base.seconds),
+    sent: own.sentPerSecond / base.sentPerSecond,
+    idle: own.idleMegabytes / base.idleMegabytes,
+  };
+}
+
+const LEAST_OF_BASELINE = 100;
+const LEAST_OF_END_STATE = 20;
+
+/** Where crier stays behind what is promised of it; nothing of rungs that were not run. */
+export function shortfallsOf(rows: readonly LadderRow[]): string[] {
+  const of = (name: string) => rows.find((row) => row.name === name)?.measured;
+  const [base, end, crier] = [of(BASELINE), of(END_STATE), of(CRIER)];
+  const shortfalls: string[] = [];
+  const expect = (least: number, other: Figures | undefined, what: string) => {
+    if (!crier || !other || crier.sentPerSecond >= least * other.sentPerSecond) return;
+    const ratio = (crier.sentPerSecond / other.sentPerSecond).toFixed(1);
+    shortfalls.push(`crier sent ${ratio} times the messages of ${what}, expected at least ${least} times`);
+  };
+  expect(LEAST_OF_BASELINE, base, 'the baseline');
+  expect(LEAST_OF_END_STATE, end, "the talk's end state");
+  if (crier && end && crier.idleMegabytes >= end.idleMegabytes) {
+    const [own, other] = [crier, end].map(({ idleMegabytes }) => `${idleMegabytes.toFixed(0)} MB`);
+    shortfalls.push(`crier's idle plateau is ${own}, expected less than the ${other} of the talk's end state`);
+  }
+  return shortfalls;
+}

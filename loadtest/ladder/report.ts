@@ -1,0 +1,125 @@
+import type { LadderRow } from './figures.ts';
+import { findingsOf } from './findings.ts';
+import type { SemiSpaceRow } from './semi-space.ts';
+
+type Cells = readonly string[];
+
+const HEADINGS = [
+  'rung',
+  'recv',
+  'send',
+  'send/s',
+  'recv ×',
+  'the talk',
+  'send ×',
+  'the talk',
+  'CPU µs',
+  'idle MB',
+  'flood MB',
+  'in the talk',
+];
+
+/** A line for each rung; `×` is of the baseline of the same run, beside it what the talk's figures were of the talk's baseline. */
+export function ladderTable(rows: readonly LadderRow[]): Cells[] {
+  return [HEADINGS, ...rows.map(cellsOf)];
+}
+
+function cellsOf({ title, measured, talk, talkRatios, note }: LadderRow): Cells {
+  const talkSays = [
+    talk?.received === undefined ? '' : `recv ${talk.received}`,
+    talk?.sent === undefined ? '' : `send ${count(talk.sent)}`,
+    talk?.idleMegabytes === undefined ? '' : `idle ${talk.idleMegabytes} MB`,
+    talk?.words ?? '',
+    note ?? '',
+  ];
+  return [
+    title,
+    measured ? count(measured.received) : '–',
+    measured ? count(measured.sent) : '–',
+    measured ? count(measured.sentPerSecond) : '–',
+    times(measured?.ratios?.received),
+    times(talkRatios.received),
+    times(measured?.ratios?.sent),
+    times(talkRatios.sent),
+    measured ? measured.cpuUs.toFixed(measured.cpuUs < 10 ? 2 : 0) : '–',
+    measured ? measured.idleMegabytes.toFixed(0) : '–',
+    measured ? measured.floodMegabytes.toFixed(0) : '–',
+    talkSays.filter((text) => text !== '').join('; '),
+  ];
+}
+
+/** A line for each size of the young generation. */
+export function semiSpaceTable(rows: readonly SemiSpaceRow[]): Cells[] {
+  return [
+    ['semi-space MB', 'send/s', 'CPU µs', 'scavenges', 'GC % of CPU', 'flood MB', 'RSS MB'],
+    ...rows.map(({ megabytes, measured }) => [
+      String(megabytes),
+      count(measured.sentPerSecond),
+      measured.cpuUs.toFixed(2),
+      count(measured.scavenges),
+      measured.gcPercent.toFixed(1),
+      measured.floodMegabytes.toFixed(0),
+      measured.residentMegabytes.toFixed(0),
+    ]),
+  ];
+}
+
+export interface Report {
+  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+  readonly rows: readonly LadderRow[];
+  readonly semiSpaces: readonly SemiSpaceRow[];
+  readonly shortfalls: readonly string[];
+}
+
+export function markdownReport(name: string, { conditions, rows, semiSpaces, shortfalls }: Report): string {
+  const faults = rows.flatMap(({ title, measured }) => (measured?.faults ?? []).map((fault) => `${title}: ${fault}`));
+  const lists = [
+    ...shortfalls,
+    ...faults,
+    ...(shortfalls.length + faults.length === 0 ? ['Nothing was lost, and crier is as far ahead as promised.'] : []),
+  ];
+  return `# Results: ${name}
+
+recv: records taken from Kafka; send: messages that reached sockets, both in the flood; × the baseline of the same run, beside it the talk's figure × the talk's baseline.
+CPU µs: of the server, per message. idle, flood MB: heap used, the plateau of the phase.
+
+${markdownTable(ladderTable(rows))}
+${bullets(findingsOf(rows))}
+## Verdict
+
+${bullets(lists)}
+${semiSpaces.length === 0 ? '' : `## crier's young generation\n\n${markdownTable(semiSpaceTable(semiSpaces))}\n`}## Conditions
+
+${bullets(Object.entries(conditions).map(([key, value]) => `${key}: ${value}`))}
+![The same as a picture](${name}.svg)
+`;
+}
+
+/** The first column to the left, as in the other one. */
+export function textTable(lines: readonly Cells[]): string {
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const last = widths.length - 1;
+  const pad = (cell: string, column: number) =>
+    column === 0 || (column === last && !/^[\d.,]+$/.test(cell))
+      ? cell.padEnd(widths[column]!)
+      : cell.padStart(widths[column]!);
+  return lines.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
+}
+
+function markdownTable([headings, ...lines]: readonly Cells[]): string {
+  const row = (cells: Cells) => `| ${cells.join(' | ')} |\n`;
+  const rule = row(headings!.map((_, column) => (column === 0 ? '---' : '---:')));
+  return row(headings!) + rule + lines.map(row).join('');
+}
+
+function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}\n`).join('');
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function times(ratio: number | undefined): string {
+  return ratio === undefined ? '' : ratio.toFixed(ratio < 100 ? 2 : 0);
+}
