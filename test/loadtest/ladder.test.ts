@@ -28,7 +28,7 @@ function numberedRecord(version: number): { auction: Tree } {
   return { ...record, auction: { ...record.auction, version } };
 }
 
-describe('the ladder', () => {
+describe('the ladder', { concurrency: 2 }, () => {
   const closers: (() => Promise<void>)[] = [];
   let brokers: string;
   let produce: (value: string) => Promise<unknown>;
