@@ -13,7 +13,7 @@ export interface Figures {
   readonly sentPerSecond: number;
   /** CPU time of the server's process for each message that reached a socket, in µs. */
   readonly cpuUs: number;
-  /** Heap used, in MB: the median of the phase's second half. */
+  /** Heap used, in MB: the median of the phase's second half; that of the idle phase comes after a collection. */
   readonly idleMegabytes: number;
   readonly floodMegabytes: number;
   readonly residentMegabytes: number;
@@ -21,7 +21,6 @@ export interface Figures {
   /** Share of the server's CPU time. */
   readonly gcPercent: number;
   readonly clientCpuPercent: number;
-  readonly faults: readonly string[];
 }
 
 /** What it is of the baseline of the same run. */
@@ -38,7 +37,7 @@ export interface LadderRow extends Omit<Rung, 'pod'> {
   readonly talkRatios: Partial<Ratios>;
 }
 
-export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent, faults }: StoryResult): Figures {
+export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent }: StoryResult): Figures {
   const inFlood = samples.filter(({ phase }) => phase === 'flood');
   const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
   const covered = inFlood.reduce((ms, { durationMs }) => ms + durationMs, 0);
@@ -56,7 +55,6 @@ export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent, f
     scavenges: sum(inFlood.map(({ gcCount }) => gcCount.scavenge)),
     gcPercent,
     clientCpuPercent,
-    faults,
   };
 }
 
@@ -66,11 +64,15 @@ export function rowsOf(rungs: readonly Rung[], figures: ReadonlyMap<string, Figu
   const talkBase = rungs.find(({ name }) => name === BASELINE)!.talk!;
   return rungs
     .filter(({ name, pod }) => !pod || figures.has(name))
-    .map(({ pod: _, ...rung }) => {
-      const { received, sent, idleMegabytes } = rung.talk ?? {};
-      const own = figures.get(rung.name);
+    .map(({ name, title, talk, note, isControl }) => {
+      const { received, sent, idleMegabytes } = talk ?? {};
+      const own = figures.get(name);
       return {
-        ...rung,
+        name,
+        title,
+        talk,
+        ...(note !== undefined && { note }),
+        ...(isControl && { isControl }),
         measured: own && { ...own, ...(base && { ratios: ratiosOf(own, base) }) },
         talkRatios: {
           ...(received !== undefined && { received: received / talkBase.received! }),

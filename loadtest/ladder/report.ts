@@ -1,3 +1,5 @@
+import { whole } from '../story/figure-text.ts';
+import type { Climb } from './climb.ts';
 import type { LadderRow } from './figures.ts';
 import { findingsOf } from './findings.ts';
 import type { SemiSpaceRow } from './semi-space.ts';
@@ -27,16 +29,16 @@ export function ladderTable(rows: readonly LadderRow[]): Cells[] {
 function cellsOf({ title, measured, talk, talkRatios, note }: LadderRow): Cells {
   const talkSays = [
     talk?.received === undefined ? '' : `recv ${talk.received}`,
-    talk?.sent === undefined ? '' : `send ${count(talk.sent)}`,
+    talk?.sent === undefined ? '' : `send ${whole(talk.sent)}`,
     talk?.idleMegabytes === undefined ? '' : `idle ${talk.idleMegabytes} MB`,
     talk?.words ?? '',
     note ?? '',
   ];
   return [
     title,
-    measured ? count(measured.received) : '–',
-    measured ? count(measured.sent) : '–',
-    measured ? count(measured.sentPerSecond) : '–',
+    measured ? whole(measured.received) : '–',
+    measured ? whole(measured.sent) : '–',
+    measured ? whole(measured.sentPerSecond) : '–',
     times(measured?.ratios?.received),
     times(talkRatios.received),
     times(measured?.ratios?.sent),
@@ -54,9 +56,9 @@ export function semiSpaceTable(rows: readonly SemiSpaceRow[]): Cells[] {
     ['semi-space MB', 'send/s', 'CPU µs', 'scavenges', 'GC % of CPU', 'flood MB', 'RSS MB'],
     ...rows.map(({ megabytes, measured }) => [
       String(megabytes),
-      count(measured.sentPerSecond),
+      whole(measured.sentPerSecond),
       measured.cpuUs.toFixed(2),
-      count(measured.scavenges),
+      whole(measured.scavenges),
       measured.gcPercent.toFixed(1),
       measured.floodMegabytes.toFixed(0),
       measured.residentMegabytes.toFixed(0),
@@ -64,20 +66,13 @@ export function semiSpaceTable(rows: readonly SemiSpaceRow[]): Cells[] {
   ];
 }
 
-export interface Report {
+export interface Report extends Climb {
+  /** What makes the run: date, machine, versions, flags. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
-  readonly rows: readonly LadderRow[];
-  readonly semiSpaces: readonly SemiSpaceRow[];
-  readonly shortfalls: readonly string[];
 }
 
-export function markdownReport(name: string, { conditions, rows, semiSpaces, shortfalls }: Report): string {
-  const faults = rows.flatMap(({ title, measured }) => (measured?.faults ?? []).map((fault) => `${title}: ${fault}`));
-  const lists = [
-    ...shortfalls,
-    ...faults,
-    ...(shortfalls.length + faults.length === 0 ? ['Nothing was lost, and crier is as far ahead as promised.'] : []),
-  ];
+export function markdownReport(name: string, { conditions, rows, semiSpaces, faults }: Report): string {
+  const verdict = faults.length > 0 ? faults : ['Nothing was lost, and crier is as far ahead as promised.'];
   return `# Results: ${name}
 
 recv: records taken from Kafka; send: messages that reached sockets, both in the flood; × the baseline of the same run, beside it the talk's figure × the talk's baseline.
@@ -87,7 +82,7 @@ ${markdownTable(ladderTable(rows))}
 ${bullets(findingsOf(rows))}
 ## Verdict
 
-${bullets(lists)}
+${bullets(verdict)}
 ${semiSpaces.length === 0 ? '' : `## crier's young generation\n\n${markdownTable(semiSpaceTable(semiSpaces))}\n`}## Conditions
 
 ${bullets(Object.entries(conditions).map(([key, value]) => `${key}: ${value}`))}
@@ -114,10 +109,6 @@ function markdownTable([headings, ...lines]: readonly Cells[]): string {
 
 function bullets(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}\n`).join('');
-}
-
-function count(value: number): string {
-  return Math.round(value).toLocaleString('en');
 }
 
 function times(ratio: number | undefined): string {

@@ -30,6 +30,8 @@ export interface StoryOptions {
   readonly signal: AbortSignal;
   /** About once a second. */
   readonly onSample?: (sample: StorySample) => void;
+  /** Awaited when all sockets have connected, before the seconds of the idle phase. */
+  readonly onConnected?: (pod: PodProcess) => Promise<unknown>;
   /** Awaited when a phase begins: for profilers. The flood's comes when every socket is live. */
   readonly onPhase?: (phase: PhaseName, pod: PodProcess) => Promise<void>;
   /** Awaited when the last record has reached every socket, before the sockets are closed. */
@@ -109,6 +111,7 @@ async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage
   const connectedAt = performance.now();
   await client.connect({ port: stage.pod.port, sockets, query: auctionDocument(), auctionId: AUCTION_ID });
   const connectMs = performance.now() - connectedAt;
+  await options.onConnected?.(stage.pod);
   await wait(phases.idleSeconds);
   const copies = readCopies();
   const emptyEnd = await topicEnd.read();

@@ -26,15 +26,15 @@ function eagerBackends(params: Params): Backends {
 }
 
 function lazyBackends(params: Params): Backends {
-  return new Proxy({} as Backends, {
-    get: (made, name) => (made[name as string] ??= lazyBackend(name as string, params)),
-  });
+  const made: Record<string | symbol, Backend> = {};
+  return new Proxy(made, { get: (_, name) => (made[name] ??= lazyBackend(String(name), params)) });
 }
 
 function lazyBackend(name: string, params: Params): Backend {
-  return new Proxy({} as Backend, {
-    get: (made, method) => (made[method as Method] ??= createMethod(name, method as Method, params)),
-  });
+  const made = {} as Backend;
+  const get = (_: Backend, method: string | symbol) =>
+    (made[method as Method] ??= createMethod(name, method as Method, params));
+  return new Proxy(made, { get });
 }
 
 /**

@@ -1,0 +1,99 @@
+import { parseArgs } from 'node:util';
+import { stopSignal } from '../deploy/stop-signal.ts';
+import { conditionsOf } from './fanout/conditions.ts';
+import { PARTS, climb } from './ladder/climb.ts';
+import { writeLadder } from './ladder/ladder-files.ts';
+import { ladderTable, semiSpaceTable, textTable } from './ladder/report.ts';
+import type { Report } from './ladder/report.ts';
+import { numberFlag } from './number-flag.ts';
+import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { startStack } from './story/stack.ts';
+
+const USAGE = `The ladder: the story with one pod after the other, from the talk's baseline over each of its steps to crier.
+
+Usage: npm run loadtest -- --ladder [flags]
+
+  --sockets <number>      default: 4000
+  --bare <seconds>        of the bare process; default: 2
+  --idle <seconds>        after all sockets have connected; default: 6
+  --flood <seconds>       of producing; default: 12
+  --concurrency <number>  kcat processes that write at the same time; default: 3
+  --parts <names>         of ${PARTS.join(', ')}; default: all
+  --out <name>            loadtest/results/<name>.json, .md and .svg; default: ladder
+  --help
+
+Exits with 1 when a record did not reach every socket, once, or crier is not 100 times ahead of the baseline and 20 times ahead of the
+talk's end, with a lower idle plateau.
+`;
+
+const { values } = parseArgs({
+  options: {
+    ladder: { type: 'boolean' },
+    sockets: { type: 'string', default: '4000' },
+    bare: { type: 'string', default: '2' },
+    idle: { type: 'string', default: '6' },
+    flood: { type: 'string', default: '12' },
+    concurrency: { type: 'string', default: '3' },
+    parts: { type: 'string', default: PARTS.join(',') },
+    out: { type: 'string', default: 'ladder' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+async function main(signal: AbortSignal): Promise<void> {
+  if (values.help) return void process.stdout.write(USAGE);
+  const sockets = number('sockets');
+  const phases = { bareSeconds: number('bare'), idleSeconds: number('idle'), floodSeconds: number('flood') };
+  const parts = values.parts.split(',').map(partOf);
+  const loops = number('concurrency');
+  pinThisProcess(CLIENT_CORE);
+  const stack = await startStack(say, signal);
+  let report: Report;
+  try {
+    const climbed = await climb({ ...stack, sockets, loops, phases, parts, signal, say });
+    const conditions = {
+      ...conditionsOf(),
+      sockets,
+      phases: `${phases.bareSeconds} s bare, ${phases.idleSeconds} s idle, ${phases.floodSeconds} s flood`,
+      stack: stack.kind,
+      command: `npm run loadtest -- ${process.argv.slice(2).join(' ')}`,
+    };
+    report = { conditions, ...climbed };
+  } finally {
+    await stack.stop();
+  }
+  await publish(report);
+}
+
+async function publish(report: Report): Promise<void> {
+  const { rows, semiSpaces, faults } = report;
+  const paths = await writeLadder(values.out, report);
+  process.stdout.write(`\n${textTable(ladderTable(rows))}\n`);
+  if (semiSpaces.length > 0) process.stdout.write(`${textTable(semiSpaceTable(semiSpaces))}\n`);
+  process.stdout.write(`${paths.join(' ')}\n`);
+  for (const fault of faults) say(`loadtest: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+function partOf(name: string): string {
+  if (!PARTS.includes(name)) throw new Error(`--parts: expected ${PARTS.join(', ')}, got "${name}"`);
+  return name;
+}
+
+function number(flag: 'sockets' | 'bare' | 'idle' | 'flood' | 'concurrency'): number {
+  return numberFlag(flag, values[flag]);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+const signal = stopSignal();
+main(signal).then(
+  // Signal handlers stay, but nothing else may keep this process.
+  () => process.exit(),
+  (error: unknown) => {
+    say(`loadtest: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
+    process.exit(signal.aborted ? 130 : 1);
+  },
+);
