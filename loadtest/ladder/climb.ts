@@ -68,6 +68,7 @@ async function play(pod: Pod, options: ClimbOptions, faults: string[]): Promise<
     const onConnected = (server: PodProcess) => server.residentBytes();
     const result = await runStory(pod, phases, { ...options, ahead, onConnected });
     const figures = figuresOf(result);
+    if (figures.sent === 0) throw new Error(`${pod.title}: no message reached a socket: make --flood longer`);
     faults.push(...result.faults.map((fault) => `${pod.title}: ${fault}`));
     const { sentPerSecond, cpuUs, idleMegabytes, clientCpuPercent } = figures;
     say(

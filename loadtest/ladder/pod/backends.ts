@@ -37,25 +37,26 @@ function lazyBackend(name: string, params: Params): Backend {
   return new Proxy(made, { get });
 }
 
+interface Defaults {
+  readonly method: string;
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
- * A guess: the talk tells how many wrappers there were, not what one held. Here it is what a wrapper around an HTTP client needs:
- * a closure with the request's defaults, headers of the caller among them. Nothing in the flood calls one.
+ * A guess: the talk tells how many wrappers there were, not what one held. Here it is a closure with a request's defaults, headers of
+ * the caller among them. Nothing in the flood calls one.
  */
 function createMethod(backend: string, method: Method, params: Params): Backend[Method] {
-  const defaults = {
+  const defaults: Defaults = {
     method: method.toUpperCase(),
     baseUrl: `http://${backend}.internal`,
-    timeoutMs: 5000,
     headers: { accept: 'application/json', authorization: params['authorization'] as string },
   };
-  return async (path, body) => {
-    const { baseUrl, timeoutMs, ...init } = defaults;
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(baseUrl + path, {
-      ...init,
-      signal,
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    return response.json();
-  };
+  return (path, body) => request(defaults, path, body);
+}
+
+async function request({ method, baseUrl, headers }: Defaults, path: string, body: unknown): Promise<unknown> {
+  const text = body === undefined ? null : JSON.stringify(body);
+  return (await fetch(baseUrl + path, { method, headers, body: text })).json();
 }

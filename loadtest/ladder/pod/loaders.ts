@@ -129,13 +129,12 @@ export function createPrimers(version: Parts['loaders'], context: LoaderContext)
 
 /** Many keys, one call: what a loader is for. */
 function byId(context: LoaderContext, backend: string, path: string): Loader {
-  return new DataLoader(
-    async (ids) => {
-      const found = (await context.backends[backend]!.post(`${path}/batch`, { ids })) as Record<string, Entity>;
-      return ids.map((id) => found[id] ?? null);
-    },
-    { maxBatchSize: 200 },
-  );
+  return new DataLoader((ids) => loadAll(context, backend, path, ids), { maxBatchSize: 200 });
+}
+
+async function loadAll({ backends }: LoaderContext, backend: string, path: string, ids: readonly string[]) {
+  const found = (await backends[backend]!.post(`${path}/batch`, { ids })) as Record<string, Entity>;
+  return ids.map((id) => found[id] ?? null);
 }
 
 function primer(context: LoaderContext, loader: string): (entity: Entity) => void {
