@@ -29,11 +29,11 @@ const MARGIN = 20;
 export function ladderPicture(rows: readonly LadderRow[], note: string): string {
   const panels: readonly Panel[] = [
     {
-      title: 'Messages sent, × baseline (powers of ten): blue here, grey in the talk',
+      title: 'Messages sent, × baseline (logarithmic)',
       rows: rows.map(sentBars),
       least: 0.5,
     },
-    { title: 'Heap used, MB: idle dark, flood light, grey the talk’s idle', rows: rows.map(heapBars) },
+    { title: 'Heap used, MB: idle (dark) and flood (light)', rows: rows.map(heapBars) },
   ];
   const width = 2 * MARGIN + LABEL_WIDTH + panels.length * PANEL_WIDTH;
   const height = TOP + rows.length * ROW_HEIGHT + 40;
@@ -46,7 +46,7 @@ export function ladderPicture(rows: readonly LadderRow[], note: string): string 
 <rect width="${width}" height="${height}" fill="#ffffff"/>
 <text x="${MARGIN}" y="32" font-size="18" font-weight="600">The ladder, from where the talk began to crier</text>
 ${[...labels, ...drawn].join('\n')}
-<text x="${MARGIN}" y="${height - 14}" font-size="12" fill="#57606a">${escape(note)}</text>
+<text x="${MARGIN}" y="${height - 14}" font-size="12" fill="#57606a">${escape(`Blue: measured; grey: what the talk told, its heap when idle. ${note}`)}</text>
 </svg>
 `;
 }

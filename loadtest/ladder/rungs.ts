@@ -58,7 +58,7 @@ export const rungs: readonly Rung[] = [
     talk: { received: 16, sent: 56_000, idleMegabytes: 600 },
   },
   {
-    ...historical('once-per-record', 'control: baseline, converted once per record', 'for browsers', {
+    ...historical('once-per-record', 'control: converted once per record', 'for browsers', {
       ...baseline,
       convertsAt: 'consumption',
     }),
