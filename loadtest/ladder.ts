@@ -16,7 +16,7 @@ Usage: npm run loadtest -- --ladder [flags]
   --sockets <number>      default: 4000
   --bare <seconds>        of the bare process; default: 2
   --idle <seconds>        after all sockets have connected; default: 6
-  --flood <seconds>       of producing; default: 20
+  --flood <seconds>       of producing; default: 30
   --concurrency <number>  kcat processes that write at the same time; default: 3
   --parts <names>         of ${PARTS.join(', ')}; default: all
   --out <name>            loadtest/results/<name>.json, .md and .svg; default: ladder
@@ -32,7 +32,7 @@ const { values } = parseArgs({
     sockets: { type: 'string', default: '4000' },
     bare: { type: 'string', default: '2' },
     idle: { type: 'string', default: '6' },
-    flood: { type: 'string', default: '20' },
+    flood: { type: 'string', default: '30' },
     concurrency: { type: 'string', default: '3' },
     parts: { type: 'string', default: PARTS.join(',') },
     out: { type: 'string', default: 'ladder' },
