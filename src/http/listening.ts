@@ -10,6 +10,12 @@ export interface ListenOptions {
   readonly variable: string;
 }
 
+/**
+ * Connections that wait until the event loop takes them, at most; the kernel's own limit (net.core.somaxconn) may be less. Clients come in
+ * crowds: those of a pod that is drained, or all of them after a load balancer. Whom the queue does not take knocks again after 1, 3, 7 s.
+ */
+const MAX_WAITING_CONNECTIONS = 4096;
+
 /** How often a server that is closing looks for connections whose last answer has left, in ms. */
 const IDLE_CHECK_INTERVAL_MS = 50;
 
@@ -23,7 +29,7 @@ export async function listen(server: Server, { host, port, variable }: ListenOpt
       const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${error.message})`;
       reject(new SetupError(`${variable}: port ${port} on ${host} ${reason}; name another one, or 0 for any free one`));
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: MAX_WAITING_CONNECTIONS }, resolve);
   });
   return (server.address() as AddressInfo).port;
 }

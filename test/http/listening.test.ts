@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
@@ -8,6 +10,17 @@ import { endServer, listen } from '../../src/http/listening.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' };
+
+/** Opens as many connections as it is told to, and says how many are there when all are, or after 3 s. */
+const CROWD = `
+const [port, wanted] = process.argv.slice(1).map(Number);
+let connected = 0;
+const end = () => (process.stdout.write(String(connected)), process.exit());
+setTimeout(end, 3000);
+for (let i = 0; i < wanted; i++) {
+  const socket = require('node:net').connect(port, '127.0.0.1', () => ++connected === wanted && end());
+  socket.on('error', () => undefined);
+}`;
 
 /** A server that leaves every request to the test; `responses` in the order of their requests. */
 async function startServer(t: TestContext) {
@@ -26,6 +39,14 @@ describe('listen', () => {
       assert.match(error.message, new RegExp(`^PORT: port ${port} on 127.0.0.1 is in use`));
       return true;
     });
+  });
+
+  it('lets a crowd wait that comes while the event loop is busy: none has to knock again seconds later', async (t) => {
+    const { port } = await startServer(t);
+    const crowd = Math.min(1500, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')));
+    // The server's event loop is blocked until the crowd has told.
+    const connected = execFileSync(process.execPath, ['-e', CROWD, String(port), String(crowd)], { encoding: 'utf8' });
+    assert.equal(Number(connected), crowd);
   });
 });
 
