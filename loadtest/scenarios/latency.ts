@@ -1,0 +1,45 @@
+import { createHistogram } from 'node:perf_hooks';
+
+export interface LatencySummary {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+}
+
+/** The least that is told apart, and what the histogram counts in. */
+const UNITS_PER_MS = 100;
+const HIGHEST_MS = 3_600_000;
+
+/** Durations in a histogram of constant size and three significant figures (Node's own HDR histogram). */
+export class Latency {
+  readonly #histogram = createHistogram({ lowest: 1, highest: HIGHEST_MS * UNITS_PER_MS, figures: 3 });
+
+  /** A clock that differs between processes may make a short duration negative: it counts as the least one. */
+  record(ms: number): void {
+    this.#histogram.record(Math.min(Math.max(1, Math.round(ms * UNITS_PER_MS)), HIGHEST_MS * UNITS_PER_MS));
+  }
+
+  /** 0 where nothing was recorded. */
+  get maxMs(): number {
+    return this.#histogram.count === 0 ? 0 : this.#histogram.max / UNITS_PER_MS;
+  }
+
+  reset(): void {
+    this.#histogram.reset();
+  }
+
+  /** All zero where nothing was recorded. */
+  summary(): LatencySummary {
+    const { count } = this.#histogram;
+    const percentile = (share: number) => (count === 0 ? 0 : this.#histogram.percentile(share) / UNITS_PER_MS);
+    return {
+      count,
+      p50Ms: percentile(50),
+      p99Ms: percentile(99),
+      p999Ms: percentile(99.9),
+      maxMs: this.maxMs,
+    };
+  }
+}

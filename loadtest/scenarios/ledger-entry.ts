@@ -1,0 +1,49 @@
+import { crc32 } from 'node:zlib';
+
+/** What every record carries, so that whoever gets it can say whether it is the right one. */
+export interface LedgerEntry {
+  /** What keeps an order: one auction in one topic. Topic × auctions + auction. */
+  readonly lane: number;
+  /** Position in the lane, from 1 without a gap. */
+  readonly sequence: number;
+  /** The record's Kafka timestamp: when it was due by the schedule, in ms since 1970. */
+  readonly producedAt: number;
+  /** CRC-32 of the record's description, in hex. */
+  readonly digest: string;
+  /** CRC-32 of the entry itself, in hex. */
+  readonly seal: string;
+}
+
+export function createLedgerEntry(
+  lane: number,
+  sequence: number,
+  producedAt: number,
+  description: string,
+): LedgerEntry {
+  const digest = hex(description);
+  return { lane, sequence, producedAt, digest, seal: sealOf({ lane, sequence, producedAt, digest }) };
+}
+
+/**
+ * The entry in the payload of a `next` message: `{"data":{<field>:{"entry":{…},"description":"…"}}}`. A description that was
+ * selected is held against its digest. Undefined where anything was spoiled.
+ */
+export function readLedgerEntry(payload: unknown): LedgerEntry | undefined {
+  const { data, errors } = (payload ?? {}) as { data?: Record<string, unknown>; errors?: unknown };
+  const event = data && (Object.values(data)[0] as Record<string, unknown> | null);
+  if (errors !== undefined || !event) return undefined;
+  const { lane, sequence, produced_at, digest, seal } = (event['entry'] ?? {}) as Record<string, unknown>;
+  const entry = { lane, sequence, producedAt: produced_at, digest, seal } as LedgerEntry;
+  if (sealOf(entry) !== seal) return undefined;
+  const { description } = event;
+  if (description === undefined) return entry;
+  return typeof description === 'string' && hex(description) === digest ? entry : undefined;
+}
+
+function sealOf({ lane, sequence, producedAt, digest }: Omit<LedgerEntry, 'seal'>): string {
+  return hex(`${lane}#${sequence}#${producedAt}#${digest}`);
+}
+
+function hex(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
