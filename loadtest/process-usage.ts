@@ -10,3 +10,15 @@ export function cpuMs(pid: number): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
+
+/**
+ * Time that a process's main thread was ready to run and had to wait for a core, in ms: what other programs of the machine cost it.
+ * 0 where the kernel does not tell.
+ */
+export function cpuWaitMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}

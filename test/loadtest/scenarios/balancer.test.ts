@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Balancer } from '../../../loadtest/scenarios/balancer.ts';
+
+/** A server that greets with its name and sends back what comes. */
+async function pod(t: TestContext, name: string): Promise<number> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.write(name);
+    socket.pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function visit(t: TestContext, port: number): Promise<{ socket: Socket; greeting: string }> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  t.after(() => socket.destroy());
+  const [greeting] = (await once(socket, 'data')) as [Buffer];
+  return { socket, greeting: greeting.toString() };
+}
+
+async function startBalancer(t: TestContext): Promise<{ balancer: Balancer; port: number }> {
+  const balancer = new Balancer();
+  t.after(() => balancer.close());
+  return { balancer, port: await balancer.start() };
+}
+
+describe('Balancer', () => {
+  it('spreads new connections in turn; who is connected stays when a pod is taken out', async (t) => {
+    const [a, b] = [await pod(t, 'a'), await pod(t, 'b')];
+    const { balancer, port } = await startBalancer(t);
+    balancer.targets = [a, b];
+    const visits = [await visit(t, port), await visit(t, port)];
+    assert.deepEqual(visits.map(({ greeting }) => greeting).sort(), ['a', 'b']);
+    balancer.targets = [b];
+    assert.deepEqual([(await visit(t, port)).greeting, (await visit(t, port)).greeting], ['b', 'b']);
+    for (const { socket } of visits) {
+      socket.write('still here');
+      assert.equal(String((await once(socket, 'data'))[0]), 'still here');
+    }
+  });
+
+  it('passes the end of either side on', async (t) => {
+    const { balancer, port } = await startBalancer(t);
+    balancer.targets = [await pod(t, 'a')];
+    const { socket } = await visit(t, port);
+    socket.end();
+    await once(socket, 'close');
+  });
+
+  it('ends connections that no pod takes', async (t) => {
+    const { balancer, port } = await startBalancer(t);
+    await once(connect(port, '127.0.0.1').resume(), 'close');
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    balancer.targets = [(gone.address() as AddressInfo).port];
+    gone.close();
+    await once(gone, 'close');
+    const refused = connect(port, '127.0.0.1').resume();
+    refused.on('error', () => undefined);
+    await once(refused, 'close');
+  });
+});
