@@ -24,6 +24,8 @@ export interface ServerProcess {
   stopCpuProfile(path: string): Promise<void>;
   /** Stops the server for seconds. */
   writeHeapSnapshot(path: string): Promise<void>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
   /** SIGTERM, SIGKILL after 5 s. */
   stop(): Promise<void>;
 }
@@ -48,6 +50,9 @@ export async function startServerProcess(
     env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? signal!)),
+  );
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await accepts(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
@@ -69,6 +74,7 @@ export async function startServerProcess(
     startCpuProfile: () => callProcess(child, 'startCpuProfile'),
     stopCpuProfile: (path) => callProcess(child, 'stopCpuProfile', path),
     writeHeapSnapshot: (path) => callProcess(child, 'writeHeapSnapshot', path),
+    ended,
     stop: () => stopProcess(child),
   };
 }

@@ -10,15 +10,15 @@ const PACKAGES = [
   'loadtest/node_modules/mercurius',
 ];
 
-/** What a reader must know beside the figures. */
-export function conditionsOf(): Record<string, string | number | boolean> {
+/** What a reader must know beside the figures. `packages`: folders of those whose version matters. */
+export function conditionsOf(packages: readonly string[] = PACKAGES): Record<string, string | number | boolean> {
   return {
     date: new Date().toISOString().slice(0, 16),
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     pinned: canPin ? 'server on one core; client, publisher and Redis on another' : 'no',
-    ...Object.fromEntries(PACKAGES.map((folder) => [folder.replace(/^.*node_modules\//, ''), versionOf(folder)])),
+    ...Object.fromEntries(packages.map((folder) => [folder.replace(/^.*node_modules\//, ''), versionOf(folder)])),
   };
 }
 
