@@ -34,9 +34,9 @@ describe('npm run loadtest', () => {
     const [code] = (await run.exited) as [number];
     assert.equal(code, 0, run.output);
     const result = JSON.parse(await readFile(`${run.files}.json`, 'utf8')) as StoryResult;
-    const { produced, delivered, sent, received } = result.flood;
+    const { produced, delivered } = result.flood;
     assert.deepEqual(result.faults, []);
-    assert.ok(produced > 0 && sent > 0 && received > 0, run.output);
+    assert.ok(produced > 0, run.output);
     assert.equal(delivered, produced * 50);
     assert.deepEqual(
       result.phases.map(({ name }) => name),
