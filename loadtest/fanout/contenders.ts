@@ -1,3 +1,4 @@
+import { startArguments } from '../start-arguments.ts';
 import type { IdentityField } from './auction.ts';
 
 export interface Contender {
@@ -6,6 +7,7 @@ export interface Contender {
   /** Relative to dist/loadtest. */
   readonly script: string;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly nodeArguments?: readonly string[];
   readonly isGraphql: boolean;
   /** Whether ADMIN_PORT has /metrics. */
   readonly hasMetrics?: boolean;
@@ -17,6 +19,7 @@ export interface Contender {
 const crier = {
   script: '../src/main.js',
   environment: { ROLE: 'gateway', GRAPH: 'loadtest/graphs/fanout' },
+  nodeArguments: startArguments(),
   isGraphql: true,
   hasMetrics: true,
 };

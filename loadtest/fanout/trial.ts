@@ -42,13 +42,15 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
-  const server = await startServerProcess(new URL(`../${contender.script}`, import.meta.url).pathname, port, {
+  const environment = {
     ADMIN_PORT: String(adminPort),
     REDIS_URL: redisUrl,
     CHANNEL_PREFIX,
     ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: `bench-${port}-${Date.now()}` }),
     ...contender.environment,
-  });
+  };
+  const script = new URL(`../${contender.script}`, import.meta.url).pathname;
+  const server = await startServerProcess(script, port, environment, contender.nodeArguments);
   const client = startClient();
   const stop = async () => {
     await client.stop();

@@ -1,3 +1,5 @@
+import { startArguments } from '../start-arguments.ts';
+
 /**
  * One server process that the story is run against. It gets in its environment
  *
@@ -28,5 +30,5 @@ export const crierPod: Pod = {
   title: 'crier',
   script: '../src/main.js',
   environment: { ROLE: 'all', GRAPH: 'loadtest/graphs/fanout', LOG_LEVEL: 'error' },
-  nodeArguments: ['--max-semi-space-size=64'],
+  nodeArguments: startArguments(),
 };

@@ -7,6 +7,16 @@ const MAX_EVENTS = 32;
 /** Results between two looks at the clock, so that it costs nothing beside the work. */
 const RESULTS_BETWEEN_CHECKS = 16;
 
+export interface EventBatchOwner {
+  /**
+   * A few members got what others had got before. To write that now, while what it needs is at hand, is cheaper than later. After
+   * executions it is not: writes that follow each other closely find the peer awake.
+   */
+  onShared(): void;
+  /** Every member has been served. `length`: of all events. */
+  onServed(length: number): void;
+}
+
 /**
  * The events that one turn of the event loop brought to a group, in their order. A member gets all of them before the next
  * one has its turn, so that what one connection needs is touched once for all events and not once for each.
@@ -18,12 +28,11 @@ export class EventBatch {
   #members: readonly Subscription[] | undefined;
   #served = 0;
   #length = 0;
-  readonly #onServed: (length: number) => void;
+  readonly #owner: EventBatchOwner;
 
-  /** @param onServed called with the length of all events when every member has been served */
-  constructor(group: SharingGroup, onServed: (length: number) => void) {
+  constructor(group: SharingGroup, owner: EventBatchOwner) {
     this.#group = group;
-    this.#onServed = onServed;
+    this.#owner = owner;
   }
 
   /** Whether it takes one more event: it has not begun, and there is room. */
@@ -39,16 +48,19 @@ export class EventBatch {
   readonly serve: Job = (isSpent) => {
     const members = (this.#members ??= [...this.#group.members]);
     let results = 0;
+    let hasExecuted = false;
     while (this.#served < members.length) {
       const member = members[this.#served++]!;
-      for (const event of this.#events) event.serve(member);
+      for (const event of this.#events) if (event.serve(member)) hasExecuted = true;
       results += this.#events.length;
       if (results < RESULTS_BETWEEN_CHECKS) continue;
+      if (!hasExecuted) this.#owner.onShared();
       results = 0;
+      hasExecuted = false;
       if (isSpent()) return false;
     }
     if (this.#group.batch === this) this.#group.batch = undefined;
-    this.#onServed(this.#length);
+    this.#owner.onServed(this.#length);
     return true;
   };
 }

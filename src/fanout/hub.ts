@@ -3,6 +3,7 @@ import { channelLabel } from '../bus/channel.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { EventBatch } from './event-batch.ts';
+import type { EventBatchOwner } from './event-batch.ts';
 import { Slices } from './slices.ts';
 import type { Job } from './slices.ts';
 import { SharedEvent, SharingGroup } from './sharing.ts';
@@ -48,6 +49,7 @@ export class Hub {
   readonly #logWindow = new LogWindow(10_000);
   readonly #observer: HubObserver;
   readonly #channels = new Map<string, Channel>();
+  readonly #flush: () => void;
   readonly #slices: Slices;
   #backlogLength = 0;
 
@@ -56,6 +58,7 @@ export class Hub {
     this.#begin = begin;
     this.#log = log;
     this.#observer = observer;
+    this.#flush = flush;
     this.#slices = new Slices(SLICE_MS, flush);
   }
 
@@ -122,7 +125,7 @@ export class Hub {
     const length = Math.ceil(message.length / groups.size);
     for (const group of groups.values()) {
       if (!group.batch?.isOpen) {
-        group.batch = new EventBatch(group, this.#onServed);
+        group.batch = new EventBatch(group, this.#batchOwner);
         this.#slices.add(group.batch.serve);
       }
       group.batch.add(new SharedEvent(group, this.#begin(payload), this.#onMore), length);
@@ -131,8 +134,13 @@ export class Hub {
     if (this.#backlogLength > MAX_BACKLOG_LENGTH) this.#slices.finish();
   }
 
-  readonly #onServed = (length: number): void => {
-    this.#backlogLength -= length;
+  readonly #batchOwner: EventBatchOwner = {
+    onShared: () => {
+      if (this.#slices.hasOneJob) this.#flush();
+    },
+    onServed: (length) => {
+      this.#backlogLength -= length;
+    },
   };
 
   readonly #onMore = (serve: Job): void => this.#slices.add(serve);

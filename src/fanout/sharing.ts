@@ -102,9 +102,9 @@ export class SharedEvent {
     this.#isForOne = group.members.size === 1;
   }
 
-  /** Sees to it that a member gets its result, in the order of events. */
-  serve(member: Subscription): void {
-    this.#serve(member, undefined, 0);
+  /** Sees to it that a member gets its result, in the order of events. Returns whether that took an execution of its own. */
+  serve(member: Subscription): boolean {
+    return this.#serve(member, undefined, 0);
   }
 
   readonly #serveAgain: Job = (isSpent) => {
@@ -116,21 +116,27 @@ export class SharedEvent {
   };
 
   /** `place` keeps a member's turn where its result cannot be there now. */
-  #serve(member: Subscription, place: Place | undefined, waits: number): void {
-    if (member.isEnded) return;
+  #serve(member: Subscription, place: Place | undefined, waits: number): boolean {
+    if (member.isEnded) return false;
     if (this.#results) {
       for (const answers of this.#asked) {
         const result = this.#results.get(answers.alikeOf(member));
-        if (result !== undefined) return member.deliver(result, place);
+        if (result === undefined) continue;
+        member.deliver(result, place);
+        return false;
       }
     }
     if (this.#running && waits < MAX_WAITS) {
       const others = this.#running.get(this.#expectedAlike(member));
-      if (others) return void others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
+      if (others) {
+        others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
+        return false;
+      }
     }
     const execution = this.#execute(member);
     if (execution instanceof Promise) void this.#await(execution, member, place ?? member.reserve());
     else this.#settle(execution, member, place);
+    return true;
   }
 
   async #await(execution: Promise<EventResult>, member: Subscription, place: Place): Promise<void> {

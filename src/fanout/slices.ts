@@ -4,7 +4,7 @@ export type Job = (isSpent: () => boolean) => boolean;
 /**
  * Does jobs in their order when a turn of the event loop has brought all it has: in one turn for no longer than `sliceMs`,
  * the rest in the next turns, so that sockets, timers and health checks get their share. `flush` lets out what the jobs
- * made: when the turn's work ends, and, where one job is all there is, after each of its steps.
+ * made when the turn's work ends.
  */
 export class Slices {
   readonly #sliceMs: number;
@@ -17,6 +17,11 @@ export class Slices {
   constructor(sliceMs: number, flush: () => void) {
     this.#sliceMs = sliceMs;
     this.#flush = flush;
+  }
+
+  /** Whether this turn has one job only, which may flush before it is done. */
+  get hasOneJob(): boolean {
+    return this.#hasOneJob;
   }
 
   add(job: Job): void {
@@ -48,10 +53,7 @@ export class Slices {
     if (this.#jobs.length > 0) this.#schedule();
   };
 
-  readonly #isSpent = (): boolean => {
-    if (this.#hasOneJob) this.#flush();
-    return performance.now() >= this.#endsAt;
-  };
+  readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;
 }
 
 const NEVER = (): boolean => false;

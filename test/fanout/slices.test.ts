@@ -28,12 +28,16 @@ describe('Slices', () => {
     assert.deepEqual(done, ['a', 'b', 'flush']);
   });
 
-  it('flushes after each step of a job that is the only one', async () => {
-    const done: string[] = [];
-    const slices = new Slices(10_000, () => done.push('flush'));
-    slices.add(jobOf('a', 2, done));
+  it('tells a job whether it is the only one of its turn', async () => {
+    const told: boolean[] = [];
+    const slices = new Slices(10_000, () => undefined);
+    const ask = () => told.push(slices.hasOneJob) > 0;
+    slices.add(ask);
+    slices.add(ask);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(done, ['flush', 'flush', 'a', 'flush']);
+    slices.add(ask);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(told, [false, false, true]);
   });
 
   it('lets the event loop turn during a large one, and keeps the order of jobs', async () => {
