@@ -20,7 +20,7 @@ export interface Pod {
   /** Relative to dist/loadtest. */
   readonly script: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** For node, before the script: `--max-semi-space-size=64`. */
+  /** For node, before the script: `--max-semi-space-size=16`. */
   readonly nodeArguments?: readonly string[];
 }
 
