@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { startKafkaBroker } from '../deploy/kafka-broker.ts';
 import { startRedisServer } from '../deploy/redis-server.ts';
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { runCommand } from './command.ts';
 import { contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
 import { AUCTION_TOPIC } from './fanout/auction.ts';
@@ -155,12 +155,4 @@ function progress(line: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
 }
 
-const signal = stopSignal();
-main(signal).then(
-  // Signal handlers stay, but nothing else may keep this process.
-  () => process.exit(),
-  (error: unknown) => {
-    process.stderr.write(`fanout: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}\n`);
-    process.exit(signal.aborted ? 130 : 1);
-  },
-);
+runCommand('fanout', main);

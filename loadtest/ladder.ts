@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { PARTS, climb } from './ladder/climb.ts';
 import { writeLadder } from './ladder/ladder-files.ts';
@@ -84,16 +84,4 @@ function number(flag: 'sockets' | 'bare' | 'idle' | 'flood' | 'concurrency'): nu
   return numberFlag(flag, values[flag]);
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-const signal = stopSignal();
-main(signal).then(
-  // Signal handlers stay, but nothing else may keep this process.
-  () => process.exit(),
-  (error: unknown) => {
-    say(`loadtest: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
-    process.exit(signal.aborted ? 130 : 1);
-  },
-);
+runCommand('loadtest', main);

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { runCommand, say } from './command.ts';
 import { numberFlag } from './number-flag.ts';
 import { installPackages } from './packages.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
@@ -87,16 +87,4 @@ function createRecorder(kind: string | undefined, folder: string): Recorder {
   return heapDiffRecorder(folder, phase);
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-const signal = stopSignal();
-main(signal).then(
-  // Signal handlers stay, but nothing else may keep this process.
-  () => process.exit(),
-  (error: unknown) => {
-    say(`profile: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
-    process.exit(signal.aborted ? 130 : 1);
-  },
-);
+runCommand('profile', main);

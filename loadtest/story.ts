@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
 import { recordsAhead } from './story/flood.ts';
@@ -85,16 +86,20 @@ async function publish(result: StoryResult, conditions: Parameters<typeof writeS
   const { html, svg, json } = await writeStory(values.out, result, conditions);
   const tables = [countsTable(result), heapTable(result)].map(textTable).join('\n');
   process.stdout.write(`\n${tables}\n${remarks(result).join('\n')}\n${COUNTS_NOTE}\n\n${html} ${svg} ${json}\n`);
-  if (values.open) openFile(html);
+  if (values.open) await openFile(html);
   else process.stdout.write(`Open it: xdg-open ${html}\n`);
   for (const fault of result.faults) say(`loadtest: ${fault}`);
   if (result.faults.length > 0) process.exitCode = 1;
 }
 
-function openFile(path: string): void {
+/** What a browser that is being opened gets before this process ends. */
+const OPENING_MS = 500;
+
+async function openFile(path: string): Promise<void> {
   const child = spawn('xdg-open', [resolve(path)], { stdio: 'ignore', detached: true });
   child.once('error', () => say(`--open: xdg-open was not found; open ${resolve(path)}`));
   child.unref();
+  await delay(OPENING_MS);
 }
 
 function readPhases(): Phases {
@@ -108,16 +113,4 @@ function readPhases(): Phases {
   };
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-const signal = stopSignal();
-main(signal).then(
-  // Signal handlers stay, but nothing else may keep this process; a browser that is being opened gets its moment.
-  () => setTimeout(() => process.exit(), values.open ? 500 : 0),
-  (error: unknown) => {
-    say(`loadtest: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
-    process.exit(signal.aborted ? 130 : 1);
-  },
-);
+runCommand('loadtest', main);
