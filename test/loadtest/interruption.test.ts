@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { groupMembers, signalGroup } from '../support/process-group.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startLoadTest } from './load-test-command.ts';
+
+const SMALL = ['--clients', '40', '--stock', '10', '--auctions', '20', '--rate', '40'];
+
+describe('Ctrl-C', () => {
+  for (const { what, flags, isRunning } of [
+    {
+      what: 'the story in its flood',
+      flags: ['--producer', 'kafkajs', '--sockets', '50', '--bare', '1', '--idle', '1', '--flood', '600'],
+      isRunning: /^flood/m,
+    },
+    {
+      what: 'a scenario with two pods and a balancer',
+      flags: ['--scenario', 'deploy', ...SMALL, '--seconds', '600'],
+      isRunning: /^deploy \d+\/600/m,
+    },
+    {
+      what: "the ladder on one of the talk's rungs",
+      flags: ['--ladder', '--sockets', '50', '--parts', 'baseline', '--bare', '1', '--idle', '1', '--flood', '600'],
+      isRunning: /^baseline \.\.\./m,
+    },
+  ]) {
+    it(`ends ${what}, with everything that it started`, async (t) => {
+      const run = startLoadTest(t, flags);
+      await waitFor('the run', () => isRunning.test(run.output), 120_000);
+      signalGroup(run.child.pid!, 'SIGINT');
+      const [code] = (await run.exited) as [number];
+      assert.equal(code, 130, run.output);
+      assert.match(run.output, /stopped by SIGINT/);
+      assert.deepEqual(await groupMembers(run.child.pid!, 5000), []);
+    });
+  }
+});
