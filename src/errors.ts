@@ -28,6 +28,12 @@ export class BusUnavailableError extends Error {
   readonly canRetry = true;
 }
 
+/** Another has claimed the partition since, or the bus has lost its data: whoever still has the partition claims it again. */
+export class FencedError extends Error {
+  readonly code = 'ERR_FENCED';
+  override readonly name = 'FencedError';
+}
+
 /** Codes of `extensions.code` in the GraphQL errors that crier itself makes. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'

@@ -116,5 +116,5 @@ function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
   };
   return config.REDIS_URL.length === 0
     ? new MemoryBus({ log, observer })
-    : new RedisBus({ urls: config.REDIS_URL, log, observer });
+    : new RedisBus({ urls: config.REDIS_URL, prefix: config.CHANNEL_PREFIX, log, observer });
 }

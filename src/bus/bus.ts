@@ -1,3 +1,5 @@
+import type { Coordinates } from './coordinates.ts';
+
 /**
  * The seam between the two halves of crier: the worker publishes, the gateway subscribes. Two implementations (redis,
  * memory) keep the one contract of `test/bus/contract.ts`.
@@ -6,9 +8,31 @@ export interface Message {
   readonly channel: string;
   /** JSON text. Passed through as it is: the bus never parses. */
   readonly payload: string;
+  /** Of its record in Kafka. 0 where `publish` is told no position. */
+  readonly offset?: number;
+  /** Of its record in Kafka, in ms since 1970. */
+  readonly timestamp?: number;
 }
 
-export type Listener = (payload: string) => void;
+/** A place in a partition of Kafka. Offsets are exact up to 2^53. */
+export interface Position {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** What a worker says of a partition that it got from Kafka before it publishes for it. */
+export interface Claim {
+  readonly topic: string;
+  readonly partition: number;
+  /** Offset up to which everything was accepted before, as far as is known; -1: nothing is known. */
+  readonly position: number;
+  /** The records do not go on where those before ended: a topic made anew, or offsets that were set anew. */
+  readonly isFresh: boolean;
+}
+
+/** `coordinates`: of a message that was published with a position. */
+export type Listener = (payload: string, coordinates?: Coordinates) => void;
 
 /** Idempotent and never throwing; after it returned the listener is not called again. */
 export type Unsubscribe = () => void;
@@ -25,9 +49,19 @@ export interface Bus {
   /**
    * Publishes, in order per channel. Resolves once every message was accepted; at-most-once towards subscribers, and nothing is queued
    * for later.
+   *
+   * `upTo`: the messages are from one partition, in its order, and with them everything up to this offset has been published.
+   * What is not behind the offset that was accepted before is left out: a repetition reaches nobody.
    * @throws BusUnavailableError when any message was not accepted; some may have been, so a retry repeats the whole.
+   * @throws FencedError when the partition is to be claimed (again): another has claimed it, or the bus has lost its data.
    */
-  publish(messages: readonly Message[]): Promise<void>;
+  publish(messages: readonly Message[], upTo?: Position): Promise<void>;
+  /**
+   * Takes over the publishing of a partition; whoever had it before is refused from now on. Begins a new epoch of the topic where
+   * the records do not go on from those before, or the bus has lost what it had accepted.
+   * @throws BusUnavailableError; whether the claim counts is not known then: it is repeated.
+   */
+  claim(claim: Claim): Promise<void>;
   /**
    * Resolves once the subscription is acknowledged: every message accepted after that moment reaches the listener, in order,
    * and none reaches it before. One subscription per channel however many listeners; listeners are counted, and one that

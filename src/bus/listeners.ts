@@ -1,4 +1,5 @@
 import type { Listener, Unsubscribe } from './bus.ts';
+import type { Coordinates } from './coordinates.ts';
 
 /** The listeners of one channel. The same function may listen twice and then counts twice. */
 export class Listeners {
@@ -24,10 +25,10 @@ export class Listeners {
   }
 
   /** Calls every listener, in the order in which they came. */
-  deliver(payload: string): void {
+  deliver(payload: string, coordinates?: Coordinates): void {
     for (const { listener } of this.#entries) {
       try {
-        listener(payload);
+        listener(payload, coordinates);
       } catch (error) {
         this.#onThrow(error);
       }

@@ -1,9 +1,11 @@
 import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Bus, BusObserver, Listener, Message, Unsubscribe } from './bus.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
 import { channelLabel } from './channel.ts';
+import type { Coordinates } from './coordinates.ts';
 import { Listeners } from './listeners.ts';
+import { MemoryFence } from './memory-fence.ts';
 
 const LOG_WINDOW_MS = 5_000;
 
@@ -22,7 +24,8 @@ export class MemoryBus implements Bus {
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   /** By channel; those of the last listener that leaves are removed. */
   readonly #channels = new Map<string, Listeners>();
-  #pending: Message[] = [];
+  readonly #fence = new MemoryFence();
+  #pending: (readonly [Message, Coordinates?])[] = [];
   /** The turn of the event loop that will deliver what is pending. */
   #turn: Promise<void> | undefined;
   #status: 'idle' | 'started' | 'closed' = 'idle';
@@ -45,14 +48,15 @@ export class MemoryBus implements Bus {
   }
 
   /** Resolves when the messages were delivered, so a publisher that awaits it cannot run ahead of the listeners. */
-  async publish(messages: readonly Message[]): Promise<void> {
+  async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
     if (messages.length === 0) return;
     try {
       this.#assertStarted();
       if (this.#pending.length + messages.length > this.#maxPendingMessages) {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
-      for (const message of messages) this.#pending.push(message);
+      if (upTo) this.#pending.push(...this.#fence.accept(messages, upTo));
+      else for (const message of messages) this.#pending.push([message]);
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
       await this.#turn;
       this.#assertStarted();
@@ -61,6 +65,12 @@ export class MemoryBus implements Bus {
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async claim(claim: Claim): Promise<void> {
+    this.#assertStarted();
+    this.#fence.claim(claim);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
@@ -91,7 +101,8 @@ export class MemoryBus implements Bus {
     this.#turn = undefined;
     const messages = this.#pending;
     this.#pending = [];
-    for (const { channel, payload } of messages) this.#channels.get(channel)?.deliver(payload);
+    for (const [{ channel, payload }, coordinates] of messages)
+      this.#channels.get(channel)?.deliver(payload, coordinates);
   }
 
   #open(channel: string): Listeners {

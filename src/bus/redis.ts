@@ -3,9 +3,11 @@ import type { Redis } from 'ioredis';
 import { BusUnavailableError, ConfigError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Bus, BusObserver, Listener, Message, Unsubscribe } from './bus.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
 import { channelLabel } from './channel.ts';
+import { parseMessage } from './coordinates.ts';
 import { Listeners } from './listeners.ts';
+import { RedisFence } from './redis-fence.ts';
 import { RedisLink } from './redis-link.ts';
 import { publishTo } from './redis-publisher.ts';
 import { RedisSubscriber } from './redis-subscriber.ts';
@@ -16,6 +18,8 @@ const LOG_WINDOW_MS = 5_000;
 export interface RedisBusOptions {
   /** One or several servers; channels are spread by the hash of their name. Every pod must name the same servers alike. */
   readonly urls: readonly string[];
+  /** First part of the names of our keys, as of the channels'. Default ''. */
+  readonly prefix?: string;
   readonly log: Logger;
   readonly observer?: BusObserver;
   /** Longest wait of `subscribe` for Redis, in ms. Default 5,000. */
@@ -30,6 +34,7 @@ export interface RedisBusOptions {
 /** One Redis: a link to publish on, one to subscribe on, and the library between them and us. */
 interface Server {
   readonly publisher: RedisLink;
+  readonly fence: RedisFence;
   readonly subscriberLink: RedisLink;
   readonly subscriber: RedisSubscriber;
   readonly pubsub: RedisPubSub;
@@ -79,19 +84,28 @@ export class RedisBus implements Bus {
     await Promise.all(this.#servers.flatMap((server) => [server.publisher.start(), server.subscriberLink.start()]));
   }
 
-  async publish(messages: readonly Message[]): Promise<void> {
+  async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
     if (messages.length === 0) return;
     try {
       this.#assertNotClosed();
-      const shares = [...this.#spread(messages)];
-      // All have settled before a rejection is told: a retry must not run beside what is still on its way.
-      const outcomes = await Promise.allSettled(shares.map(([server, share]) => publishTo(server.publisher, share)));
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      const shares = this.#spread(messages);
+      // Every server keeps the position, so that each can tell whether it has lost something.
+      if (upTo) for (const server of this.#servers) if (!shares.has(server)) shares.set(server, []);
+      await allSettled(
+        Array.from(shares, ([server, share]) =>
+          upTo ? server.fence.publish(share, upTo) : publishTo(server.publisher, share),
+        ),
+      );
     } catch (error) {
       this.#observer.onPublishFailure?.(messages.length);
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
+  }
+
+  async claim(claim: Claim): Promise<void> {
+    this.#assertNotClosed();
+    await allSettled(this.#servers.map(({ fence }) => fence.claim(claim)));
   }
 
   async subscribe(channel: string, listener: Listener): Promise<Unsubscribe> {
@@ -160,7 +174,8 @@ export class RedisBus implements Bus {
       messageEventName: 'messageBuffer',
       pmessageEventName: 'pmessageBuffer',
     });
-    return { publisher, subscriberLink, subscriber, pubsub };
+    const fence = new RedisFence(publisher, options.prefix ?? '');
+    return { publisher, fence, subscriberLink, subscriber, pubsub };
   }
 
   /** Each server's messages, in order. */
@@ -184,7 +199,10 @@ export class RedisBus implements Bus {
     const server = this.#serverOf(channel);
     const listeners = new Listeners((error) => this.#logThrow(channel, error));
     // Without a deserializer the library hands on a Buffer as it is, so the payload is decoded once and never parsed here.
-    const id = server.pubsub.subscribe(channel, (payload: Buffer) => listeners.deliver(payload.toString()));
+    const id = server.pubsub.subscribe(channel, (text: Buffer) => {
+      const { payload, coordinates } = parseMessage(text.toString());
+      listeners.deliver(payload, coordinates);
+    });
     const subscription: Subscription = { server, id, listeners, claims: 0 };
     this.#subscriptions.set(channel, subscription);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
@@ -209,6 +227,11 @@ export class RedisBus implements Bus {
   #assertNotClosed(): void {
     if (this.#status === 'closed') throw new BusUnavailableError('the bus is closed');
   }
+}
+
+/** Rejects with the first rejection, but not before all have settled: a retry must not run beside what is still on its way. */
+async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 function checkUrls(urls: readonly string[]): void {

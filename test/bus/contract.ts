@@ -4,7 +4,8 @@ import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Bus, BusObserver, Message, Unsubscribe } from '../../src/bus/bus.ts';
 import { channelName } from '../../src/bus/channel.ts';
-import { BusUnavailableError } from '../../src/errors.ts';
+import type { Coordinates } from '../../src/bus/coordinates.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import type { Logger } from '../../src/log.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -209,6 +210,106 @@ export function busContract(name: string, makeBus: MakeBus): void {
         await bus.publish([{ channel, payload: 'x' }]);
         await waitFor('the message', () => seen.at(-1) === round);
       }
+    });
+  });
+
+  describe(`${name}: partitions`, () => {
+    interface Seen extends Partial<Coordinates> {
+      readonly payload: string;
+    }
+
+    /** A claimed partition of a topic of its own, and what arrives on a channel. */
+    async function claimed(t: TestContext) {
+      const { bus } = await started(t, makeBus);
+      const [topic, channel] = [randomName('topic'), randomName()];
+      const seen: Seen[] = [];
+      await bus.subscribe(channel, (payload, coordinates) => seen.push({ payload, ...coordinates }));
+      await bus.claim({ topic, partition: 3, position: -1, isFresh: false });
+      const publish = (from: number, to: number) => {
+        const messages = Array.from({ length: to - from + 1 }, (_, i) => ({
+          channel,
+          payload: `{"n":${from + i}}`,
+          offset: from + i,
+          timestamp: 1000 + from + i,
+        }));
+        return bus.publish(messages, { topic, partition: 3, offset: to });
+      };
+      const arrived = async () => {
+        await settled(bus, channel);
+        return seen.filter(({ payload }) => payload.startsWith('{'));
+      };
+      return { bus, topic, publish, arrived };
+    }
+
+    it('gives each message the coordinates of its record, and a bare one none', async (t) => {
+      const { publish, arrived } = await claimed(t);
+      await publish(5, 6);
+      const [one, two] = await arrived();
+      assert.ok(one?.epoch !== undefined && Math.abs(Date.now() - one.epoch) < 60_000);
+      assert.deepEqual(one, { payload: '{"n":5}', partition: 3, offset: 5, timestamp: 1005, epoch: one.epoch });
+      assert.deepEqual(two, { payload: '{"n":6}', partition: 3, offset: 6, timestamp: 1006, epoch: one.epoch });
+    });
+
+    it('gives the messages of a record on several channels one payload', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const topic = randomName('topic');
+      const channels = Array.from({ length: 9 }, () => randomName());
+      const seen: string[] = [];
+      for (const channel of channels) await bus.subscribe(channel, (payload) => seen.push(payload));
+      await bus.claim({ topic, partition: 0, position: -1, isFresh: false });
+      const payload = '{"é":"🎺\\n@1 2 3 4\\n"}';
+      await bus.publish(
+        channels.map((channel) => ({ channel, payload, offset: 0, timestamp: 0 })),
+        { topic, partition: 0, offset: 0 },
+      );
+      await waitFor('all of them', () => seen.length === channels.length);
+      assert.deepEqual(new Set(seen), new Set([payload]));
+    });
+
+    it('publishes nothing twice, however often it is repeated', async (t) => {
+      const { bus, topic, publish, arrived } = await claimed(t);
+      await publish(0, 9);
+      await publish(0, 9);
+      await publish(5, 14);
+      await bus.claim({ topic, partition: 3, position: 2, isFresh: false });
+      await publish(3, 15);
+      const seen = await arrived();
+      assert.deepEqual(
+        seen.map(({ offset }) => offset),
+        Array.from({ length: 16 }, (_, n) => n),
+      );
+      assert.equal(new Set(seen.map(({ epoch }) => epoch)).size, 1, 'one epoch');
+    });
+
+    it('refuses a partition that was not claimed, and publishes nothing of it', async (t) => {
+      const { bus, topic, arrived } = await claimed(t);
+      const message = { channel: 'x', payload: '{}', offset: 0, timestamp: 0 };
+      await assert.rejects(bus.publish([message], { topic, partition: 4, offset: 0 }), FencedError);
+      assert.deepEqual(await arrived(), []);
+    });
+
+    it('begins an epoch where records do not go on, and shows them from their first offset', async (t) => {
+      const { bus, topic, publish, arrived } = await claimed(t);
+      await publish(0, 3);
+      await bus.claim({ topic, partition: 3, position: -1, isFresh: true });
+      await publish(0, 1);
+      const seen = await arrived();
+      assert.deepEqual(
+        seen.map(({ offset }) => offset),
+        [0, 1, 2, 3, 0, 1],
+      );
+      assert.ok(seen[4]!.epoch! > seen[3]!.epoch!);
+      assert.equal(seen[5]!.epoch, seen[4]!.epoch);
+    });
+
+    it('stays in its epoch while fresh partitions of a topic come in', async (t) => {
+      const { bus, topic, publish, arrived } = await claimed(t);
+      await publish(0, 0);
+      await bus.claim({ topic, partition: 4, position: -1, isFresh: true });
+      await bus.claim({ topic, partition: 4, position: -1, isFresh: true });
+      await publish(1, 1);
+      const [one, two] = await arrived();
+      assert.equal(one!.epoch, two!.epoch);
     });
   });
 

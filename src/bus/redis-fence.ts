@@ -1,0 +1,88 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { BusUnavailableError, FencedError } from '../errors.ts';
+import type { Claim, Message, Position } from './bus.ts';
+import { describe, isReplyError } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
+import { CLAIM_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
+
+/** What we hold of a partition on this server. */
+interface Holding {
+  readonly token: string;
+  readonly epoch: number;
+  /** Offset up to which the server has accepted everything. */
+  position: number;
+}
+
+/**
+ * Publishes for partitions that were claimed on one Redis, and for no other: a worker that was frozen while another took its
+ * partitions over is refused. Also refuses to go on in a Redis that has lost its data. Holds one entry for each partition
+ * that this process has claimed.
+ */
+export class RedisFence {
+  readonly #link: RedisLink;
+  readonly #ownersKey: string;
+  readonly #holdings = new Map<string, Holding>();
+
+  constructor(link: RedisLink, prefix: string) {
+    this.#link = link;
+    this.#ownersKey = `${prefix}owners`;
+  }
+
+  /** @throws BusUnavailableError */
+  async claim({ topic, partition, position, isFresh }: Claim): Promise<void> {
+    const key = `${topic}/${partition}`;
+    const before = this.#holdings.get(key);
+    const known = isFresh ? -1 : Math.max(position, before?.position ?? -1);
+    const token = randomUUID();
+    const args = [topic, partition, token, before?.epoch ?? 0, known, isFresh ? 1 : 0, Date.now()];
+    const reply = (await this.#run(CLAIM, args)) as [string, string];
+    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]) });
+  }
+
+  /**
+   * All messages in one step, or none.
+   * @throws BusUnavailableError or FencedError, as `Bus.publish`
+   */
+  async publish(messages: readonly Message[], { topic, partition, offset }: Position): Promise<void> {
+    const holding = this.#holdings.get(`${topic}/${partition}`);
+    if (!holding) throw new FencedError(`${topic}/${partition} was not claimed`);
+    const args: (string | number)[] = [topic, partition, holding.token, offset, holding.position];
+    let payload: string | undefined;
+    for (const message of messages) {
+      // Those of one record share one text.
+      const isRepeated = message.payload === payload;
+      payload = message.payload;
+      args.push(message.channel, message.offset ?? 0, message.timestamp ?? 0, isRepeated ? '' : payload);
+    }
+    const isAccepted = await this.#run(PUBLISH, args);
+    if (isAccepted !== 1) {
+      throw new FencedError(`${topic}/${partition} was claimed by another, or Redis at ${this.#link.label} lost data`);
+    }
+    holding.position = Math.max(holding.position, offset);
+  }
+
+  async #run(script: Script, args: readonly (string | number)[]): Promise<unknown> {
+    const { client, label, isUp } = this.#link;
+    if (!isUp) throw new BusUnavailableError(`Redis at ${label} is away`);
+    try {
+      try {
+        return await client.evalsha(script.sha, 1, this.#ownersKey, ...args);
+      } catch (error) {
+        if (!isReplyError(error) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return await client.eval(script.text, 1, this.#ownersKey, ...args);
+      }
+    } catch (error) {
+      throw new BusUnavailableError(`Redis at ${label} did not accept a message: ${describe(error as Error)}`);
+    }
+  }
+}
+
+interface Script {
+  readonly text: string;
+  /** By which Redis knows it, once it has run. */
+  readonly sha: string;
+}
+
+const scriptOf = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
+const CLAIM = scriptOf(CLAIM_SCRIPT);
+const PUBLISH = scriptOf(PUBLISH_SCRIPT);
