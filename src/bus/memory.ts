@@ -49,7 +49,7 @@ export class MemoryBus implements Bus {
 
   /** Resolves when the messages were delivered, so a publisher that awaits it cannot run ahead of the listeners. */
   async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
-    if (messages.length === 0) return;
+    if (messages.length === 0 && !upTo) return;
     try {
       this.#assertStarted();
       if (this.#pending.length + messages.length > this.#maxPendingMessages) {

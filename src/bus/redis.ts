@@ -85,7 +85,7 @@ export class RedisBus implements Bus {
   }
 
   async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
-    if (messages.length === 0) return;
+    if (messages.length === 0 && !upTo) return;
     try {
       this.#assertNotClosed();
       const shares = this.#spread(messages);

@@ -84,7 +84,10 @@ export function* chunksOf(
 }
 
 /** A record's messages, which share one payload text, or the reason why it is poison. */
-function convert({ topic, value, poison }: KafkaRecord, { decode, route }: BatchPorts): Message[] | PoisonReason {
+function convert(
+  { topic, offset, timestamp, value, poison }: KafkaRecord,
+  { decode, route }: BatchPorts,
+): Message[] | PoisonReason {
   if (poison !== undefined) return poison;
   try {
     const decoded = decode(value);
@@ -92,7 +95,8 @@ function convert({ topic, value, poison }: KafkaRecord, { decode, route }: Batch
     const channels = route(topic, decoded.payload);
     if (channels.length === 0) return [];
     const payload = JSON.stringify(decoded.payload);
-    return channels.map((channel) => ({ channel, payload }));
+    const place = { offset: Number(offset), timestamp: Number(timestamp) };
+    return channels.map((channel) => ({ channel, payload, ...place }));
   } catch {
     // Deterministic: the same record would throw for ever, and take its partition with it.
     return 'failed';

@@ -14,6 +14,13 @@ export interface PartitionRange {
   readonly end: bigint;
 }
 
+/** What a group has committed for a partition. */
+export interface CommittedOffset {
+  /** Of the next record to read. */
+  readonly offset: bigint;
+  readonly metadata: string;
+}
+
 const REQUEST_TIMEOUT_MS = 15_000;
 const MAX_ATTEMPTS = 5;
 
@@ -52,7 +59,7 @@ export class Cluster {
   }
 
   /** Without the partitions for which the group has committed nothing. */
-  committedOffsets(groupId: string, topics: readonly string[]): Promise<PartitionMap<bigint>> {
+  committedOffsets(groupId: string, topics: readonly string[]): Promise<PartitionMap<CommittedOffset>> {
     return this.#ask(async (admin) => {
       const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
       return new Map(
@@ -60,8 +67,11 @@ export class Cluster {
           topic,
           new Map(
             partitions
-              .map(({ partition, offset }) => [partition, BigInt(offset)] as const)
-              .filter(([, offset]) => offset >= 0n),
+              .map(
+                ({ partition, offset, metadata }) =>
+                  [partition, { offset: BigInt(offset), metadata: metadata ?? '' }] as const,
+              )
+              .filter(([, { offset }]) => offset >= 0n),
           ),
         ]),
       );

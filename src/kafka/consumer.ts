@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message } from '../bus/bus.ts';
+import type { Claim, Message, Position } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { BatchPorts } from './batch.ts';
@@ -28,8 +28,10 @@ export interface KafkaConsumerOptions extends BatchPorts {
       | 'KAFKA_STALL_TIMEOUT_MS'
     >;
   readonly topics: readonly string[];
-  /** @throws BusUnavailableError when any message was not accepted. */
-  readonly publish: (messages: readonly Message[]) => Promise<void>;
+  /** @throws BusUnavailableError, FencedError */
+  readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
+  /** @throws BusUnavailableError */
+  readonly claim: (claim: Claim) => Promise<void>;
   readonly observer: WorkerObserver;
   readonly log: Logger;
   /** The consumer stalled again after it was made anew: only a new process can help. Called once. */
@@ -180,6 +182,7 @@ export class KafkaConsumer {
       topics,
       startOffsets: this.#startOffsets,
       worker: this.#worker,
+      claim: this.#options.claim,
       log,
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),

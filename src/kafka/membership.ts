@@ -1,9 +1,11 @@
 import kafkajs from 'kafkajs';
-import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { BusUnavailableError } from '../errors.ts';
+import type { Consumer, EachBatchPayload, OffsetsByTopicPartition } from 'kafkajs';
+import type { Claim } from '../bus/bus.ts';
+import { BusUnavailableError, FencedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { KafkaRecord } from './batch.ts';
 import { BusPause } from './bus-pause.ts';
+import { Claims } from './claims.ts';
 import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
 import type { StartOffsets } from './start-offsets.ts';
@@ -29,8 +31,10 @@ export interface MembershipOptions {
   readonly sessionTimeoutMs: number;
   /** Existing ones: a missing topic would fail the join of all. */
   readonly topics: readonly string[];
-  readonly startOffsets: Pick<StartOffsets, 'uncommitted'>;
+  readonly startOffsets: Pick<StartOffsets, 'uncommitted' | 'starts'>;
   readonly worker: Pick<Worker, 'process'>;
+  /** @throws BusUnavailableError */
+  readonly claim: (claim: Claim) => Promise<void>;
   readonly log: Logger;
   /** Joined, for the first time or after a rebalance, and every assigned partition knows where it starts. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
@@ -50,6 +54,7 @@ export class Membership {
   readonly #options: MembershipOptions;
   readonly #consumer: Consumer;
   readonly #pause: BusPause;
+  readonly #claims: Claims;
   /** Position of each assigned partition; undefined until something of it was accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
@@ -70,6 +75,7 @@ export class Membership {
     this.failed = new Promise((resolve) => (fail = resolve));
     this.#fail = (error) => fail(error);
     this.#pause = new BusPause({ log: options.log, onChange: options.onPausedPartitions });
+    this.#claims = new Claims(options.claim);
     this.#consumer = options.client.kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
@@ -174,8 +180,11 @@ export class Membership {
     );
   }
 
-  /** Commits where the assigned partitions of a new group start, and reads it back. */
+  /** Looks where the assigned partitions go on; commits where those of a new group start, and reads it back. */
   async #position(generation: number): Promise<void> {
+    const starts = await this.#options.startOffsets.starts(this.#assignment);
+    if (generation !== this.#generation) return;
+    this.#claims.renew(starts);
     for (let attempt = 1; ; attempt++) {
       const uncommitted = await this.#options.startOffsets.uncommitted(this.#assignment);
       if (uncommitted.length === 0 || generation !== this.#generation) return;
@@ -202,27 +211,56 @@ export class Membership {
     const isGoingOn = () => !this.#closing && payload.isRunning() && isOurs();
     this.#commit = async () => {
       const offsets = payload.uncommittedOffsets();
-      if (offsets.topics.length > 0) await payload.commitOffsetsIfNecessary(offsets);
+      if (offsets.topics.length > 0) await payload.commitOffsetsIfNecessary(this.#withMetadata(offsets));
     };
     await this.#positioning;
     if (this.#positionedGeneration !== generation || !isGoingOn()) return;
+    const [first] = batch.messages;
     const final = batch.messages.at(-1);
     try {
+      if (first) await this.#claims.hold(topic, partition, Number(first.offset));
       await this.#options.worker.process(recordsOf(payload), async ({ offset }) => {
         // The partition may have gone to another member, which reads it from the last commit.
         if (!isOurs()) return false;
         payload.resolveOffset(offset);
+        this.#claims.accepted(topic, partition, Number(offset));
         this.#advance(topic, partition, BigInt(offset === final?.offset ? batch.lastOffset() : offset) + 1n);
         this.#pause.delete(topic, partition);
         await payload.heartbeat();
         return isGoingOn();
       });
     } catch (error) {
+      if (error instanceof FencedError) return await this.#onFenced(payload);
       if (!(error instanceof BusUnavailableError)) throw error;
       if (isGoingOn()) this.#pause.add(topic, partition, payload.pause());
     } finally {
       if (!payload.isRunning()) await this.#commitNow();
     }
+  }
+
+  /**
+   * Only a member may claim again what another has claimed. A partition is given to another 10 s (the session's timeout) after our
+   * last heartbeat at the earliest, and kafkajs sends one here if the last was answered more than 3 s ago: we are a member, or
+   * this throws and the group is joined anew.
+   */
+  async #onFenced(payload: EachBatchPayload): Promise<void> {
+    const { topic, partition } = payload.batch;
+    this.#options.log.warn({ topic, partition }, 'the bus refused the partition; it is claimed again');
+    this.#claims.release(topic, partition);
+    await payload.heartbeat();
+  }
+
+  #withMetadata({ topics }: OffsetsByTopicPartition): OffsetsByTopicPartition {
+    return {
+      topics: topics.map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.map(({ partition, offset }) => ({
+          partition,
+          offset,
+          metadata: this.#claims.metadataOf(topic, partition),
+        })),
+      })),
+    };
   }
 
   #advance(topic: string, partition: number, position: bigint): void {

@@ -19,7 +19,7 @@ export async function standingsOf(
     for (const [partition, accepted] of partitions) {
       const range = ranges.get(topic)?.get(partition);
       if (!range) continue;
-      const known = accepted ?? committed.get(topic)?.get(partition) ?? 0n;
+      const known = accepted ?? committed.get(topic)?.get(partition)?.offset ?? 0n;
       const position = known > range.low ? known : range.low;
       standings.push({
         topic,

@@ -1,3 +1,5 @@
+import { START_METADATA, positionOf } from './claims.ts';
+import type { PartitionStart } from './claims.ts';
 import type { Cluster, PartitionMap } from './cluster.ts';
 
 export interface PartitionOffset {
@@ -5,6 +7,7 @@ export interface PartitionOffset {
   readonly partition: number;
   /** Of the next record to read, in decimal. */
   readonly offset: string;
+  readonly metadata: string;
 }
 
 /**
@@ -32,6 +35,27 @@ export class StartOffsets {
     }
   }
 
+  /** Where the group's records go on, as it is before anything new is committed. */
+  async starts(assignment: PartitionMap<unknown>): Promise<PartitionMap<PartitionStart>> {
+    const topics = [...assignment.keys()];
+    if (topics.length === 0) return new Map();
+    const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
+    const ranges = await this.#cluster.partitionRanges(topics);
+    const startOf = (topic: string, partition: number): PartitionStart => {
+      const commit = committed.get(topic)?.get(partition);
+      const range = ranges.get(topic)?.get(partition);
+      const position = commit && positionOf(commit.metadata);
+      const isInside = commit && range && range.low <= commit.offset && commit.offset <= range.end;
+      return position === undefined || !isInside ? { position: -1, isFresh: true } : { position, isFresh: false };
+    };
+    return new Map(
+      Array.from(assignment, ([topic, partitions]) => [
+        topic,
+        new Map(Array.from(partitions.keys(), (partition) => [partition, startOf(topic, partition)])),
+      ]),
+    );
+  }
+
   /** The assigned partitions for which the group has no committed offset, and where to start them. */
   async uncommitted(assignment: PartitionMap<unknown>): Promise<PartitionOffset[]> {
     const topics = [...assignment.keys()].filter((topic) => this.#ends.has(topic));
@@ -43,7 +67,7 @@ export class StartOffsets {
         const end = this.#ends.get(topic)!.get(partition);
         if (end === undefined) continue;
         if (committed.get(topic)?.has(partition)) this.#ends.get(topic)!.delete(partition);
-        else missing.push({ topic, partition, offset: `${end}` });
+        else missing.push({ topic, partition, offset: `${end}`, metadata: START_METADATA });
       }
     }
     return missing;

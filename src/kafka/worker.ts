@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus.ts';
+import type { Message, Position } from '../bus/bus.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { chunksOf } from './batch.ts';
@@ -8,8 +8,8 @@ import type { WorkerObserver } from './observer.ts';
 const POISON_LOG_WINDOW_MS = 10_000;
 
 export interface WorkerPorts extends BatchPorts {
-  /** @throws BusUnavailableError when any message was not accepted. */
-  readonly publish: (messages: readonly Message[]) => Promise<void>;
+  /** @throws BusUnavailableError, FencedError */
+  readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** Puts poison records aside. Never rejects: a bad record stops nobody. */
   readonly deadLetter: (poison: readonly PoisonRecord[]) => Promise<void>;
 }
@@ -34,19 +34,19 @@ export class Worker {
   /**
    * Publishes the records of one partition, in order, a chunk at a time. `onAccepted` is called when everything up to and
    * including `last` was accepted (published, or dead-lettered); with false it ends the processing there.
-   * @throws BusUnavailableError of `publish`: what was reported as accepted stands, the rest is to be repeated.
+   * Also a chunk without messages is published: the bus keeps the position.
+   * @throws BusUnavailableError, FencedError of `publish`: what was reported as accepted stands, the rest is to be repeated.
    */
   async process(
     records: Iterable<KafkaRecord>,
     onAccepted: (last: KafkaRecord) => Promise<boolean> = goOn,
   ): Promise<void> {
     for (const { messages, poison, recordCount, last } of chunksOf(records, this.#ports)) {
-      if (messages.length > 0) {
-        await this.#ports.publish(messages);
-        this.#observer.onPublished(messages.length);
-      }
+      const { topic, partition, offset } = last;
+      await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
+      this.#observer.onPublished(messages.length);
       if (poison.length > 0) await this.#putAside(poison);
-      this.#observer.onConsumed(last.topic, recordCount);
+      this.#observer.onConsumed(topic, recordCount);
       if (!(await onAccepted(last))) return;
     }
   }

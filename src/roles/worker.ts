@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus.ts';
+import type { Claim, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouter } from '../graph/router.ts';
 import { registerCodecs } from '../kafka/compression.ts';
@@ -34,7 +34,7 @@ export function createWorker(
       return decoded.poison === undefined ? { payload: snakeCase.convert(decoded.payload) } : decoded;
     },
     route: (topic: string, payload: object) => route(topic, payload),
-    publish: (messages: readonly Message[]) => bus.publish(messages),
+    publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
   let pausedPartitions = 0;
   let lag = 0;
@@ -55,24 +55,28 @@ export function createWorker(
   metrics.gauge('crier_kafka_lag', 'Records between the ends of the assigned partitions and our positions.', () => lag);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];
-  return new KafkaConsumer({ ...ports, config, topics, observer, log, onFatal });
+  const claim = (claimed: Claim) => bus.claim(claimed);
+  return new KafkaConsumer({ ...ports, claim, config, topics, observer, log, onFatal });
 }
 
-function createSampler({ config, graph, log }: RoleServices, worker: Worker): Part & { start(): unknown } {
+function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker): Part & { start(): unknown } {
   const { samples } = graph;
   if (!samples) {
     log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
     return { start: () => undefined, close: () => Promise.resolve() };
   }
   let offset = 0;
+  const claimed = new Set<string>();
   return new Sampler({
     samples,
     seed: 1,
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
-    process: (topic, value) =>
-      worker.process([
-        { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()), key: null, value },
-      ]),
+    process: async (topic, value) => {
+      if (!claimed.has(topic)) await bus.claim({ topic, partition: 0, position: -1, isFresh: false });
+      claimed.add(topic);
+      const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
+      await worker.process([{ ...place, key: null, value }]);
+    },
   });
 }

@@ -20,9 +20,9 @@ describe('chunksOf', () => {
     const payload = { toJSON: () => ({ serialised: ++serialised }) };
     const [chunk] = [...chunksOf([record(0, '')], { decode: () => ({ payload }), route: () => ['a', 'b', 'c'] })];
     assert.deepEqual(chunk?.messages, [
-      { channel: 'a', payload: '{"serialised":1}' },
-      { channel: 'b', payload: '{"serialised":1}' },
-      { channel: 'c', payload: '{"serialised":1}' },
+      { channel: 'a', payload: '{"serialised":1}', offset: 0, timestamp: 0 },
+      { channel: 'b', payload: '{"serialised":1}', offset: 0, timestamp: 0 },
+      { channel: 'c', payload: '{"serialised":1}', offset: 0, timestamp: 0 },
     ]);
     assert.equal(serialised, 1);
   });

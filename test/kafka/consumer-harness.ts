@@ -4,7 +4,7 @@ import kafkajs from 'kafkajs';
 import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import type { Message } from '../../src/bus/bus.ts';
+import type { Claim, Message } from '../../src/bus/bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
 import { decodeRecord } from '../../src/kafka/record.ts';
@@ -31,6 +31,13 @@ export class RecordingBus {
   isAway = false;
   isHanging = false;
   attempts = 0;
+  readonly claims: Claim[] = [];
+
+  readonly claim = (claim: Claim): Promise<void> => {
+    if (this.isAway) return Promise.reject(new BusUnavailableError('away'));
+    this.claims.push(claim);
+    return Promise.resolve();
+  };
 
   readonly publish = async (messages: readonly Message[]): Promise<void> => {
     this.attempts++;
@@ -147,6 +154,7 @@ export function createConsumer(
     decode,
     route,
     publish: bus.publish,
+    claim: bus.claim,
     observer: counts,
     log,
     onFatal: (error) => fatal.push(error),

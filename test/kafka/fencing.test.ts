@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Message, Position } from '../../src/bus/bus.ts';
+import { RedisBus } from '../../src/bus/redis.ts';
+import { FencedError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, orderBreak, Outside, RecordingBus } from './consumer-harness.ts';
+
+describe('KafkaConsumer before the fence of the bus', () => {
+  let broker: string;
+  let outside: Outside;
+  const stops: (() => Promise<void>)[] = [];
+
+  before(async () => {
+    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
+    outside = new Outside(broker);
+    await outside.connect();
+  });
+
+  after(async () => {
+    await outside.close();
+    for (const stop of stops) await stop();
+  });
+
+  it('claims what it was refused, as a member, and goes on without loss', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const bus = new RecordingBus();
+    let refusals = 0;
+    const publish = (messages: readonly Message[], { offset }: Position) =>
+      offset >= 5 && refusals++ < 2 ? Promise.reject(new FencedError('another')) : bus.publish(messages);
+    const { consumer, counts } = createConsumer(t, broker, [topic], { bus, ports: { publish } });
+    await consumer.start();
+    for (let seq = 0; seq < 10; seq++) await outside.sendSequences(topic, 1, 1, seq);
+    await waitFor('every message', () => bus.messages.length >= 10);
+    assert.equal(orderBreak(bus.of(topic)), undefined);
+    assert.deepEqual(counts.rebuilds, []);
+    assert.deepEqual(
+      bus.claims.map(({ isFresh }) => isFresh),
+      [true, false, false],
+    );
+  });
+
+  it('goes on in its epoch after a restart, and begins another where the topic was made anew', async (t) => {
+    const { url } = await redisServer(t);
+    const prefix = randomName('prefix:');
+    const topic = randomName('topic');
+    const groupId = randomName('group');
+    const startedBus = async () => {
+      const bus = new RedisBus({ urls: [url], prefix, log: createLog('silent') });
+      t.after(() => bus.close());
+      await bus.start();
+      return bus;
+    };
+    const pod = await startedBus();
+    const seen: { epoch: number; offset: number }[] = [];
+    await pod.subscribe(topic, (_payload, coordinates) => seen.push(coordinates!));
+    const epochs = () => [...new Set(seen.map(({ epoch }) => epoch))];
+    const offsets = () => seen.map(({ offset }) => offset);
+    const startWorker = async () => {
+      const bus = await startedBus();
+      const setup = createConsumer(t, broker, [topic], {
+        groupId,
+        environment: { KAFKA_FROM_BEGINNING: 'true' },
+        ports: {
+          publish: (messages, upTo) => bus.publish(messages, upTo),
+          claim: (claim) => bus.claim(claim),
+        },
+      });
+      await setup.consumer.start();
+      return setup.consumer;
+    };
+
+    await outside.createTopic(topic, 1);
+    const first = await startWorker();
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first', () => seen.length === 3);
+    await first.close();
+    const second = await startWorker();
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('those after the restart', () => seen.length === 6);
+    assert.deepEqual(offsets(), [0, 1, 2, 3, 4, 5]);
+    assert.equal(epochs().length, 1);
+
+    await second.close();
+    await outside.admin.deleteTopics({ topics: [topic] });
+    await waitFor('the end of the topic', async () => !(await outside.admin.listTopics()).includes(topic));
+    await outside.createTopic(topic, 1);
+    await startWorker();
+    await outside.sendSequences(topic, 1, 2);
+    await waitFor('those of the new topic', () => seen.length === 8, 20_000);
+    assert.deepEqual(offsets().slice(6), [0, 1]);
+    assert.equal(epochs().length, 2);
+    assert.ok(epochs()[1]! > epochs()[0]!);
+  });
+});
