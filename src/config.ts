@@ -146,6 +146,14 @@ export const variables = {
   ),
   CHANNEL_PREFIX: variable(text, 'crier:', '', 'any text', "First part of every channel's name."),
 
+  CURSOR_SECRET: variable(
+    text,
+    '',
+    '',
+    'any text',
+    'Signs cursors, the same on every pod; not set: a random one that the pods share through Redis.',
+  ),
+
   ALLOWED_ORIGINS: variable(
     list,
     '',
@@ -274,7 +282,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 function refusal(name: string, value: string, expects: string): string {
-  const isSecret = name.includes('PASSWORD') || value.includes('@');
+  const isSecret = name.includes('PASSWORD') || name.includes('SECRET') || value.includes('@');
   return `${name}: expected ${expects}, got ${isSecret ? 'a value that may hold a password and is not shown' : JSON.stringify(value)}`;
 }
 

@@ -31,6 +31,11 @@ export class Metrics {
     'crier_foreign_messages_total',
     'Messages on our channels that are not JSON.',
   );
+  readonly staleMessages = this.#counter(
+    'crier_stale_messages_total',
+    'Messages discarded because they, or newer ones, had been shown.',
+  );
+  readonly gaps = this.#counter('crier_gaps_total', 'Operations told that events may be missing.');
   readonly events = this.#counter('crier_events_total', 'Messages of channels that reached this pod.');
   readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
   readonly connectionsOpened = this.#counter('crier_connections_opened_total', 'WebSockets accepted.');

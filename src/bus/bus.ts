@@ -66,9 +66,15 @@ export interface Bus {
    * Resolves once the subscription is acknowledged: every message accepted after that moment reaches the listener, in order,
    * and none reaches it before. One subscription per channel however many listeners; listeners are counted, and one that
    * throws is logged without harm to the others.
+   * @param onGap called when the channel was without a subscription for a while and has one again: messages may have been missed
    * @throws BusUnavailableError when the server refuses the channel, stays away too long or the bus is closed.
    */
-  subscribe(channel: string, listener: Listener): Promise<Unsubscribe>;
+  subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe>;
+  /**
+   * A value that all who use the bus agree on: the proposal of the first of them, for as long as the bus keeps it.
+   * @throws BusUnavailableError
+   */
+  agree(name: string, proposal: string): Promise<string>;
   /** Idempotent and bounded in time; later calls return the same promise. */
   close(): Promise<void>;
 }

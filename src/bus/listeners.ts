@@ -1,9 +1,14 @@
 import type { Listener, Unsubscribe } from './bus.ts';
 import type { Coordinates } from './coordinates.ts';
 
+interface Entry {
+  readonly listener: Listener;
+  readonly onGap: (() => void) | undefined;
+}
+
 /** The listeners of one channel. The same function may listen twice and then counts twice. */
 export class Listeners {
-  readonly #entries = new Set<{ readonly listener: Listener }>();
+  readonly #entries = new Set<Entry>();
   readonly #onThrow: (error: unknown) => void;
 
   /** @param onThrow called with what a listener threw; must not throw itself */
@@ -16,8 +21,8 @@ export class Listeners {
   }
 
   /** @param onRemove called once, by the first call of the returned function */
-  add(listener: Listener, onRemove: () => void): Unsubscribe {
-    const entry = { listener };
+  add({ listener, onGap }: Entry, onRemove: () => void): Unsubscribe {
+    const entry = { listener, onGap };
     this.#entries.add(entry);
     return () => {
       if (this.#entries.delete(entry)) onRemove();
@@ -33,6 +38,11 @@ export class Listeners {
         this.#onThrow(error);
       }
     }
+  }
+
+  /** Messages may have been missed. */
+  tellGap(): void {
+    for (const { onGap } of this.#entries) onGap?.();
   }
 
   /** Forgets all; their unsubscribe functions do nothing from now on. */

@@ -25,6 +25,8 @@ export class MemoryBus implements Bus {
   /** By channel; those of the last listener that leaves are removed. */
   readonly #channels = new Map<string, Listeners>();
   readonly #fence = new MemoryFence();
+  /** What was agreed on, by name. */
+  readonly #agreed = new Map<string, string>();
   #pending: (readonly [Message, Coordinates?])[] = [];
   /** The turn of the event loop that will deliver what is pending. */
   #turn: Promise<void> | undefined;
@@ -74,14 +76,20 @@ export class MemoryBus implements Bus {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
-  async subscribe(channel: string, listener: Listener): Promise<Unsubscribe> {
+  async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
     this.#assertStarted();
     const listeners = this.#channels.get(channel) ?? this.#open(channel);
-    return listeners.add(listener, () => {
+    return listeners.add({ listener, onGap }, () => {
       if (listeners.size > 0) return;
       this.#channels.delete(channel);
       this.#observer.onSubscriptions?.(this.#channels.size);
     });
+  }
+
+  agree(name: string, proposal: string): Promise<string> {
+    const agreed = this.#agreed.get(name) ?? proposal;
+    this.#agreed.set(name, agreed);
+    return Promise.resolve(agreed);
   }
 
   close(): Promise<void> {

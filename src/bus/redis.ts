@@ -9,6 +9,7 @@ import { parseMessage } from './coordinates.ts';
 import { Listeners } from './listeners.ts';
 import { RedisFence } from './redis-fence.ts';
 import { RedisLink } from './redis-link.ts';
+import { agreeOn } from './redis-agreement.ts';
 import { publishTo } from './redis-publisher.ts';
 import { RedisSubscriber } from './redis-subscriber.ts';
 import { fnv1a, ownerOf } from './rendezvous.ts';
@@ -54,6 +55,7 @@ export class RedisBus implements Bus {
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
+  readonly #prefix: string;
   readonly #servers: readonly Server[];
   readonly #serverHashes: readonly number[];
   /** By channel; those of the last listener that leaves are removed. */
@@ -65,6 +67,7 @@ export class RedisBus implements Bus {
   constructor(options: RedisBusOptions) {
     this.#log = options.log;
     this.#observer = options.observer ?? {};
+    this.#prefix = options.prefix ?? '';
     checkUrls(options.urls);
     this.#servers = options.urls.map((url) => this.#connectTo(url, options));
     const labels = this.#servers.map((server) => server.publisher.label);
@@ -108,7 +111,7 @@ export class RedisBus implements Bus {
     await allSettled(this.#servers.map(({ fence }) => fence.claim(claim)));
   }
 
-  async subscribe(channel: string, listener: Listener): Promise<Unsubscribe> {
+  async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
     this.#assertNotClosed();
     if (this.#status === 'idle') throw new BusUnavailableError('the bus is not started');
     const subscription = this.#subscriptions.get(channel) ?? this.#open(channel);
@@ -120,7 +123,13 @@ export class RedisBus implements Bus {
       this.#release(channel, subscription);
       throw error;
     }
-    return subscription.listeners.add(listener, () => this.#release(channel, subscription));
+    return subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
+  }
+
+  async agree(name: string, proposal: string): Promise<string> {
+    this.#assertNotClosed();
+    const key = `${this.#prefix}${name}`;
+    return agreeOn(this.#serverOf(key).publisher, key, proposal);
   }
 
   close(): Promise<void> {
@@ -165,7 +174,7 @@ export class RedisBus implements Bus {
     const subscriber = new RedisSubscriber(subscriberLink, {
       log,
       acknowledgeTimeoutMs: options.subscribeTimeoutMs ?? 5_000,
-      onGap: (channels) => this.#observer.onGap?.(channels),
+      onGap: (channels) => this.#onGap(channels),
     });
     // RedisPubSub calls nothing of a subscriber but on, (p)subscribe and (p)unsubscribe, and wants the type of all of ioredis.
     const pubsub = new RedisPubSub({
@@ -174,7 +183,7 @@ export class RedisBus implements Bus {
       messageEventName: 'messageBuffer',
       pmessageEventName: 'pmessageBuffer',
     });
-    const fence = new RedisFence(publisher, options.prefix ?? '');
+    const fence = new RedisFence(publisher, this.#prefix);
     return { publisher, fence, subscriberLink, subscriber, pubsub };
   }
 
@@ -207,6 +216,11 @@ export class RedisBus implements Bus {
     this.#subscriptions.set(channel, subscription);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
     return subscription;
+  }
+
+  #onGap(channels: readonly string[]): void {
+    this.#observer.onGap?.(channels);
+    for (const channel of channels) this.#subscriptions.get(channel)?.listeners.tellGap();
   }
 
   #release(channel: string, subscription: Subscription): void {

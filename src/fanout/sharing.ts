@@ -84,6 +84,7 @@ export class SharedEvent {
   readonly #group: SharingGroup;
   readonly #execute: ExecuteEvent;
   readonly #onMore: (serve: Job) => void;
+  readonly #cursor: string | undefined;
   readonly #isForOne: boolean;
   /** Those who waited for an execution that has settled. */
   readonly #again: Waiting[] = [];
@@ -94,11 +95,15 @@ export class SharedEvent {
   /** Executions under way, by those for whom they are expected to do. */
   #running: Map<Alike, Waiting[]> | undefined;
 
-  /** @param onMore called when there is a job for those who had to wait */
-  constructor(group: SharingGroup, execute: ExecuteEvent, onMore: (serve: Job) => void) {
+  /**
+   * @param onMore called when there is a job for those who had to wait
+   * @param cursor names the event to clients; without one its results have no cursor
+   */
+  constructor(group: SharingGroup, execute: ExecuteEvent, onMore: (serve: Job) => void, cursor?: string) {
     this.#group = group;
     this.#execute = execute;
     this.#onMore = onMore;
+    this.#cursor = cursor;
     this.#isForOne = group.members.size === 1;
   }
 
@@ -153,7 +158,7 @@ export class SharedEvent {
   }
 
   #settle({ json, reads }: EventResult, member: Subscription, place: Place | undefined): void {
-    const result = nextRest(json);
+    const result = nextRest(json, this.#cursor);
     if (!this.#isForOne) {
       const answers = this.#group.answersFor(reads);
       const alike = answers.alikeOf(member);

@@ -1,6 +1,6 @@
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import type { Operation } from '../graph/operation.ts';
-import { nextPrefix } from './frame.ts';
+import { nextPrefix, notedParts } from './frame.ts';
 import type { Outbox } from './outbox.ts';
 
 export interface SubscriptionOptions {
@@ -32,6 +32,8 @@ export class Subscription {
   readonly #outbox: SubscriptionOptions['outbox'];
   readonly #maxPendingEvents: number;
   #isEnded = false;
+  /** Members of `extensions` that the next message has beside those of its event. */
+  #notes: string | undefined;
   /** Of the events whose results have not left, in their order. */
   #places: Place[] | undefined;
 
@@ -72,7 +74,17 @@ export class Subscription {
     if (this.#places?.length === 0) this.#places = undefined;
   }
 
+  /** Says something, once, in the `extensions` of the next message: `"gap":true`. */
+  note(note: string): void {
+    if (this.#notes === undefined) this.#notes = note;
+    else if (!this.#notes.includes(note)) this.#notes += `,${note}`;
+  }
+
   #send(result: Buffer): void {
-    this.#outbox.sendParts((this.#prefix ??= nextPrefix(this.#id)), result);
+    const prefix = (this.#prefix ??= nextPrefix(this.#id));
+    if (this.#notes === undefined) return void this.#outbox.sendParts(prefix, result);
+    const parts = notedParts(prefix, result, this.#notes);
+    this.#notes = undefined;
+    this.#outbox.sendParts(...parts);
   }
 }

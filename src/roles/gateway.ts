@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
 import { Backends } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
+import { CursorSecret } from '../fanout/cursor-secret.ts';
 import { Hub } from '../fanout/hub.ts';
 import { Writer } from '../fanout/writer.ts';
 import { DocumentCache } from '../graph/document-cache.ts';
@@ -25,8 +26,11 @@ export async function startGateway(services: RoleServices): Promise<number> {
     maxQueueBytes: config.MAX_QUEUE_BYTES,
     maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
   });
+  const secret = own(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
+  await secret.start();
   const hub = new Hub({
     bus,
+    cursors: () => secret.cursors,
     begin: (payload) => {
       const event = runtime.event(payload);
       return (subscription) => {
@@ -38,6 +42,8 @@ export async function startGateway(services: RoleServices): Promise<number> {
     observer: {
       onEvent: () => metrics.events.inc(),
       onForeignMessage: () => metrics.foreignMessages.inc(),
+      onStale: () => metrics.staleMessages.inc(),
+      onGap: (operations) => metrics.gaps.inc(operations),
     },
     flush: writer.flush,
   });

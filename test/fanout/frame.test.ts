@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { frameLength, nextPrefix, nextRest, writeFrame } from '../../src/fanout/frame.ts';
+import { frameLength, nextPrefix, nextRest, notedParts, writeFrame } from '../../src/fanout/frame.ts';
 
 function frameOf(prefix: Buffer, rest: Buffer): Buffer {
   const frame = Buffer.alloc(frameLength(prefix.length + rest.length) + 2, 0xff);
@@ -30,6 +30,25 @@ function messagesOf(bytes: Buffer): string[] {
 }
 
 describe('the frame of a next message', () => {
+  it('has a cursor and what is said to one subscription in its extensions', () => {
+    const payload = { data: { a: 1 } };
+    for (const cursor of [undefined, 'abc']) {
+      const rest = nextRest(JSON.stringify(payload), cursor);
+      const shared = cursor === undefined ? {} : { extensions: { cursor } };
+      assert.deepEqual(JSON.parse(messagesOf(frameOf(nextPrefix('1'), rest))[0]!), {
+        id: '1',
+        type: 'next',
+        payload: { ...payload, ...shared },
+      });
+      const noted = notedParts(nextPrefix('1'), rest, '"gap":true,"resumed":false');
+      assert.deepEqual(JSON.parse(messagesOf(frameOf(...noted))[0]!), {
+        id: '1',
+        type: 'next',
+        payload: { ...payload, extensions: { gap: true, resumed: false, ...shared.extensions } },
+      });
+    }
+  });
+
   it('holds the text that JSON.stringify makes of the whole message, for any id and payload', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (id, payload) => {

@@ -4,6 +4,7 @@ import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ContextDefinition } from '../../src/context/context.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
+import type { Cursors } from '../../src/fanout/cursor.ts';
 import { Hub } from '../../src/fanout/hub.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import { parseBindings } from '../../src/graph/binding.ts';
@@ -22,6 +23,7 @@ export interface StageOptions {
   readonly context?: ContextDefinition;
   /** 0: no execution is compiled. */
   readonly jitAfterUses?: number;
+  readonly cursors?: Cursors;
   /** To show what happens without the record of reads. */
   readonly forgetsReads?: boolean;
 }
@@ -88,11 +90,17 @@ export async function createStage(t: TestContext, options: StageOptions) {
   const bus = new MemoryBus({ log });
   await bus.start();
   t.after(() => bus.close());
-  const stage = { executions: 0, runtime, join, publish };
+  const stage = { executions: 0, stale: 0, told: 0, bus, runtime, join, publish };
   const hub = new Hub({
     bus,
     log,
-    observer: { onEvent: () => undefined, onForeignMessage: () => undefined },
+    cursors: () => options.cursors,
+    observer: {
+      onEvent: () => undefined,
+      onForeignMessage: () => undefined,
+      onStale: () => void stage.stale++,
+      onGap: (operations) => void (stage.told += operations),
+    },
     flush: () => undefined,
     begin: (payload) => {
       const event = runtime.event(payload);

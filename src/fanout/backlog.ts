@@ -1,0 +1,54 @@
+import { EventBatch } from './event-batch.ts';
+import type { EventBatchOwner } from './event-batch.ts';
+import { SharedEvent } from './sharing.ts';
+import type { ExecuteEvent, SharingGroup } from './sharing.ts';
+import { Slices } from './slices.ts';
+import type { Job } from './slices.ts';
+
+/** For how long, in ms, one turn of the event loop may execute events; then sockets and timers have their turn. */
+const SLICE_MS = 10;
+
+/** Characters of events that may wait for their slice; with more, they are finished at once and Redis waits. */
+const MAX_LENGTH = 8 * 1024 * 1024;
+
+/** The events of all channels that wait for their turn. */
+export class Backlog {
+  readonly #flush: () => void;
+  readonly #slices: Slices;
+  #length = 0;
+
+  /** @param flush writes what results have put into outboxes */
+  constructor(flush: () => void) {
+    this.#flush = flush;
+    this.#slices = new Slices(SLICE_MS, flush);
+  }
+
+  /**
+   * Serves an event to all who are members of a group when its turn comes.
+   * @param cursor names the event to clients; without one its results have no cursor
+   * @param length characters of it that this group stands for
+   */
+  add(group: SharingGroup, execute: ExecuteEvent, cursor: string | undefined, length: number): void {
+    if (!group.batch?.isOpen) {
+      group.batch = new EventBatch(group, this.#owner);
+      this.#slices.add(group.batch.serve);
+    }
+    group.batch.add(new SharedEvent(group, execute, this.#onMore, cursor), length);
+    this.#length += length;
+  }
+
+  keepBound(): void {
+    if (this.#length > MAX_LENGTH) this.#slices.finish();
+  }
+
+  readonly #owner: EventBatchOwner = {
+    onShared: () => {
+      if (this.#slices.hasOneJob) this.#flush();
+    },
+    onServed: (length) => {
+      this.#length -= length;
+    },
+  };
+
+  readonly #onMore = (serve: Job): void => this.#slices.add(serve);
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Continuity } from '../../src/fanout/continuity.ts';
+
+const at = (epoch: number, partition: number, offset: number) => ({ epoch, partition, offset, timestamp: 0 });
+
+describe('Continuity', () => {
+  it('takes each partition’s messages once, in their order, whatever offsets lie between', () => {
+    const continuity = new Continuity();
+    const verdicts = [at(5, 0, 7), at(5, 0, 7), at(5, 1, 2), at(5, 0, 6), at(5, 0, 99), at(5, 1, 3)];
+    assert.deepEqual(
+      verdicts.map((coordinates) => continuity.observe(coordinates)),
+      ['next', 'stale', 'next', 'stale', 'next', 'next'],
+    );
+  });
+
+  it('calls a new epoch a gap, once, and what is left of the old one stale', () => {
+    const continuity = new Continuity();
+    const verdicts = [at(5, 0, 7), at(6, 0, 0), at(5, 0, 8), at(6, 1, 0), at(6, 0, 0)];
+    assert.deepEqual(
+      verdicts.map((coordinates) => continuity.observe(coordinates)),
+      ['next', 'gap', 'stale', 'next', 'stale'],
+    );
+  });
+});

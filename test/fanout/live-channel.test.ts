@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { waitFor } from '../support/wait-for.ts';
+import { Cursors } from '../../src/fanout/cursor.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const SDL = `
+  type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
+  type Item { id: ID n: Int }`;
+const CHANNEL = 't{item.id="1"}';
+const QUERY = 'subscription { item(id: 1) { n } }';
+
+interface Received {
+  readonly data: { readonly item: { readonly n: number } };
+  readonly extensions?: { readonly cursor?: string; readonly gap?: true };
+}
+
+async function createChannel(t: TestContext) {
+  const cursors = new Cursors('secret');
+  const stage = await createStage(t, { sdl: SDL, cursors });
+  const claim = (isFresh: boolean) => stage.bus.claim({ topic: 't', partition: 0, position: -1, isFresh });
+  await claim(false);
+  const publish = (offset: number) =>
+    stage.bus.publish([{ channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0 }], {
+      topic: 't',
+      partition: 0,
+      offset,
+    });
+  const join = async (id: string) => {
+    const listener = await stage.join(QUERY, factsOf(id, {}));
+    return () => listener.received.map((text) => JSON.parse(text) as Received);
+  };
+  return { stage, claim, publish, join, cursors };
+}
+
+describe('LiveChannel', () => {
+  it('gives every event a cursor, the same for all who share it', async (t) => {
+    const { publish, join, cursors } = await createChannel(t);
+    const [one, two] = [await join('a'), await join('b')];
+    await publish(7);
+    await waitFor('both', () => one().length === 1 && two().length === 1);
+    assert.deepEqual(one(), two());
+    const place = cursors.read(CHANNEL, one()[0]!.extensions?.cursor);
+    assert.equal(place?.offset, 7);
+  });
+
+  it('tells everyone of a new epoch, once, with the event that begins it', async (t) => {
+    const { stage, claim, publish, join } = await createChannel(t);
+    const [one, two] = [await join('a'), await join('b')];
+    await publish(7);
+    await claim(true);
+    await publish(0);
+    await publish(1);
+    await waitFor('all', () => one().length === 3 && two().length === 3);
+    for (const received of [one(), two()]) {
+      assert.deepEqual(
+        received.map(({ data, extensions }) => [data.item.n, extensions?.gap]),
+        [
+          [7, undefined],
+          [0, true],
+          [1, undefined],
+        ],
+      );
+    }
+    assert.equal(stage.told, 2);
+  });
+
+  it('discards what it has shown; the negative twin, without coordinates, is shown again', async (t) => {
+    const { stage, publish, join } = await createChannel(t);
+    const received = await join('a');
+    await publish(3);
+    await publish(3);
+    await publish(4);
+    await stage.bus.publish([{ channel: CHANNEL, payload: '{"item":{"id":1,"n":3}}' }]);
+    await waitFor('the bare one', () => received().length === 3);
+    assert.deepEqual(
+      received().map(({ data }) => data.item.n),
+      [3, 4, 3],
+    );
+  });
+});
