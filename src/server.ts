@@ -115,6 +115,6 @@ function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
     onGap: () => metrics.busGaps.inc(),
   };
   return config.REDIS_URL.length === 0
-    ? new MemoryBus({ log, observer })
+    ? new MemoryBus({ prefix: config.CHANNEL_PREFIX, log, observer })
     : new RedisBus({ urls: config.REDIS_URL, prefix: config.CHANNEL_PREFIX, log, observer });
 }

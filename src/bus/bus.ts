@@ -1,4 +1,5 @@
 import type { Coordinates } from './coordinates.ts';
+import type { History, HistoryLimits, HistoryQuery } from './history.ts';
 
 /**
  * The seam between the two halves of crier: the worker publishes, the gateway subscribes. Two implementations (redis,
@@ -12,6 +13,8 @@ export interface Message {
   readonly offset?: number;
   /** Of its record in Kafka, in ms since 1970. */
   readonly timestamp?: number;
+  /** What the channel keeps of what is published with a position; undefined: nothing. */
+  readonly history?: HistoryLimits | undefined;
 }
 
 /** A place in a partition of Kafka. Offsets are exact up to 2^53. */
@@ -70,6 +73,11 @@ export interface Bus {
    * @throws BusUnavailableError when the server refuses the channel, stays away too long or the bus is closed.
    */
   subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe>;
+  /**
+   * What a channel has kept. Of a message that is in it the publish may still be on its way to listeners.
+   * @throws BusUnavailableError
+   */
+  history(channel: string, query: HistoryQuery): Promise<History>;
   /**
    * A value that all who use the bus agree on: the proposal of the first of them, for as long as the bus keeps it.
    * @throws BusUnavailableError

@@ -7,6 +7,10 @@ export interface Coordinates {
   readonly timestamp: number;
   /** Of the topic. Grows when what came before may be incomplete: a topic made anew, or data that Redis lost. */
   readonly epoch: number;
+  /** Id of its entry in the channel's history; undefined where the channel keeps none. */
+  readonly entry?: string | undefined;
+  /** Id of the entry before it; undefined: there was none. */
+  readonly previous?: string | undefined;
 }
 
 /**
@@ -14,8 +18,9 @@ export interface Coordinates {
  * (a person with redis-cli) is a payload without coordinates.
  *
  * @example '@0 17 1763730000000 1763720000000\n{"order":…}'
+ * @example '@0 17 1763730000000 1763720000000 1763730000001-0 -\n{"order":…}' // in a history, with no entry before it
  */
-const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)\n/;
+const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?\n/;
 
 export interface ReceivedMessage {
   readonly payload: string;
@@ -26,7 +31,7 @@ export function parseMessage(text: string): ReceivedMessage {
   // JSON starts with no "@".
   const header = text.charCodeAt(0) === 0x40 ? HEADER.exec(text) : null;
   if (!header) return { payload: text, coordinates: undefined };
-  const [line, partition, offset, timestamp, epoch] = header;
+  const [line, partition, offset, timestamp, epoch, entry, previous] = header;
   return {
     payload: text.slice(line.length),
     coordinates: {
@@ -34,6 +39,7 @@ export function parseMessage(text: string): ReceivedMessage {
       offset: Number(offset),
       timestamp: Number(timestamp),
       epoch: Number(epoch),
+      ...(entry && { entry, previous: previous === '-' ? undefined : previous }),
     },
   };
 }

@@ -17,6 +17,11 @@ export class MemoryFence {
     this.#positions.set(key, isFresh ? -1 : Math.max(before, position));
   }
 
+  /** 0: nothing of the topic was claimed. */
+  epochOf(topic: string): number {
+    return this.#epochs.get(topic) ?? 0;
+  }
+
   /** The messages that were not accepted before, with their coordinates. */
   accept(messages: readonly Message[], { topic, partition, offset: upTo }: Position): [Message, Coordinates][] {
     const epoch = this.#epochs.get(topic);

@@ -4,12 +4,16 @@ import type { Logger } from '../log.ts';
 import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
 import { channelLabel } from './channel.ts';
 import type { Coordinates } from './coordinates.ts';
+import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
 import { MemoryFence } from './memory-fence.ts';
+import { MemoryHistory } from './memory-history.ts';
 
 const LOG_WINDOW_MS = 5_000;
 
 export interface MemoryBusOptions {
+  /** First part of the channels' names. Default ''. */
+  readonly prefix?: string;
   readonly log: Logger;
   readonly observer?: BusObserver;
   /** Messages that were accepted and wait for delivery; more are refused. Default 100,000. */
@@ -24,7 +28,9 @@ export class MemoryBus implements Bus {
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   /** By channel; those of the last listener that leaves are removed. */
   readonly #channels = new Map<string, Listeners>();
+  readonly #prefix: string;
   readonly #fence = new MemoryFence();
+  readonly #history = new MemoryHistory();
   /** What was agreed on, by name. */
   readonly #agreed = new Map<string, string>();
   #pending: (readonly [Message, Coordinates?])[] = [];
@@ -34,6 +40,7 @@ export class MemoryBus implements Bus {
   #closing: Promise<void> | undefined;
 
   constructor(options: MemoryBusOptions) {
+    this.#prefix = options.prefix ?? '';
     this.#log = options.log;
     this.#observer = options.observer ?? {};
     this.#maxPendingMessages = options.maxPendingMessages ?? 100_000;
@@ -57,7 +64,7 @@ export class MemoryBus implements Bus {
       if (this.#pending.length + messages.length > this.#maxPendingMessages) {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
-      if (upTo) this.#pending.push(...this.#fence.accept(messages, upTo));
+      if (upTo) for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#kept(...accepted));
       else for (const message of messages) this.#pending.push([message]);
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
       await this.#turn;
@@ -86,6 +93,13 @@ export class MemoryBus implements Bus {
     });
   }
 
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async history(channel: string, query: HistoryQuery): Promise<History> {
+    this.#assertStarted();
+    const epoch = this.#fence.epochOf(channelLabel(channel).slice(this.#prefix.length));
+    return this.#history.read(channel, query, epoch, Date.now());
+  }
+
   agree(name: string, proposal: string): Promise<string> {
     const agreed = this.#agreed.get(name) ?? proposal;
     this.#agreed.set(name, agreed);
@@ -103,6 +117,12 @@ export class MemoryBus implements Bus {
     for (const listeners of this.#channels.values()) listeners.clear();
     this.#channels.clear();
     this.#observer.onSubscriptions?.(0);
+  }
+
+  #kept(message: Message, coordinates: Coordinates): [Message, Coordinates] {
+    const { channel, payload, history } = message;
+    if (!history?.entries) return [message, coordinates];
+    return [message, this.#history.add(channel, payload, coordinates, history, Date.now())];
   }
 
   #deliver(): void {

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { BusUnavailableError, FencedError } from '../errors.ts';
+import { randomUUID } from 'node:crypto';
+import { FencedError } from '../errors.ts';
 import type { Claim, Message, Position } from './bus.ts';
-import { describe, isReplyError } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
+import { runScript, scriptOf } from './redis-script.ts';
 import { CLAIM_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
 
 /** What we hold of a partition on this server. */
@@ -35,7 +35,7 @@ export class RedisFence {
     const known = isFresh ? -1 : Math.max(position, before?.position ?? -1);
     const token = randomUUID();
     const args = [topic, partition, token, before?.epoch ?? 0, known, isFresh ? 1 : 0, Date.now()];
-    const reply = (await this.#run(CLAIM, args)) as [string, string];
+    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [string, string];
     this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]) });
   }
 
@@ -52,37 +52,17 @@ export class RedisFence {
       // Those of one record share one text.
       const isRepeated = message.payload === payload;
       payload = message.payload;
-      args.push(message.channel, message.offset ?? 0, message.timestamp ?? 0, isRepeated ? '' : payload);
+      const { channel, offset: at = 0, timestamp = 0, history } = message;
+      args.push(channel, at, timestamp, isRepeated ? '' : payload);
+      args.push(history?.entries ?? 0, history?.bytes ?? 0, history?.seconds ?? 0);
     }
-    const isAccepted = await this.#run(PUBLISH, args);
+    const isAccepted = await runScript(this.#link, PUBLISH, [this.#ownersKey], args);
     if (isAccepted !== 1) {
       throw new FencedError(`${topic}/${partition} was claimed by another, or Redis at ${this.#link.label} lost data`);
     }
     holding.position = Math.max(holding.position, offset);
   }
-
-  async #run(script: Script, args: readonly (string | number)[]): Promise<unknown> {
-    const { client, label, isUp } = this.#link;
-    if (!isUp) throw new BusUnavailableError(`Redis at ${label} is away`);
-    try {
-      try {
-        return await client.evalsha(script.sha, 1, this.#ownersKey, ...args);
-      } catch (error) {
-        if (!isReplyError(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return await client.eval(script.text, 1, this.#ownersKey, ...args);
-      }
-    } catch (error) {
-      throw new BusUnavailableError(`Redis at ${label} did not accept a message: ${describe(error as Error)}`);
-    }
-  }
 }
 
-interface Script {
-  readonly text: string;
-  /** By which Redis knows it, once it has run. */
-  readonly sha: string;
-}
-
-const scriptOf = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
 const CLAIM = scriptOf(CLAIM_SCRIPT);
 const PUBLISH = scriptOf(PUBLISH_SCRIPT);

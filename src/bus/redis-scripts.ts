@@ -2,7 +2,8 @@
  * The scripts that run in Redis (6.2 or later): each is one round trip and one atomic step.
  *
  * Both keep the hash `{prefix}owners`: by topic its epoch, by `topic/partition` who publishes for it (a token) and the offset up to
- * which everything was published. A topic's name has no `/`.
+ * which everything was published. A topic's name has no `/`. The history of a channel is a stream under the channel's name: `c` are an
+ * entry's coordinates, `b` the bytes of all payloads before it, `p` its payload.
  */
 
 /** Of `owners`: an entry as its token and its offset. */
@@ -37,23 +38,82 @@ redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(p
 return { whole(epoch), whole(position) }
 `;
 
+/** Of a stream's entry: fields by name, from the flat list that Redis gives. */
+const FIELDS = `
+local function fields_of(entry)
+  local fields = {}
+  for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
+  return fields
+end
+`;
+
 /**
  * ARGV: topic, partition, token, offset up to which this publishes, offset up to which the publisher knows of; then for each
- * message: channel, offset, timestamp, payload ('': that of the message before).
+ * message: channel, offset, timestamp, payload ('': that of the message before), and of its history entries (0: it has none), bytes
+ * and seconds.
  * Replies with 0 when the partition is to be claimed (again); then nothing was published.
  */
-export const PUBLISH_SCRIPT = `${OWNER}
+export const PUBLISH_SCRIPT = `${OWNER}${FIELDS}
 if not owner[1] or token ~= ARGV[3] or position < tonumber(ARGV[5]) then return 0 end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function keep(channel, coordinates, payload, entries, bytes, seconds)
+  local last = redis.call('XREVRANGE', channel, '+', '-', 'COUNT', 1)[1]
+  local before, previous = 0, '-'
+  if last then
+    local fields = fields_of(last)
+    before, previous = tonumber(fields.b) + #fields.p, last[1]
+  end
+  local id = redis.call('XADD', channel, 'MINID', '=', whole(now - seconds * 1000), '*',
+    'c', coordinates, 'b', whole(before), 'p', payload)
+  redis.call('XTRIM', channel, 'MAXLEN', '=', entries)
+  local first = redis.call('XRANGE', channel, '-', '+', 'COUNT', 1)[1]
+  while first and first[1] ~= id and before + #payload - tonumber(fields_of(first).b) > bytes do
+    redis.call('XDEL', channel, first[1])
+    first = redis.call('XRANGE', channel, '-', '+', 'COUNT', 1)[1]
+  end
+  redis.call('PEXPIRE', channel, seconds * 1000)
+  return ' ' .. id .. ' ' .. previous
+end
+
 local payload
-for i = 6, #ARGV, 4 do
+for i = 6, #ARGV, 7 do
   if ARGV[i + 3] ~= '' then payload = ARGV[i + 3] end
   if tonumber(ARGV[i + 1]) > position then
-    local coordinates = ARGV[2] .. ' ' .. ARGV[i + 1] .. ' ' .. ARGV[i + 2] .. ' ' .. owner[1]
-    redis.call('PUBLISH', ARGV[i], '@' .. coordinates .. '\\n' .. payload)
+    local header = ARGV[2] .. ' ' .. ARGV[i + 1] .. ' ' .. ARGV[i + 2] .. ' ' .. owner[1]
+    local entries = tonumber(ARGV[i + 4])
+    if entries > 0 then
+      header = header .. keep(ARGV[i], header, payload, entries, tonumber(ARGV[i + 5]), tonumber(ARGV[i + 6]))
+    end
+    redis.call('PUBLISH', ARGV[i], '@' .. header .. '\\n' .. payload)
   end
 end
 if tonumber(ARGV[4]) > position then
   redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], token .. ' ' .. ARGV[4])
 end
 return 1
+`;
+
+/**
+ * KEYS: owners, channel. ARGV: topic, id of the entry to begin with ('': only the last one), most entries, most bytes of payload.
+ * Replies with the topic's epoch and, for each entry, `@coordinates id -\npayload`; with no entry where there are more.
+ */
+export const HISTORY_SCRIPT = `${FIELDS}
+local epoch = redis.call('HGET', KEYS[1], ARGV[1]) or '0'
+local reply = { epoch }
+local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
+local entries = last
+if ARGV[2] ~= '' and last[1] then
+  local first = redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', 1)[1]
+  if not first then return reply end
+  if tonumber(fields_of(last[1]).b) - tonumber(fields_of(first).b) > tonumber(ARGV[4]) then return reply end
+  entries = redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', tonumber(ARGV[3]) + 1)
+  if #entries > tonumber(ARGV[3]) then return reply end
+end
+for i = 1, #entries do
+  local fields = fields_of(entries[i])
+  reply[i + 1] = '@' .. fields.c .. ' ' .. entries[i][1] .. ' -\\n' .. fields.p
+end
+return reply
 `;

@@ -6,8 +6,10 @@ import type { Logger } from '../log.ts';
 import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
 import { channelLabel } from './channel.ts';
 import { parseMessage } from './coordinates.ts';
+import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
 import { RedisFence } from './redis-fence.ts';
+import { readHistory } from './redis-history.ts';
 import { RedisLink } from './redis-link.ts';
 import { agreeOn } from './redis-agreement.ts';
 import { publishTo } from './redis-publisher.ts';
@@ -124,6 +126,11 @@ export class RedisBus implements Bus {
       throw error;
     }
     return subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
+  }
+
+  async history(channel: string, query: HistoryQuery): Promise<History> {
+    this.#assertNotClosed();
+    return readHistory(this.#serverOf(channel).publisher, this.#prefix, channel, query);
   }
 
   async agree(name: string, proposal: string): Promise<string> {

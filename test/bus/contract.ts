@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Bus, BusObserver, Message, Unsubscribe } from '../../src/bus/bus.ts';
 import { channelName } from '../../src/bus/channel.ts';
+import type { HistoryLimits } from '../../src/bus/history.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import type { Logger } from '../../src/log.ts';
@@ -310,6 +311,97 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await publish(1, 1);
       const [one, two] = await arrived();
       assert.equal(one!.epoch, two!.epoch);
+    });
+  });
+
+  describe(`${name}: history`, () => {
+    const LIMITS = { entries: 100, bytes: 1_000_000, seconds: 60 };
+    const ALL = { from: undefined, maxEntries: 1000, maxBytes: 10_000_000 };
+
+    /** A claimed partition, its only channel, and what listeners of that got. */
+    async function kept(t: TestContext) {
+      const { bus } = await started(t, makeBus);
+      const topic = randomName('topic');
+      const channel = `${topic}{}`;
+      const seen: Coordinates[] = [];
+      await bus.subscribe(channel, (_payload, coordinates) => coordinates && seen.push(coordinates));
+      const claim = (isFresh: boolean) => bus.claim({ topic, partition: 0, position: -1, isFresh });
+      await claim(false);
+      const publish = (offset: number, history: HistoryLimits = LIMITS, payload = `${offset}`) =>
+        bus.publish([{ channel, payload, offset, timestamp: 5, history }], { topic, partition: 0, offset });
+      const read = async (from: string | undefined, query: Partial<typeof ALL> = {}) => {
+        const { entries } = await bus.history(channel, { ...ALL, ...query, from });
+        return entries.map(({ payload }) => payload);
+      };
+      const arrived = async () => {
+        await settled(bus, channel);
+        return seen;
+      };
+      return { bus, channel, claim, publish, read, arrived };
+    }
+
+    it('keeps what was published, from any entry on, with the coordinates that listeners got', async (t) => {
+      const { bus, channel, publish, read, arrived } = await kept(t);
+      for (let offset = 0; offset < 5; offset++) await publish(offset);
+      await publish(4);
+      const seen = await arrived();
+      const { epoch, entries } = await bus.history(channel, { ...ALL, from: seen[2]!.entry });
+      assert.deepEqual(
+        entries.map(({ payload }) => payload),
+        ['2', '3', '4'],
+      );
+      assert.deepEqual(entries[1]!.coordinates, seen[3]);
+      assert.equal(epoch, seen[0]!.epoch);
+      assert.deepEqual(await read(undefined), ['4']);
+    });
+
+    it('chains the messages of a channel, so that a listener can tell that one is missing', async (t) => {
+      const { publish, arrived } = await kept(t);
+      for (let offset = 0; offset < 5; offset++) await publish(offset);
+      const seen = await arrived();
+      assert.equal(seen[0]!.previous, undefined);
+      for (let i = 1; i < 5; i++) assert.equal(seen[i]!.previous, seen[i - 1]!.entry);
+      assert.equal(new Set(seen.map(({ entry }) => entry)).size, 5);
+    });
+
+    it('keeps no more than its entries and bytes, and always the last', async (t) => {
+      const { publish, read, arrived } = await kept(t);
+      for (let offset = 0; offset < 5; offset++) await publish(offset, { ...LIMITS, entries: 3 });
+      const [first, , third] = await arrived();
+      assert.deepEqual(await read(third!.entry), ['2', '3', '4']);
+      assert.notEqual((await read(first!.entry))[0], '0', 'the first is gone');
+      const long = 'x'.repeat(100);
+      for (let offset = 5; offset < 9; offset++) await publish(offset, { ...LIMITS, bytes: 250 }, long);
+      assert.deepEqual(await read((await arrived())[7]!.entry), [long, long]);
+      assert.notDeepEqual(await read((await arrived())[5]!.entry), [long, long, long]);
+      await publish(9, { ...LIMITS, bytes: 10 }, long);
+      assert.deepEqual(await read(undefined), [long]);
+    });
+
+    it('forgets a channel after its seconds', async (t) => {
+      const { publish, read } = await kept(t);
+      await publish(0, { ...LIMITS, seconds: 1 });
+      assert.deepEqual(await read(undefined), ['0']);
+      await waitFor('the end', async () => (await read(undefined)).length === 0);
+    });
+
+    it('gives nothing where there is more than was asked for', async (t) => {
+      const { publish, read, arrived } = await kept(t);
+      for (let offset = 0; offset < 5; offset++) await publish(offset, LIMITS, 'x'.repeat(100));
+      const from = (await arrived())[0]!.entry;
+      assert.equal((await read(from, { maxEntries: 5 })).length, 5);
+      assert.deepEqual(await read(from, { maxEntries: 4 }), []);
+      assert.deepEqual(await read(from, { maxBytes: 399 }), []);
+    });
+
+    it('has no history of what was published without one, and knows the epoch', async (t) => {
+      const { bus, channel, claim, publish, read } = await kept(t);
+      await publish(0, { entries: 0, bytes: 0, seconds: 0 });
+      assert.deepEqual(await read(undefined), []);
+      const { epoch } = await bus.history(channel, { ...ALL, from: undefined });
+      await claim(true);
+      assert.ok((await bus.history(channel, { ...ALL, from: undefined })).epoch > epoch);
+      assert.equal((await bus.history(randomName(), { ...ALL, from: undefined })).epoch, 0);
     });
   });
 

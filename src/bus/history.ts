@@ -1,0 +1,33 @@
+import type { Coordinates } from './coordinates.ts';
+
+/** How much of a channel is kept; whichever bound is reached first drops the oldest. */
+export interface HistoryLimits {
+  readonly entries: number;
+  /** Of payload text. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Holds two minutes of one event each 400 ms: the longest reconnect that crier promises to bridge, and the most that it replays. */
+export const HISTORY_DEFAULTS: HistoryLimits = { entries: 300, bytes: 1_048_576, seconds: 120 };
+
+export interface HistoryEntry {
+  readonly payload: string;
+  readonly coordinates: Coordinates;
+}
+
+/** What is asked of a history. */
+export interface HistoryQuery {
+  /** Id of the entry to begin with; undefined: only the last one is wanted. */
+  readonly from: string | undefined;
+  /** Of entries and of payload bytes. With more, no entry is given. */
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+}
+
+export interface History {
+  /** Of the topic, now; 0: it has none, so nothing was ever published. */
+  readonly epoch: number;
+  /** From the asked one on, oldest first. The asked one may be gone; all are gone where there are more than was asked for. */
+  readonly entries: readonly HistoryEntry[];
+}

@@ -1,0 +1,34 @@
+import { channelLabel } from './channel.ts';
+import { parseMessage } from './coordinates.ts';
+import type { History, HistoryEntry, HistoryQuery } from './history.ts';
+import type { RedisLink } from './redis-link.ts';
+import { runScript, scriptOf } from './redis-script.ts';
+import { HISTORY_SCRIPT } from './redis-scripts.ts';
+
+const HISTORY = scriptOf(HISTORY_SCRIPT);
+
+/**
+ * What Redis has kept of a channel, whose name begins with `prefix`.
+ * @throws BusUnavailableError
+ */
+export async function readHistory(
+  link: RedisLink,
+  prefix: string,
+  channel: string,
+  { from, maxEntries, maxBytes }: HistoryQuery,
+): Promise<History> {
+  const topic = channelLabel(channel).slice(prefix.length);
+  const args = [topic, from ?? '', maxEntries, maxBytes];
+  const [epoch, ...texts] = (await runScript(link, HISTORY, [`${prefix}owners`, channel], args)) as string[];
+  return { epoch: Number(epoch), entries: entriesOf(texts) };
+}
+
+function entriesOf(texts: readonly string[]): HistoryEntry[] {
+  const entries: HistoryEntry[] = [];
+  for (const text of texts) {
+    const { payload, coordinates } = parseMessage(text);
+    if (coordinates)
+      entries.push({ payload, coordinates: { ...coordinates, previous: entries.at(-1)?.coordinates.entry } });
+  }
+  return entries;
+}
