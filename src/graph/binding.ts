@@ -12,6 +12,9 @@ import {
 } from 'graphql';
 import type { ConstDirectiveNode, ConstValueNode, GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import lodash from 'lodash';
+import { HISTORY_DEFAULTS } from '../bus/history.ts';
+import type { HistoryLimits } from '../bus/history.ts';
+import { readHistory, readReplay } from './history-binding.ts';
 import { didYouMean, lineOf } from './problem.ts';
 
 /** One `match` of an @kafka directive. */
@@ -32,16 +35,38 @@ export interface Binding {
   readonly payload: readonly string[];
   /** Whether connections that agree on all that an execution read get its result (fanout/sharing.ts). */
   readonly isShared: boolean;
+  /** What a channel keeps, so that clients can resume; undefined: nothing. */
+  readonly history?: HistoryLimits | undefined;
+  /** Whether a subscription begins with the last event that the history has. */
+  readonly replaysLast?: boolean;
 }
 
 /** The directive's definition, which every graph's schema is given. */
 export const KAFKA_DIRECTIVE = /* GraphQL */ `
   "Feeds a Subscription field from a Kafka topic."
-  directive @kafka(topic: String!, match: [KafkaMatch!], payload: String, shared: Boolean = true) on FIELD_DEFINITION
+  directive @kafka(
+    topic: String!
+    match: [KafkaMatch!]
+    payload: String
+    shared: Boolean = true
+    history: KafkaHistory
+    replay: KafkaReplay
+  ) on FIELD_DEFINITION
 
   input KafkaMatch {
     arg: String!
     path: String!
+  }
+
+  "What each channel of the field keeps; whichever bound is reached first drops the oldest."
+  input KafkaHistory {
+    entries: Int = ${HISTORY_DEFAULTS.entries}
+    bytes: Int = ${HISTORY_DEFAULTS.bytes}
+    seconds: Int = ${HISTORY_DEFAULTS.seconds}
+  }
+
+  enum KafkaReplay {
+    LAST
   }
 `;
 
@@ -108,10 +133,12 @@ function readBinding(
   const topic = readTopic(given.get('topic'), problems);
   const payload = readPayload(given.get('payload'), problems);
   const isShared = readShared(given.get('shared'), problems);
+  const history = readHistory(given.get('history'), problems);
+  const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
   const match = readMatches(given.get('match'), field, problems);
   if (payload) for (const { path } of match) checkPath(schema, field, path, payload, problems);
   return problems.length === 0 && topic !== undefined && payload
-    ? { field: field.name, topic, match, payload, isShared }
+    ? { field: field.name, topic, match, payload, isShared, history, replaysLast }
     : undefined;
 }
 

@@ -1,15 +1,24 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey } from '../bus/channel.ts';
+import type { HistoryLimits } from '../bus/history.ts';
 import type { Binding } from './binding.ts';
 
+/** A channel of a record. */
+export interface Route {
+  readonly channel: string;
+  /** The most that any field of the channel asks for. */
+  readonly history: HistoryLimits | undefined;
+}
+
 /** The channels of a record: those of every binding of its topic, each once. [] for a topic that no field hangs on. */
-export type Router = (topic: string, payload: unknown) => readonly string[];
+export type Router = (topic: string, payload: unknown) => readonly Route[];
 
 /** A shape of channel: for each matched path, in order, its place in the topic's paths, or undefined for every value. */
 interface Pattern {
   readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
   /** Where no value takes part. */
   readonly constant: string | undefined;
+  readonly history: HistoryLimits | undefined;
 }
 
 interface TopicRoute {
@@ -31,7 +40,7 @@ export function createRouter(bindings: Iterable<Binding>, prefix: string): Route
 /** The record side: all channels that a payload belongs to, for the bindings of one topic. */
 export function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
   const topic = bindings[0]?.topic;
-  return topic === undefined ? [] : createRouter(bindings, prefix)(topic, payload);
+  return topic === undefined ? [] : createRouter(bindings, prefix)(topic, payload).map(({ channel }) => channel);
 }
 
 /**
@@ -90,18 +99,28 @@ function routeOf(topic: string, bindings: readonly Binding[], prefix: string): T
         keys.map(({ path }) => ({ path, value: undefined })),
       );
       const identity = keys.map(({ path, index }) => `${path}=${index ?? '*'}`).join();
-      patterns.set(identity, { keys, constant: isConstant ? constant : undefined });
+      const history = larger(patterns.get(identity)?.history, binding.history);
+      patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history });
     }
   }
   return { paths: paths.map((path) => path.split('.')), patterns: [...patterns.values()] };
 }
 
-function channelsOfRoute(route: TopicRoute, topic: string, prefix: string, payload: unknown): string[] {
+function larger(a: HistoryLimits | undefined, b: HistoryLimits | undefined): HistoryLimits | undefined {
+  if (!a || !b) return a ?? b;
+  return {
+    entries: Math.max(a.entries, b.entries),
+    bytes: Math.max(a.bytes, b.bytes),
+    seconds: Math.max(a.seconds, b.seconds),
+  };
+}
+
+function channelsOfRoute(route: TopicRoute, topic: string, prefix: string, payload: unknown): Route[] {
   const values = route.paths.map((path) => keyOf(valueAt(payload, path)));
-  const channels: string[] = [];
-  for (const { keys, constant } of route.patterns) {
+  const channels: Route[] = [];
+  for (const { keys, constant, history } of route.patterns) {
     if (constant !== undefined) {
-      channels.push(constant);
+      channels.push({ channel: constant, history });
       continue;
     }
     const named: ChannelKey[] = [];
@@ -110,7 +129,9 @@ function channelsOfRoute(route: TopicRoute, topic: string, prefix: string, paylo
       if (index !== undefined && value === undefined) break;
       named.push({ path, value });
     }
-    if (named.length === keys.length) channels.push(channelName(prefix, topic, named));
+    if (named.length === keys.length) {
+      channels.push({ channel: channelName(prefix, topic, named), history });
+    }
   }
   return channels;
 }

@@ -14,7 +14,7 @@ import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../errors.ts';
 import { KAFKA_DIRECTIVE } from './binding.ts';
 
-const OWN_NAMES = ['kafka', 'KafkaMatch'];
+const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaHistory', 'KafkaReplay'];
 
 /**
  * The schema that an SDL describes, with crier's additions: the definition of @kafka (a definition in the SDL itself, as
@@ -40,7 +40,7 @@ export function buildGraphSchema(text: string, fileName: string): { schema: Grap
   }
 }
 
-/** The schema that clients see: without @kafka and its input type, which are between a team and crier. */
+/** The schema that clients see: without @kafka and its types, which are between a team and crier. */
 export function withoutOwnDefinitions(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig();
   return new GraphQLSchema({
@@ -73,7 +73,9 @@ function complete(sdl: DocumentNode): DocumentNode {
 
 function isOwn(definition: DefinitionNode): boolean {
   return (
-    (definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) &&
+    (definition.kind === Kind.DIRECTIVE_DEFINITION ||
+      definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ||
+      definition.kind === Kind.ENUM_TYPE_DEFINITION) &&
     OWN_NAMES.includes(definition.name.value)
   );
 }

@@ -23,11 +23,14 @@ export interface PoisonRecord {
   readonly reason: PoisonReason;
 }
 
+/** A channel, and what it keeps of what is published on it. */
+export type Destination = Pick<Message, 'channel' | 'history'>;
+
 export interface BatchPorts {
   /** A record's value as its snake_cased payload, or why it has none. */
   readonly decode: (value: Buffer | null) => Decoded;
   /** The channels that a payload belongs to; none when nothing is bound to it. */
-  readonly route: (topic: string, payload: object) => readonly string[];
+  readonly route: (topic: string, payload: object) => readonly Destination[];
 }
 
 /** What is published at a time. */
@@ -96,7 +99,7 @@ function convert(
     if (channels.length === 0) return [];
     const payload = JSON.stringify(decoded.payload);
     const place = { offset: Number(offset), timestamp: Number(timestamp) };
-    return channels.map((channel) => ({ channel, payload, ...place }));
+    return channels.map(({ channel, history }) => ({ channel, payload, ...place, history }));
   } catch {
     // Deterministic: the same record would throw for ever, and take its partition with it.
     return 'failed';

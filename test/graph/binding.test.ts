@@ -48,10 +48,41 @@ describe('binding', () => {
           ],
           payload: ['auction'],
           isShared: true,
+          history: undefined,
+          replaysLast: false,
         },
-        { field: 'everything', topic: 'all.of-it_1', match: [], payload: [], isShared: false },
+        {
+          field: 'everything',
+          topic: 'all.of-it_1',
+          match: [],
+          payload: [],
+          isShared: false,
+          history: undefined,
+          replaysLast: false,
+        },
       ],
     );
+  });
+
+  it('reads what a field keeps, with defaults for what is left out, and whether it begins with the last event', () => {
+    const { bindings, problems } = parse(`
+      a: Auction @kafka(topic: "t", history: {})
+      b: Auction @kafka(topic: "t", history: { entries: 10, seconds: 5 }, replay: LAST)
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(bindings.get('a')?.history, { entries: 300, bytes: 1_048_576, seconds: 120 });
+    assert.deepEqual(bindings.get('b')?.history, { entries: 10, bytes: 1_048_576, seconds: 5 });
+    assert.deepEqual([bindings.get('a')?.replaysLast, bindings.get('b')?.replaysLast], [false, true]);
+  });
+
+  it('refuses a history or replay that cannot be, with the line and the mend', () => {
+    const field = (rest: string) => problemOf(`a: Auction @kafka(topic: "t", ${rest})`);
+    assert.match(field('history: { entries: 0 }'), /schema.graphql:2: .*history.entries .* 1 to 100000/);
+    assert.match(field('history: { seconds: "5" }'), /history.seconds must be a whole number of seconds/);
+    assert.match(field('history: { entry: 5 }'), /history has no "entry"; use entries, bytes or seconds/);
+    assert.match(field('history: 5'), /history must be an object/);
+    assert.match(field('replay: LAST'), /no history to take the last event from; add history: \{\}/);
+    assert.match(field('history: {}, replay: FIRST'), /replay must be LAST/);
   });
 
   it('takes one match without brackets, arguments that only resolvers read, and fields that resolvers feed', () => {

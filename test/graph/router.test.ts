@@ -45,6 +45,15 @@ describe('router', () => {
     );
   });
 
+  it('keeps of a channel the most that any of its fields asks for, and nothing where none does', () => {
+    const kept = { ...bids, history: { entries: 5, bytes: 100, seconds: 60 } };
+    const other = { ...bids, field: 'other', history: { entries: 1, bytes: 900, seconds: 90 } };
+    const payload = { bid: { auction_id: 7 } };
+    const historyOf = (...bindings: Binding[]) => createRouter(bindings, 'p:')('bids', payload)[0]?.history;
+    assert.deepEqual(historyOf(kept, bids, other), { entries: 5, bytes: 900, seconds: 90 });
+    assert.equal(historyOf(bids), undefined);
+  });
+
   it('knows no channel for a topic that no field hangs on', () => {
     assert.deepEqual(createRouter([bids], 'p:')('auctions', { bid: { auction_id: 7 } }), []);
   });

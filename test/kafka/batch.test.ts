@@ -14,15 +14,19 @@ const record = (offset: number, value: string | null): KafkaRecord => ({
   value: value === null ? null : Buffer.from(value),
 });
 
+const channels = (...names: string[]) => names.map((channel) => ({ channel }));
+
 describe('chunksOf', () => {
   it('makes a message for each channel, all with one payload text', () => {
     let serialised = 0;
     const payload = { toJSON: () => ({ serialised: ++serialised }) };
-    const [chunk] = [...chunksOf([record(0, '')], { decode: () => ({ payload }), route: () => ['a', 'b', 'c'] })];
+    const [chunk] = [
+      ...chunksOf([record(0, '')], { decode: () => ({ payload }), route: () => channels('a', 'b', 'c') }),
+    ];
     assert.deepEqual(chunk?.messages, [
-      { channel: 'a', payload: '{"serialised":1}', offset: 0, timestamp: 0 },
-      { channel: 'b', payload: '{"serialised":1}', offset: 0, timestamp: 0 },
-      { channel: 'c', payload: '{"serialised":1}', offset: 0, timestamp: 0 },
+      { channel: 'a', payload: '{"serialised":1}', offset: 0, timestamp: 0, history: undefined },
+      { channel: 'b', payload: '{"serialised":1}', offset: 0, timestamp: 0, history: undefined },
+      { channel: 'c', payload: '{"serialised":1}', offset: 0, timestamp: 0, history: undefined },
     ]);
     assert.equal(serialised, 1);
   });
@@ -40,7 +44,7 @@ describe('chunksOf', () => {
     const records = [record(0, '{}'), record(1, null), record(2, '{"a":1}'), record(3, '{"boom":1}')];
     const route = (_topic: string, payload: object) => {
       if ('boom' in payload) throw new TypeError('boom');
-      return ['c'];
+      return channels('c');
     };
     const [chunk] = [...chunksOf(records, { decode, route })];
     assert.deepEqual(
@@ -71,7 +75,7 @@ describe('chunksOf', () => {
         fc.integer({ min: 1, max: 500 }),
         (texts, messages, bytes) => {
           const records = texts.map((text, offset) => record(offset, text));
-          const chunks = [...chunksOf(records, { decode, route: () => ['a', 'b'] }, { messages, bytes })];
+          const chunks = [...chunksOf(records, { decode, route: () => channels('a', 'b') }, { messages, bytes })];
           assert.equal(
             chunks.reduce((sum, { recordCount }) => sum + recordCount, 0),
             records.length,

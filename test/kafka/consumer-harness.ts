@@ -21,8 +21,8 @@ export function decode(value: Buffer | null): Decoded {
   return decodeRecord(value, RECORD_LIMITS);
 }
 
-export function route(topic: string): string[] {
-  return [topic];
+export function route(topic: string): { channel: string }[] {
+  return [{ channel: topic }];
 }
 
 /** A publish port that keeps what it accepted, and can be away or hang. */
