@@ -36,6 +36,9 @@ export class Metrics {
     'Messages discarded because they, or newer ones, had been shown.',
   );
   readonly gaps = this.#counter('crier_gaps_total', 'Operations told that events may be missing.');
+  readonly resumes = this.#counter('crier_resumes_total', 'Subscriptions that wanted to resume, by outcome.', [
+    'resumed',
+  ]);
   readonly events = this.#counter('crier_events_total', 'Messages of channels that reached this pod.');
   readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
   readonly connectionsOpened = this.#counter('crier_connections_opened_total', 'WebSockets accepted.');

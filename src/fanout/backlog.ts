@@ -37,6 +37,11 @@ export class Backlog {
     this.#length += length;
   }
 
+  /** Does something between the events that came before and those that come now. */
+  enqueue(job: Job): void {
+    this.#slices.add(job);
+  }
+
   keepBound(): void {
     if (this.#length > MAX_LENGTH) this.#slices.finish();
   }
@@ -50,5 +55,5 @@ export class Backlog {
     },
   };
 
-  readonly #onMore = (serve: Job): void => this.#slices.add(serve);
+  readonly #onMore = (serve: Job): void => this.enqueue(serve);
 }

@@ -1,10 +1,13 @@
 import type { Bus } from '../bus/bus.ts';
+import type { History, HistoryEntry } from '../bus/history.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
 import type { Cursors } from './cursor.ts';
+import type { Joining } from './joining.ts';
 import { LiveChannel } from './live-channel.ts';
 import type { ChannelObserver, ChannelServices } from './live-channel.ts';
+import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './recovery.ts';
 import type { ExecuteEvent } from './sharing.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -19,6 +22,16 @@ export interface HubOptions {
   /** Writes what results have put into outboxes. */
   readonly flush: () => void;
 }
+
+/** What a subscription begins with. */
+export interface Start {
+  /** What a client says it has seen last, unchecked; undefined: it is no resume. */
+  readonly cursor: unknown;
+  /** Whether it begins with the channel's last event where it does not resume. */
+  readonly replaysLast: boolean;
+}
+
+const NO_HISTORY: History = { epoch: 0, entries: [] };
 
 /** Who listens to what on this pod: one bus subscription per channel, however many operations want it. */
 export class Hub {
@@ -45,22 +58,52 @@ export class Hub {
   /**
    * Resolves once the subscription is live: every message published after that moment reaches it. It shares executions
    * with those of the channel that have its sharing key, with nobody where that is undefined.
+   * @param start what it begins with from the channel's history; undefined: nothing
    * @returns ends the subscription; the last one to leave gives the channel back to the bus. Idempotent.
    * @throws BusUnavailableError; the subscription is not in the hub then.
    */
-  async join(name: string, sharingKey: string | undefined, subscription: Subscription): Promise<() => void> {
+  async join(
+    name: string,
+    sharingKey: string | undefined,
+    subscription: Subscription,
+    start?: Start,
+  ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name);
-    channel.add(subscription, sharingKey);
+    const joining = start && channel.hold(subscription, sharingKey);
+    if (!joining) channel.add(subscription, sharingKey);
     try {
       await channel.acknowledged;
     } catch (error) {
       if (this.#channels.get(name) === channel) this.#channels.delete(name);
       throw error;
     }
+    if (joining) channel.begin(joining, await this.#historyFor(start, channel.name, joining));
     return () => {
       subscription.end();
       if (channel.delete(subscription, sharingKey) && channel.isEmpty) this.#close(channel);
     };
+  }
+
+  /** What a subscription begins with, all of it or nothing; it is told whether it was resumed. */
+  async #historyFor({ cursor, replaysLast }: Start, name: string, joining: Joining): Promise<readonly HistoryEntry[]> {
+    const seen = cursor === undefined ? undefined : this.#services.cursors()?.read(name, cursor);
+    const missed = seen?.entry ? missedSince(seen, await this.#read(name, seen.entry)) : undefined;
+    const hasMissed = missed !== undefined && !joining.hasOverflowed;
+    if (cursor !== undefined) {
+      joining.subscription.note(`"resumed":${hasMissed}`);
+      this.#services.observer.onResume(hasMissed);
+    }
+    if (hasMissed) return missed;
+    const last = replaysLast ? await this.#read(name, undefined) : NO_HISTORY;
+    return joining.hasOverflowed ? [] : last.entries;
+  }
+
+  async #read(name: string, from: string | undefined): Promise<History> {
+    try {
+      return await this.#bus.history(name, { from, maxEntries: MAX_REPLAYED + 1, maxBytes: MAX_REPLAYED_BYTES });
+    } catch {
+      return NO_HISTORY; // The bus is away, and says so itself.
+    }
   }
 
   #open(name: string): LiveChannel {

@@ -1,10 +1,12 @@
 import type { Unsubscribe } from '../bus/bus.ts';
 import { channelLabel } from '../bus/channel.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
+import type { HistoryEntry } from '../bus/history.ts';
 import type { LogWindow, Logger } from '../log.ts';
 import type { Backlog } from './backlog.ts';
 import { Continuity } from './continuity.ts';
 import type { Cursors } from './cursor.ts';
+import { Joining } from './joining.ts';
 import { SharingGroup } from './sharing.ts';
 import type { ExecuteEvent } from './sharing.ts';
 import type { Subscription } from './subscription.ts';
@@ -18,6 +20,8 @@ export interface ChannelObserver {
   onStale(): void;
   /** So many operations are told that events may be missing. */
   onGap(operations: number): void;
+  /** A client wanted to go on behind an event: it got all that came since, or was told that it did not. */
+  onResume(isResumed: boolean): void;
 }
 
 /** Shared by all channels of a hub. */
@@ -33,13 +37,16 @@ export interface ChannelServices {
 }
 
 /** One event of a channel. */
-interface ChannelEvent {
+export interface ChannelEvent {
+  readonly coordinates: Coordinates | undefined;
   /** Parsed. */
   readonly payload: unknown;
   readonly cursor: string | undefined;
   /** Characters of its text. */
   readonly length: number;
 }
+
+const GAP = '"gap":true';
 
 /** Who listens to one channel on this pod, and what of it was shown. */
 export class LiveChannel {
@@ -49,6 +56,10 @@ export class LiveChannel {
   readonly #services: ChannelServices;
   /** By sharing key; a subscription that shares with nobody is a group of its own. */
   readonly #groups = new Map<string | Subscription, SharingGroup>();
+  /** On their way into a group. */
+  readonly #joining = new Map<Subscription, Joining>();
+  /** Those who are members as soon as the events before have been served. */
+  readonly #arriving = new Map<Subscription, SharingGroup>();
   readonly #continuity = new Continuity();
 
   constructor(name: string, services: ChannelServices) {
@@ -57,21 +68,63 @@ export class LiveChannel {
   }
 
   get isEmpty(): boolean {
-    return this.#groups.size === 0;
+    return this.#groups.size === 0 && this.#joining.size === 0;
   }
 
   add(subscription: Subscription, sharingKey: string | undefined): void {
-    const key = sharingKey ?? subscription;
-    let group = this.#groups.get(key);
-    if (!group) this.#groups.set(key, (group = new SharingGroup(key)));
-    group.members.add(subscription);
+    this.#groupOf(subscription, sharingKey).members.add(subscription);
   }
 
   delete(subscription: Subscription, sharingKey: string | undefined): boolean {
+    if (this.#joining.delete(subscription)) return true;
     const group = this.#groups.get(sharingKey ?? subscription);
-    if (!group?.delete(subscription)) return false;
-    if (group.members.size === 0) this.#groups.delete(group.key);
+    const isArriving = this.#arriving.delete(subscription);
+    if (!group || !(group.delete(subscription) || isArriving)) return false;
+    if (group.members.size === 0 && !this.#isAwaited(group)) this.#groups.delete(group.key);
     return true;
+  }
+
+  /** Holds what comes for a subscription, until `begin`. */
+  hold(subscription: Subscription, sharingKey: string | undefined): Joining {
+    const joining = new Joining(subscription, sharingKey);
+    this.#joining.set(subscription, joining);
+    return joining;
+  }
+
+  /** Shows a subscription the history that it begins with, then what it was held, then lets it in with the others. */
+  begin(joining: Joining, history: readonly HistoryEntry[]): void {
+    const { subscription } = joining;
+    const alone = new SharingGroup(subscription);
+    alone.members.add(subscription);
+    const replayed = history.flatMap(({ payload, coordinates }) => this.#eventOf(payload, coordinates) ?? []);
+    for (const event of [...replayed, ...joining.release(history)]) this.#serve(alone, event, event.length);
+  }
+
+  #groupOf(subscription: Subscription, sharingKey: string | undefined): SharingGroup {
+    const key = sharingKey ?? subscription;
+    let group = this.#groups.get(key);
+    if (!group) this.#groups.set(key, (group = new SharingGroup(key)));
+    return group;
+  }
+
+  #isAwaited(group: SharingGroup): boolean {
+    return [...this.#arriving.values()].includes(group);
+  }
+
+  /** Those for whom this event is the first that they get with their groups. A batch takes who is a member when it begins. */
+  #letIn(event: ChannelEvent): void {
+    for (const joining of [...this.#joining.values()]) {
+      if (!joining.takes(event)) continue;
+      const { subscription, sharingKey } = joining;
+      const group = this.#groupOf(subscription, sharingKey);
+      this.#joining.delete(subscription);
+      this.#arriving.set(subscription, group);
+      group.batch = undefined;
+      this.#services.backlog.enqueue(() => {
+        if (this.#arriving.delete(subscription)) group.members.add(subscription);
+        return true;
+      });
+    }
   }
 
   /** A message of the bus. */
@@ -82,6 +135,7 @@ export class LiveChannel {
     if (verdict === 'stale') return this.#services.observer.onStale();
     if (verdict === 'gap') this.#tellGap();
     this.#services.observer.onEvent();
+    if (this.#joining.size > 0) this.#letIn(event);
     this.#show(event);
   };
 
@@ -92,9 +146,11 @@ export class LiveChannel {
   #tellGap(): void {
     let operations = 0;
     for (const { members } of this.#groups.values()) {
-      for (const member of members) member.note('"gap":true');
+      for (const member of members) member.note(GAP);
       operations += members.size;
     }
+    for (const subscription of [...this.#joining.keys(), ...this.#arriving.keys()]) subscription.note(GAP);
+    operations += this.#joining.size + this.#arriving.size;
     this.#services.observer.onGap(operations);
   }
 
@@ -102,8 +158,8 @@ export class LiveChannel {
     const { cursors, observer, log, logWindow } = this.#services;
     try {
       const payload: unknown = JSON.parse(text);
-      const cursor = coordinates && cursors()?.sign(this.name, { ...coordinates, entry: '' });
-      return { payload, cursor, length: text.length };
+      const cursor = coordinates && cursors()?.sign(this.name, { ...coordinates, entry: coordinates.entry ?? '' });
+      return { payload, coordinates, cursor, length: text.length };
     } catch {
       observer.onForeignMessage();
       logWindow.run('foreign', (suppressed) =>
@@ -117,10 +173,14 @@ export class LiveChannel {
   }
 
   /** Executes an event for all who are in the groups now, in its turn. */
-  #show({ payload, cursor, length }: ChannelEvent): void {
+  #show(event: ChannelEvent): void {
+    const share = Math.ceil(event.length / this.#groups.size);
+    for (const group of this.#groups.values()) this.#serve(group, event, share);
+    this.#services.backlog.keepBound();
+  }
+
+  #serve(group: SharingGroup, { payload, cursor }: ChannelEvent, share: number): void {
     const { backlog, begin } = this.#services;
-    const share = Math.ceil(length / this.#groups.size);
-    for (const group of this.#groups.values()) backlog.add(group, begin(payload), cursor, share);
-    backlog.keepBound();
+    backlog.add(group, begin(payload), cursor, share);
   }
 }

@@ -47,7 +47,8 @@ export interface Refusal {
  * one sharing key compute the same from what they read of their connections; undefined: with nobody.
  */
 export type EventSource =
-  { readonly channel: string; readonly sharingKey: string | undefined } | { readonly events: AsyncIterable<unknown> };
+  | { readonly channel: string; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
+  | { readonly events: AsyncIterable<unknown> };
 
 export interface GraphRuntimeOptions {
   readonly graph: Graph;
@@ -147,7 +148,11 @@ export class GraphRuntime {
     const binding = graph.bindings.get(field.name);
     if (binding) {
       const key = binding.isShared ? sharingKey(operation, selected.variables, variables) : undefined;
-      return { channel: channelFor(binding, channelPrefix, args), sharingKey: key };
+      return {
+        channel: channelFor(binding, channelPrefix, args),
+        sharingKey: key,
+        replaysLast: binding.replaysLast === true,
+      };
     }
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.

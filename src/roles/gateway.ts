@@ -44,6 +44,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
       onForeignMessage: () => metrics.foreignMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
       onGap: (operations) => metrics.gaps.inc(operations),
+      onResume: (isResumed) => metrics.resumes.inc({ resumed: String(isResumed) }),
     },
     flush: writer.flush,
   });

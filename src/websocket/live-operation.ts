@@ -38,6 +38,8 @@ export class LiveOperation {
   readonly #outbox: Outbox;
   readonly #services: LiveOperationServices;
   #payload: SubscribePayload | undefined;
+  /** Where the client wants to go on; undefined: it does not. */
+  #cursor: unknown;
   #subscription: Subscription | undefined;
   #isEnded = false;
 
@@ -60,7 +62,8 @@ export class LiveOperation {
    */
   async prepare(facts: ConnectionFacts): Promise<RunArgs | readonly GraphQLError[]> {
     const { runtime } = this.#services;
-    const { query, operationName, variables } = this.#payload!;
+    const { query, operationName, variables, extensions } = this.#payload!;
+    this.#cursor = cursorOf(extensions);
     this.#payload = undefined;
     const operation = runtime.prepare(query, operationName);
     if ('errors' in operation) return operation.errors;
@@ -98,7 +101,10 @@ export class LiveOperation {
       return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
     }
     try {
-      const sink = new Sink(await hub.join(source.channel, source.sharingKey, subscription));
+      const { channel, sharingKey, replaysLast } = source;
+      const cursor = this.#cursor;
+      const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
+      const sink = new Sink(await hub.join(channel, sharingKey, subscription, start));
       return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
@@ -125,6 +131,13 @@ export class LiveOperation {
       sink.fail(runtime.masked(error));
     }
   }
+}
+
+/** `extensions.resume.cursor` of a subscribe message; null where a resume has none. */
+function cursorOf(extensions: Readonly<Record<string, unknown>> | null | undefined): unknown {
+  const resume = extensions?.['resume'];
+  if (typeof resume !== 'object' || resume === null) return undefined;
+  return 'cursor' in resume ? resume.cursor : null;
 }
 
 function runArgs(schema: GraphQLSchema, document: DocumentNode, run: RunArgs['contextValue']['run']): RunArgs {

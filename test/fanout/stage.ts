@@ -6,6 +6,7 @@ import type { ContextDefinition } from '../../src/context/context.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
 import type { Cursors } from '../../src/fanout/cursor.ts';
 import { Hub } from '../../src/fanout/hub.ts';
+import type { Start } from '../../src/fanout/hub.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import { parseBindings } from '../../src/graph/binding.ts';
 import { DocumentCache } from '../../src/graph/document-cache.ts';
@@ -100,6 +101,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
       onForeignMessage: () => undefined,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.told += operations),
+      onResume: () => undefined,
     },
     flush: () => undefined,
     begin: (payload) => {
@@ -117,7 +119,12 @@ export async function createStage(t: TestContext, options: StageOptions) {
   const everyone = new Map<string, Set<Listener & { readonly subscription: Subscription }>>();
 
   /** @throws Error with the messages of a refusal */
-  async function join(query: string, facts: ConnectionFacts, variables?: Record<string, unknown>): Promise<Listener> {
+  async function join(
+    query: string,
+    facts: ConnectionFacts,
+    variables?: Record<string, unknown>,
+    start?: Start,
+  ): Promise<Listener> {
     const operation = runtime.prepare(query, undefined);
     if ('errors' in operation) throw new Error(operation.errors.map(({ message }) => message).join());
     const source = await runtime.subscribe(operation, variables, facts);
@@ -129,7 +136,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
       refuse: () => undefined,
     };
     const subscription = new Subscription({ id: '1', operation, variables, facts, outbox, maxPendingEvents: 100 });
-    const leave = await hub.join(source.channel, source.sharingKey, subscription);
+    const leave = await hub.join(source.channel, source.sharingKey, subscription, start);
     const listeners = everyone.get(source.channel) ?? new Set();
     everyone.set(source.channel, listeners);
     const listener = {

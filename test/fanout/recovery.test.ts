@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { History } from '../../src/bus/history.ts';
+import { Cursors } from '../../src/fanout/cursor.ts';
+import { missedSince } from '../../src/fanout/recovery.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const SDL = `
+  type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
+  type Item { id: ID n: Int }`;
+const CHANNEL = 't{item.id="1"}';
+const QUERY = 'subscription { item(id: 1) { n } }';
+const LIMITS = { entries: 400, bytes: 1_000_000, seconds: 60 };
+
+interface Received {
+  readonly data: { readonly item: { readonly n: number } };
+  readonly extensions?: { readonly cursor: string; readonly gap?: true; readonly resumed?: boolean };
+}
+
+async function createChannel(t: TestContext) {
+  const stage = await createStage(t, { sdl: SDL, cursors: new Cursors('secret') });
+  const { bus } = stage;
+  const claim = (isFresh: boolean) => bus.claim({ topic: 't', partition: 0, position: -1, isFresh });
+  await claim(false);
+  let next = 0;
+  const publish = async (count = 1) => {
+    for (let i = 0; i < count; i++) {
+      const offset = next++;
+      const payload = `{"item":{"id":1,"n":${offset}}}`;
+      const message = { channel: CHANNEL, payload, offset, timestamp: 0, history: LIMITS };
+      await bus.publish([message], { topic: 't', partition: 0, offset });
+    }
+  };
+  let joins = 0;
+  const join = async (cursor?: unknown, replaysLast = false) => {
+    const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
+    const listener = await stage.join(QUERY, factsOf(`c${joins++}`, {}), undefined, start);
+    const events = () => listener.received.map((text) => JSON.parse(text) as Received);
+    return { ...listener, events, numbers: () => events().map(({ data }) => data.item.n) };
+  };
+  /** Publishes 0 to 4 and gives the cursor of 2. */
+  const seenUpToTwo = async () => {
+    const listener = await join();
+    await publish(5);
+    await waitFor('the first events', () => listener.received.length === 5);
+    listener.leave();
+    return listener.events()[2]!.extensions!.cursor;
+  };
+  return { stage, bus, claim, publish, join, seenUpToTwo };
+}
+
+describe('a resumed subscription', () => {
+  it('gets what it missed, once, and goes on live', async (t) => {
+    const { publish, join, seenUpToTwo } = await createChannel(t);
+    const cursor = await seenUpToTwo();
+    await publish(2);
+    const back = await join(cursor);
+    await publish(2);
+    await waitFor('all', () => back.received.length >= 6);
+    assert.deepEqual(back.numbers(), [3, 4, 5, 6, 7, 8]);
+    assert.deepEqual(
+      back.events().map(({ extensions }) => extensions?.resumed),
+      [true, undefined, undefined, undefined, undefined, undefined],
+    );
+  });
+
+  it('is told with its first event that it was resumed, where it missed nothing', async (t) => {
+    const { publish, join } = await createChannel(t);
+    const first = await join();
+    await publish();
+    await waitFor('the event', () => first.received.length === 1);
+    const back = await join(first.events()[0]!.extensions!.cursor);
+    await publish();
+    await waitFor('the next', () => back.received.length === 1);
+    assert.deepEqual([back.numbers(), back.events()[0]!.extensions!.resumed], [[1], true]);
+  });
+
+  it('gets everything once, in order, whatever is published between the steps of its join', async (t) => {
+    for (const isLate of [false, true]) {
+      const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
+      const cursor = await seenUpToTwo();
+      // Where copies are late, they come only when the history that has them was read and shown.
+      const late: (() => void)[] = [];
+      const subscribe = bus.subscribe.bind(bus);
+      bus.subscribe = async (channel, listener, onGap) => {
+        await publish();
+        const hear: typeof listener = (...message) =>
+          void (isLate ? late.push(() => listener(...message)) : listener(...message));
+        const unsubscribe = await subscribe(channel, hear, onGap);
+        await publish();
+        return unsubscribe;
+      };
+      const history = bus.history.bind(bus);
+      bus.history = async (...query) => {
+        await publish();
+        const read = await history(...query);
+        await publish();
+        return read;
+      };
+      const back = await join(cursor);
+      await publish();
+      for (const deliver of late.splice(0)) deliver();
+      await waitFor('those so far', () => back.received.length === 7);
+      const other = await join();
+      await publish(2);
+      for (const deliver of late.splice(0)) deliver();
+      await waitFor('all', () => back.received.length >= 9 && other.received.length >= 2);
+      assert.deepEqual(back.numbers(), [3, 4, 5, 6, 7, 8, 9, 10, 11], isLate ? 'late copies' : 'prompt copies');
+      assert.equal(back.events()[0]!.extensions?.resumed, true);
+      assert.deepEqual(other.numbers(), [10, 11]);
+      const before = stage.executions;
+      await publish();
+      for (const deliver of late.splice(0)) deliver();
+      await waitFor('the last', () => back.received.length === 10 && other.received.length === 3);
+      assert.equal(stage.executions, before + 1, 'it shares with the others again');
+    }
+  });
+
+  it('begins anew, told so and without a partial replay, where nothing can be proved', async (t) => {
+    const { bus, claim, publish, join, seenUpToTwo } = await createChannel(t);
+    const cursor = await seenUpToTwo();
+    const elsewhere = new Cursors('secret').sign('t{item.id="2"}', { epoch: 1, partition: 0, offset: 2, entry: '3-0' });
+    const refused = [await join(elsewhere), await join('forged'), await join(null), await join(17)];
+    await publish();
+    await waitFor('all', () => refused.every(({ received }) => received.length === 1));
+    for (const { numbers, events } of refused) {
+      assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[5], false]);
+    }
+    await publish(300);
+    const tooFar = await join(cursor);
+    await claim(true);
+    const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
+    await bus.publish([{ channel: CHANNEL, payload: '{"item":{"n":-1}}' }]);
+    await waitFor('both', () => tooFar.received.length === 1 && lastEpoch.received.length === 1);
+    for (const { numbers, events } of [tooFar, lastEpoch]) {
+      assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[-1], false]);
+    }
+  });
+
+  it('begins with the last event where the field says so, and goes on without gap or duplicate', async (t) => {
+    const { publish, join, seenUpToTwo } = await createChannel(t);
+    const none = await join(undefined, true);
+    await seenUpToTwo();
+    const late = await join(undefined, true);
+    await publish(2);
+    await waitFor('all', () => late.received.length === 3 && none.received.length === 7);
+    assert.deepEqual(late.numbers(), [4, 5, 6]);
+    assert.equal(late.events()[0]!.extensions!.resumed, undefined);
+    assert.deepEqual(none.numbers(), [0, 1, 2, 3, 4, 5, 6]);
+  });
+});
+
+describe('missedSince', () => {
+  const entry = (id: string, epoch: number, offset: number) => ({
+    payload: id,
+    coordinates: { partition: 0, offset, epoch, timestamp: 0, entry: id },
+  });
+  const seen = { epoch: 5, partition: 0, offset: 7, entry: 'a' };
+  const history: History = { epoch: 5, entries: [entry('a', 5, 7), entry('b', 5, 9)] };
+
+  it('is all that came after the event’s own entry', () => {
+    assert.deepEqual(missedSince(seen, history), [entry('b', 5, 9)]);
+    assert.deepEqual(missedSince(seen, { epoch: 5, entries: [entry('a', 5, 7)] }), []);
+  });
+
+  it('is unknown where the entry is gone or another’s, or the epoch has changed', () => {
+    assert.equal(missedSince(seen, { epoch: 5, entries: [] }), undefined);
+    assert.equal(missedSince(seen, { ...history, entries: history.entries.slice(1) }), undefined);
+    assert.equal(missedSince(seen, { ...history, entries: [entry('a', 5, 6)] }), undefined);
+    assert.equal(missedSince(seen, { ...history, epoch: 6 }), undefined);
+    assert.equal(missedSince({ ...seen, epoch: 4 }, history), undefined);
+    assert.equal(missedSince(seen, { ...history, entries: [...history.entries, entry('c', 4, 10)] }), undefined);
+  });
+});
