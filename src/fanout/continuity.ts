@@ -11,13 +11,16 @@ export class Continuity {
   #epoch = 0;
   readonly #offsets = new Map<number, number>();
 
+  isStale({ epoch, partition, offset }: Coordinates): boolean {
+    return epoch < this.#epoch || (epoch === this.#epoch && offset <= (this.#offsets.get(partition) ?? -1));
+  }
+
   /** Judges a message, and remembers it unless it is stale. */
-  observe({ epoch, partition, offset }: Coordinates): Verdict {
-    if (epoch < this.#epoch) return 'stale';
-    const isFirst = this.#epoch === 0;
-    const isBroken = epoch > this.#epoch && !isFirst;
+  observe(coordinates: Coordinates): Verdict {
+    if (this.isStale(coordinates)) return 'stale';
+    const { epoch, partition, offset } = coordinates;
+    const isBroken = epoch > this.#epoch && this.#epoch !== 0;
     if (epoch > this.#epoch) this.#offsets.clear();
-    else if (offset <= (this.#offsets.get(partition) ?? -1)) return 'stale';
     this.#epoch = epoch;
     this.#offsets.set(partition, offset);
     return isBroken ? 'gap' : 'next';

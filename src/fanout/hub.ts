@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
-import type { Cursors } from './cursor.ts';
+import type { CursorPlace, Cursors } from './cursor.ts';
 import type { Joining } from './joining.ts';
 import { LiveChannel } from './live-channel.ts';
 import type { ChannelObserver, ChannelServices } from './live-channel.ts';
@@ -31,6 +32,10 @@ export interface Start {
   readonly replaysLast: boolean;
 }
 
+/** Of a read that heals a gap: about the 2 s within which a Redis that is back must be found. */
+const MAX_ATTEMPTS = 10;
+const ATTEMPT_INTERVAL_MS = 200;
+
 const NO_HISTORY: History = { epoch: 0, entries: [] };
 
 /** Who listens to what on this pod: one bus subscription per channel, however many operations want it. */
@@ -46,6 +51,7 @@ export class Hub {
       cursors,
       log,
       observer,
+      missed: (name, seen) => this.#missed(name, seen),
       backlog: new Backlog(flush),
       logWindow: new LogWindow(10_000),
     };
@@ -96,6 +102,16 @@ export class Hub {
     if (hasMissed) return missed;
     const last = replaysLast ? await this.#read(name, undefined) : NO_HISTORY;
     return joining.hasOverflowed ? [] : last.entries;
+  }
+
+  /** The link to read on may be back a little later than the one that messages come on. */
+  async #missed(name: string, seen: CursorPlace): Promise<readonly HistoryEntry[] | undefined> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const history = await this.#read(name, seen.entry);
+      if (history !== NO_HISTORY) return missedSince(seen, history);
+      await delay(ATTEMPT_INTERVAL_MS, undefined, { ref: false });
+    }
+    return undefined;
   }
 
   async #read(name: string, from: string | undefined): Promise<History> {

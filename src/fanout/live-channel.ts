@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../bus/history.ts';
 import type { LogWindow, Logger } from '../log.ts';
 import type { Backlog } from './backlog.ts';
 import { Continuity } from './continuity.ts';
-import type { Cursors } from './cursor.ts';
+import type { CursorPlace, Cursors } from './cursor.ts';
 import { Joining } from './joining.ts';
 import { SharingGroup } from './sharing.ts';
 import type { ExecuteEvent } from './sharing.ts';
@@ -30,6 +30,8 @@ export interface ChannelServices {
   readonly begin: (payload: unknown) => ExecuteEvent;
   /** undefined: events have no cursor. */
   readonly cursors: () => Cursors | undefined;
+  /** All that the history has behind an event; undefined where it cannot be proved to be all. Never rejects. */
+  readonly missed: (channel: string, seen: CursorPlace) => Promise<readonly HistoryEntry[] | undefined>;
   readonly backlog: Backlog;
   readonly log: Logger;
   readonly logWindow: LogWindow;
@@ -46,6 +48,11 @@ export interface ChannelEvent {
   readonly length: number;
 }
 
+type HeldMessage = readonly [text: string, coordinates: Coordinates | undefined];
+
+/** Messages that may wait until a gap is healed; with more, they are dropped, and the gap is told. */
+const MAX_HELD = 10_000;
+
 const GAP = '"gap":true';
 
 /** Who listens to one channel on this pod, and what of it was shown. */
@@ -61,6 +68,11 @@ export class LiveChannel {
   /** Those who are members as soon as the events before have been served. */
   readonly #arriving = new Map<Subscription, SharingGroup>();
   readonly #continuity = new Continuity();
+  /** The last event that is in the history, too. */
+  #last: CursorPlace | undefined;
+  /** What came while the history is asked for what is missing. */
+  #healing: HeldMessage[] | undefined;
+  #hasOverflowed = false;
 
   constructor(name: string, services: ChannelServices) {
     this.name = name;
@@ -129,18 +141,48 @@ export class LiveChannel {
 
   /** A message of the bus. */
   readonly onMessage = (text: string, coordinates?: Coordinates): void => {
+    if (this.#healing) {
+      if (this.#healing.length < MAX_HELD) this.#healing.push([text, coordinates]);
+      else this.#hasOverflowed = true;
+    } else if (coordinates && this.#isBehind(coordinates)) void this.#heal([[text, coordinates]]);
+    else this.#accept(text, coordinates);
+  };
+
+  /** The bus was without the channel for a while. */
+  readonly onGap = (): void => {
+    if (!this.#last) this.#tellGap();
+    else if (!this.#healing) void this.#heal([]);
+  };
+
+  /** Whether the history has events between the last one and this. */
+  #isBehind(coordinates: Coordinates): boolean {
+    const { epoch, previous } = coordinates;
+    if (!this.#last || previous === undefined || previous === this.#last.entry) return false;
+    return epoch === this.#last.epoch && !this.#continuity.isStale(coordinates);
+  }
+
+  /** Shows what the history has behind the last event, then what came meanwhile; or tells that events may be missing. */
+  async #heal(held: HeldMessage[]): Promise<void> {
+    this.#healing = held;
+    this.#hasOverflowed = false;
+    const missed = await this.#services.missed(this.name, this.#last!);
+    this.#healing = undefined;
+    if (!missed || this.#hasOverflowed) this.#tellGap();
+    for (const { payload, coordinates } of missed ?? []) this.#accept(payload, coordinates);
+    for (const [text, coordinates] of held) this.#accept(text, coordinates);
+  }
+
+  #accept(text: string, coordinates: Coordinates | undefined): void {
     const event = this.#eventOf(text, coordinates);
     if (!event) return;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
     if (verdict === 'stale') return this.#services.observer.onStale();
     if (verdict === 'gap') this.#tellGap();
+    if (coordinates?.entry) this.#last = { ...coordinates, entry: coordinates.entry };
     this.#services.observer.onEvent();
     if (this.#joining.size > 0) this.#letIn(event);
     this.#show(event);
-  };
-
-  /** The bus was without the channel for a while. */
-  readonly onGap = (): void => this.#tellGap();
+  }
 
   /** Messages may be missing: each operation is told with its next event. */
   #tellGap(): void {

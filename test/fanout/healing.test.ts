@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Listener } from '../../src/bus/bus.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const SDL = `
+  type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
+  type Item { id: ID n: Int }`;
+const CHANNEL = 't{item.id="1"}';
+
+interface Received {
+  readonly data: { readonly item: { readonly n: number } };
+  readonly extensions?: { readonly gap?: true };
+}
+
+/** A channel whose link loses messages while `isDeaf`, and a listener on it. */
+async function createLossy(t: TestContext, entries: number) {
+  const stage = await createStage(t, { sdl: SDL });
+  const { bus } = stage;
+  const link = { isDeaf: false, tellGap: () => assert.fail('not subscribed') };
+  const subscribe = bus.subscribe.bind(bus);
+  bus.subscribe = (channel, listener, onGap) => {
+    link.tellGap = onGap as () => never;
+    const hear: Listener = (...message) => void (link.isDeaf || listener(...message));
+    return subscribe(channel, hear, onGap);
+  };
+  await bus.claim({ topic: 't', partition: 0, position: -1, isFresh: false });
+  const publish = async (from: number, to = from) => {
+    for (let offset = from; offset <= to; offset++) {
+      const history = { entries, bytes: 1_000_000, seconds: 60 };
+      const message = { channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0, history };
+      await bus.publish([message], { topic: 't', partition: 0, offset });
+    }
+  };
+  const { received } = await stage.join('subscription { item(id: 1) { n } }', factsOf('a', {}));
+  const seen = () =>
+    received.map((text) => {
+      const { data, extensions } = JSON.parse(text) as Received;
+      return extensions?.gap ? `gap ${data.item.n}` : `${data.item.n}`;
+    });
+  return { stage, link, publish, seen };
+}
+
+describe('a gap', () => {
+  it('is healed from the history when the link is back, before anything else comes', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('what was missed', () => seen().length === 5);
+    await publish(5);
+    await waitFor('the next', () => seen().length === 6);
+    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
+    assert.equal(stage.told, 0);
+  });
+
+  it('is noticed by the next message, also where no link tells of it', async (t) => {
+    const { link, publish, seen } = await createLossy(t, 100);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    await publish(5, 6);
+    await waitFor('all', () => seen().length === 7);
+    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', '6']);
+  });
+
+  it('is told where the history does not reach back', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 2);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 8);
+    link.isDeaf = false;
+    await publish(9, 10);
+    await waitFor('those after it', () => seen().length === 4);
+    assert.deepEqual(seen(), ['0', '1', 'gap 9', '10']);
+    assert.equal(stage.told, 1);
+  });
+
+  it('is told where nothing was seen before', async (t) => {
+    const { link, publish, seen } = await createLossy(t, 100);
+    link.tellGap();
+    await publish(0);
+    await waitFor('the first', () => seen().length === 1);
+    assert.deepEqual(seen(), ['gap 0']);
+  });
+});
