@@ -55,8 +55,9 @@ describe('crier without settings', () => {
   });
 
   it('delivers every field of every subscription without errors, those from backends too', async (t) => {
+    // Each record is some hundred executions and answers of backends: on a busy machine, faster ones would only pile up.
     const pod = await startPod(t, {
-      SAMPLE_INTERVAL_MS: '20',
+      SAMPLE_INTERVAL_MS: '200',
       MAX_QUERY_DEPTH: '12',
       MAX_QUERY_TOKENS: '5000',
       BACKEND_TIMEOUT_MS: '30000',
@@ -78,7 +79,7 @@ describe('crier without settings', () => {
     };
     assert.deepEqual(Object.keys(watches).sort(), fields.map(({ name }) => name).sort());
     for (const some of Object.values(watches)) {
-      const { event } = await Promise.any(some.map((one) => one.event(1, 30_000)));
+      const { event } = await Promise.any(some.map((one) => one.event(1, 60_000)));
       assert.deepEqual(emptyOnes(event), []);
     }
     for (const { failures } of Object.values(watches).flat()) assert.deepEqual(failures, []);
