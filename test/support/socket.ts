@@ -97,8 +97,8 @@ export class Socket {
     this.#tcp.write(bytes);
   }
 
-  subscribe(id: string, query: string, variables?: object): void {
-    this.send(subscribeMessage(id, query, variables));
+  subscribe(id: string, query: string, variables?: object, extensions?: object): void {
+    this.send(subscribeMessage(id, query, variables, extensions));
   }
 
   complete(id: string): void {
@@ -241,8 +241,12 @@ export function handshake(url: string, headers: Readonly<Record<string, string>>
   });
 }
 
-export function subscribeMessage(id: string, query: string, variables?: object): object {
-  return { id, type: 'subscribe', payload: { query, ...(variables && { variables }) } };
+export function subscribeMessage(id: string, query: string, variables?: object, extensions?: object): object {
+  return {
+    id,
+    type: 'subscribe',
+    payload: { query, ...(variables && { variables }), ...(extensions && { extensions }) },
+  };
 }
 
 function wire(message: Outgoing): string | Buffer {

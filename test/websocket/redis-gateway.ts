@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { RedisServer } from '../../deploy/redis-server.ts';
+import type { HistoryLimits } from '../../src/bus/history.ts';
+import { RedisBus } from '../../src/bus/redis.ts';
+import { readConfig } from '../../src/config.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { openSocket } from '../support/socket.ts';
+import type { Socket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const log = createLog('silent');
+
+/** Enough for a pod on a busy machine to find a Redis that is back. */
+const PATIENCE_MS = 30_000;
+
+/** What a worker does for one partition of one topic, without a Kafka: a payload for a channel, until the bus has accepted it. */
+export class TestWorker {
+  readonly #bus: RedisBus;
+  readonly #prefix: string;
+  #next = 0;
+  #isClaimed = false;
+
+  constructor(bus: RedisBus, prefix: string) {
+    this.#bus = bus;
+    this.#prefix = prefix;
+  }
+
+  /** `channel`: without the prefix. */
+  async publish(channel: string, payload: object, history?: HistoryLimits): Promise<void> {
+    const offset = this.#next++;
+    const position = { topic: 'things', partition: 0, offset };
+    const text = JSON.stringify(payload);
+    const messages = [{ channel: `${this.#prefix}${channel}`, payload: text, offset, timestamp: 0, history }];
+    for (;;) {
+      try {
+        const claim = { topic: 'things', partition: 0, position: offset - 1, isFresh: false };
+        if (!this.#isClaimed) await this.#bus.claim(claim);
+        this.#isClaimed = true;
+        return await this.#bus.publish(messages, position);
+      } catch (error) {
+        if (error instanceof FencedError) this.#isClaimed = false;
+        else if (error instanceof BusUnavailableError) await delay(50);
+        else throw error;
+      }
+    }
+  }
+}
+
+export interface RedisGatewayOptions {
+  /** Files of the graph. */
+  readonly graph: Readonly<Record<string, string>>;
+  /** Default: one of its own. */
+  readonly redis?: RedisServer;
+}
+
+/** A gateway in this process, a Redis, and a worker for what a test publishes. */
+export async function startRedisGateway(t: TestContext, { graph, redis }: RedisGatewayOptions) {
+  redis ??= await redisServer(t);
+  const prefix = `${randomName()}:`;
+  const config = readConfig({
+    ROLE: 'gateway',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    REDIS_URL: redis.url,
+    CHANNEL_PREFIX: prefix,
+    GRAPH: await graphFolder(t, graph),
+  });
+  const server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
+  t.after(() => server.close());
+  const bus = new RedisBus({ urls: [redis.url], prefix, log });
+  t.after(() => bus.close());
+  await bus.start();
+  const admin = new Redis(redis.url, { retryStrategy: () => 50 });
+  admin.on('error', () => undefined);
+  t.after(() => admin.disconnect());
+  const url = `ws://127.0.0.1:${server.port}/graphql`;
+  return {
+    redis,
+    worker: new TestWorker(bus, prefix),
+    connect: async (): Promise<Socket> => {
+      const socket = await openSocket(t, url, { patienceMs: PATIENCE_MS });
+      await socket.init();
+      return socket;
+    },
+    /** Resolves when the gateway has a channel (without the prefix). */
+    hasChannel: (channel: string) =>
+      waitFor(
+        `channel ${channel}`,
+        async () => (await admin.pubsub('NUMSUB', `${prefix}${channel}`).catch(() => []))[1] === 1,
+        PATIENCE_MS,
+      ),
+    /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
+    metric: async (name: string) => {
+      const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
+      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+      return Number(line?.slice(name.length) ?? 0);
+    },
+  };
+}
