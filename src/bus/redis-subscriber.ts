@@ -17,8 +17,6 @@ interface Channel {
   isSent: boolean;
   /** Redis acknowledged that SUBSCRIBE. */
   isLive: boolean;
-  /** Was live on a link that is lost. */
-  hasGap: boolean;
   /** Those who wait for `isLive`, together. */
   pending: { promise: Promise<void>; resolve(): void; reject(error: Error): void; timer: NodeJS.Timeout } | undefined;
 }
@@ -46,6 +44,8 @@ export class RedisSubscriber {
   /** Wanted, or still to be unsubscribed in this turn. */
   readonly #channels = new Map<string, Channel>();
   readonly #changed = new Set<Channel>();
+  /** Were live on a link that is lost, and nobody was told yet. */
+  readonly #lost = new Set<Channel>();
   /** Counts losses of the link: an answer is only good for the link that was asked. */
   #losses = 0;
   #flushing: NodeJS.Immediate | undefined;
@@ -58,7 +58,12 @@ export class RedisSubscriber {
 
   /** For the library: messages arrive as `messageBuffer`, which ioredis passes on as it received them. */
   on(event: string, listener: (...values: unknown[]) => void): this {
-    if (event === 'messageBuffer') this.#link.client.on(event, listener);
+    if (event !== 'messageBuffer') return this;
+    this.#link.client.on(event, (name: Buffer, message: Buffer) => {
+      // It may come with the acknowledgement, before whoever awaits that goes on.
+      if (this.#lost.size > 0) this.#tellGaps([this.#channels.get(name.toString())]);
+      listener(name, message);
+    });
     return this;
   }
 
@@ -66,7 +71,7 @@ export class RedisSubscriber {
   subscribe(name: string, callback: (error: null) => void): void {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { name, isWanted: true, isSent: false, isLive: false, hasGap: false, pending: undefined };
+      channel = { name, isWanted: true, isSent: false, isLive: false, pending: undefined };
       this.#channels.set(name, channel);
     }
     channel.isWanted = true;
@@ -79,6 +84,7 @@ export class RedisSubscriber {
     const channel = this.#channels.get(name);
     if (!channel) return;
     channel.isWanted = false;
+    this.#lost.delete(channel);
     settle(channel, new BusUnavailableError('the channel was left before Redis acknowledged it'));
     if (channel.isSent) this.#change(channel);
     else this.#channels.delete(name);
@@ -86,6 +92,10 @@ export class RedisSubscriber {
 
   /** For the library, which sends it after each UNSUBSCRIBE: no channel of ours is a pattern. */
   punsubscribe(): void {}
+
+  isLive(name: string): boolean {
+    return this.#channels.get(name)?.isLive === true;
+  }
 
   /**
    * Resolves when Redis has acknowledged the wanted channel on the present link.
@@ -118,7 +128,7 @@ export class RedisSubscriber {
     this.#losses++;
     for (const channel of this.#channels.values()) {
       if (!channel.isWanted) this.#channels.delete(channel.name);
-      channel.hasGap ||= channel.isLive;
+      if (channel.isWanted && channel.isLive) this.#lost.add(channel);
       channel.isSent = false;
       channel.isLive = false;
     }
@@ -131,6 +141,7 @@ export class RedisSubscriber {
     for (const channel of this.#channels.values()) settle(channel, new BusUnavailableError('the bus is closed'));
     this.#channels.clear();
     this.#changed.clear();
+    this.#lost.clear();
   }
 
   #change(channel: Channel): void {
@@ -162,9 +173,14 @@ export class RedisSubscriber {
 
   async #joinAll(channels: readonly Channel[]): Promise<void> {
     await Promise.all(chunks(channels).map((chunk) => this.#join(chunk)));
-    const regained = channels.filter((channel) => channel.hasGap && channel.isLive && channel.isWanted);
-    for (const channel of regained) channel.hasGap = false;
-    if (regained.length > 0) this.#options.onGap(regained.map((channel) => channel.name));
+    this.#tellGaps(channels.filter(({ isLive }) => isLive));
+  }
+
+  #tellGaps(channels: readonly (Channel | undefined)[]): void {
+    const regained = channels.filter(
+      (channel): channel is Channel => channel !== undefined && this.#lost.delete(channel),
+    );
+    if (regained.length > 0) this.#options.onGap(regained.map(({ name }) => name));
   }
 
   async #join(channels: readonly Channel[]): Promise<void> {
