@@ -127,7 +127,7 @@ export class RedisLink {
     }
     // After a blocked event loop timers come before input: look again when what waits in the socket has been read.
     setImmediate(() => {
-      if (this.client.status === 'ready' && this.#isSilent()) this.#drop();
+      if (this.#isSilent()) this.drop(`no answer within ${this.#options.silenceTimeoutMs} ms`);
     });
   }
 
@@ -164,9 +164,13 @@ export class RedisLink {
     this.#onFirstOutcome();
   }
 
-  /** At once: `disconnect` waits for the other side to hang up, and lets it take more of what the owner will repeat. */
-  #drop(): void {
-    this.#warn('silent', `no answer within ${this.#options.silenceTimeoutMs} ms`);
+  /**
+   * Gives the present link up and makes another. At once: `disconnect` waits for the other side to hang up, and lets it take more of what
+   * the owner will repeat.
+   */
+  drop(reason: string): void {
+    if (this.client.status !== 'ready') return;
+    this.#warn('dropped', reason);
     this.client.stream.destroy();
   }
 

@@ -8,6 +8,7 @@ import { channelLabel } from './channel.ts';
 import { parseMessage } from './coordinates.ts';
 import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
+import { DeliveryProbe } from './redis-delivery-probe.ts';
 import { RedisFence } from './redis-fence.ts';
 import { readHistory } from './redis-history.ts';
 import { RedisLink } from './redis-link.ts';
@@ -32,6 +33,8 @@ export interface RedisBusOptions {
    * half). Bounds `publish`, too. Default 6,000.
    */
   readonly silenceTimeoutMs?: number;
+  /** Between two looks whether what is published arrives, in ms; links on which it does not are given up after two of them. Default 2,500. */
+  readonly probeIntervalMs?: number;
 }
 
 /** One Redis: a link to publish on, one to subscribe on, and the library between them and us. */
@@ -41,6 +44,7 @@ interface Server {
   readonly subscriberLink: RedisLink;
   readonly subscriber: RedisSubscriber;
   readonly pubsub: RedisPubSub;
+  readonly probe: DeliveryProbe;
 }
 
 interface Subscription {
@@ -87,6 +91,7 @@ export class RedisBus implements Bus {
     this.#assertNotClosed();
     this.#status = 'started';
     await Promise.all(this.#servers.flatMap((server) => [server.publisher.start(), server.subscriberLink.start()]));
+    if (this.#status === 'started') for (const { probe } of this.#servers) probe.start();
   }
 
   async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
@@ -149,7 +154,10 @@ export class RedisBus implements Bus {
     for (const { listeners } of this.#subscriptions.values()) listeners.clear();
     this.#subscriptions.clear();
     this.#observer.onSubscriptions?.(0);
-    for (const { subscriber } of this.#servers) subscriber.close();
+    for (const { probe, subscriber } of this.#servers) {
+      probe.close();
+      subscriber.close();
+    }
     await Promise.all(this.#servers.flatMap((server) => [server.publisher.close(), server.subscriberLink.close()]));
   }
 
@@ -191,7 +199,9 @@ export class RedisBus implements Bus {
       pmessageEventName: 'pmessageBuffer',
     });
     const fence = new RedisFence(publisher, this.#prefix);
-    return { publisher, fence, subscriberLink, subscriber, pubsub };
+    const intervalMs = options.probeIntervalMs ?? 2_500;
+    const probe = new DeliveryProbe({ url, prefix: this.#prefix, publisher, subscriberLink, subscriber, intervalMs });
+    return { publisher, fence, subscriberLink, subscriber, pubsub, probe };
   }
 
   /** Each server's messages, in order. */
@@ -225,9 +235,11 @@ export class RedisBus implements Bus {
     return subscription;
   }
 
+  /** Of the probe's own channel nobody needs to know. */
   #onGap(channels: readonly string[]): void {
-    this.#observer.onGap?.(channels);
-    for (const channel of channels) this.#subscriptions.get(channel)?.listeners.tellGap();
+    const ours = channels.filter((channel) => this.#subscriptions.has(channel));
+    if (ours.length > 0) this.#observer.onGap?.(ours);
+    for (const channel of ours) this.#subscriptions.get(channel)?.listeners.tellGap();
   }
 
   #release(channel: string, subscription: Subscription): void {

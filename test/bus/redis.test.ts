@@ -62,7 +62,7 @@ describe('over a real Redis', () => {
   });
 
   it('asks for the channels of one turn in few commands', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
     t.after(() => bus.close());
     await bus.start();
     const before = await calls('subscribe');
@@ -221,7 +221,7 @@ describe('a Redis that asks for a user', () => {
     const rights = ['resetchannels', '&crier:*', '-@all', '+publish', '+subscribe', '+unsubscribe', '+ping'];
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();
-    const bus = new RedisBus({ urls: [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`], log });
+    const bus = new RedisBus({ urls: [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`], prefix: 'crier:', log });
     const wrong = new RedisBus({
       urls: [`redis://app:wr0ng-password@127.0.0.1:${server.port}`],
       log,

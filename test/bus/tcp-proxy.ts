@@ -14,17 +14,18 @@ export class TcpProxy {
   readonly #pairs = new Set<Pair>();
   readonly #cuts: number[] = [];
   #port = 0;
-
+  #target: number;
   readonly #delayMs: number;
 
-  constructor(delayMs: number) {
+  constructor(target: number, delayMs: number) {
+    this.#target = target;
     this.#delayMs = delayMs;
   }
 
   /** Between a free port and `target` on loopback, until the test ends. What the server sends comes `delayMs` later. */
   static async start(t: TestContext, target: number, delayMs = 0): Promise<TcpProxy> {
-    const proxy = new TcpProxy(delayMs);
-    const server = createServer((client) => proxy.#join(client, connect(target, '127.0.0.1')));
+    const proxy = new TcpProxy(target, delayMs);
+    const server = createServer((client) => proxy.#join(client, connect(proxy.#target, '127.0.0.1')));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     proxy.#port = (server.address() as AddressInfo).port;
@@ -37,6 +38,11 @@ export class TcpProxy {
 
   get url(): string {
     return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  /** The next links lead to another port; the present ones stay. */
+  retarget(port: number): void {
+    this.#target = port;
   }
 
   /** Ends the present links. */

@@ -171,7 +171,7 @@ describe('connections that come and go', () => {
         await waitFor(`${name} to be 0`, async () => (await gauge(name)) === 0);
       }
       await waitFor('Redis to have no channel', async () => {
-        const channels = (await publisher.pubsub('CHANNELS', `${prefix}*`)) as string[];
+        const channels = (await publisher.pubsub('CHANNELS', `${prefix}things*`)) as string[];
         return channels.length === 0;
       });
     };

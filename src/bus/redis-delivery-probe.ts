@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { RedisLink } from './redis-link.ts';
+import type { RedisSubscriber } from './redis-subscriber.ts';
+
+export interface DeliveryProbeOptions {
+  readonly url: string;
+  /** Of channel names. */
+  readonly prefix: string;
+  readonly publisher: RedisLink;
+  readonly subscriberLink: RedisLink;
+  readonly subscriber: RedisSubscriber;
+  /** Between two probes, in ms. What has not arrived two of them later arrives no more. */
+  readonly intervalMs: number;
+}
+
+/** By which way a probe goes out: the link that we publish on, or one that is made for it. */
+type Way = 'ours' | 'new';
+
+/** Probes of one way, by the rounds in which they were sent. */
+interface Trail {
+  heard: number;
+  /** The oldest that was accepted, but did not arrive, nor any after it. */
+  unheard: number | undefined;
+}
+
+/**
+ * A link may be healthy and lead nowhere. Behind a name, the Redis that it was made to is replaced (a failover), lives on as a
+ * replica that was detached, and answers every PING. So what is published on our link, and on one that is made now, must
+ * arrive on the link that we listen on; where it does not, the links are made anew.
+ */
+export class DeliveryProbe {
+  readonly #options: DeliveryProbeOptions;
+  readonly #channel: string;
+  readonly #trails: Record<Way, Trail> = {
+    ours: { heard: 0, unheard: undefined },
+    new: { heard: 0, unheard: undefined },
+  };
+  #round = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** While a probe is on its way out. */
+  #fresh: Redis | undefined;
+
+  constructor(options: DeliveryProbeOptions) {
+    this.#options = options;
+    this.#channel = `${options.prefix}probe:${randomUUID()}`;
+    const own = Buffer.from(this.#channel);
+    options.subscriber.on('messageBuffer', (channel, text) => {
+      if (own.equals(channel as Buffer)) this.#onArrival(String(text));
+    });
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#onTurn(), this.#options.intervalMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#fresh?.disconnect();
+  }
+
+  #onTurn(): void {
+    const { publisher, subscriberLink, subscriber } = this.#options;
+    if (!publisher.isUp || !subscriberLink.isUp) return this.#forget();
+    // After a blocked event loop timers come before input.
+    setImmediate(() => this.#judge());
+    if (this.#round === 0) subscriber.subscribe(this.#channel, () => undefined);
+    this.#round++;
+    // A channel that Redis refuses us proves nothing.
+    if (!this.#fresh && subscriber.isLive(this.#channel)) void this.#send(this.#round);
+  }
+
+  #judge(): void {
+    const { publisher, subscriberLink } = this.#options;
+    const isLost = ({ unheard }: Trail) => unheard !== undefined && unheard <= this.#round - 2;
+    const { ours, new: fresh } = this.#trails;
+    if (isLost(fresh)) subscriberLink.drop('it is up, but what a new link publishes does not arrive on it');
+    if (isLost(fresh) || isLost(ours)) {
+      publisher.drop('it is up, but what is published on it does not arrive');
+      this.#forget();
+    }
+  }
+
+  async #send(round: number): Promise<void> {
+    const { publisher, url, intervalMs } = this.#options;
+    const fresh = (this.#fresh = new Redis(url, {
+      lazyConnect: true,
+      connectTimeout: intervalMs,
+      commandTimeout: intervalMs,
+      retryStrategy: () => null,
+      maxRetriesPerRequest: 0,
+      enableReadyCheck: false,
+      disableClientInfo: true,
+    }));
+    fresh.on('error', () => undefined);
+    const send = async (way: Way, client: Redis) => {
+      await client.publish(this.#channel, `${way} ${round}`);
+      const trail = this.#trails[way];
+      if (trail.heard < round) trail.unheard ??= round;
+    };
+    // What is not accepted is not waited for.
+    await Promise.allSettled([send('ours', publisher.client), fresh.connect().then(() => send('new', fresh))]);
+    fresh.disconnect();
+    this.#fresh = undefined;
+  }
+
+  #onArrival(text: string): void {
+    const [way, round] = text.split(' ') as [Way, string];
+    const trail = this.#trails[way] as Trail | undefined;
+    if (!trail) return;
+    trail.heard = Number(round);
+    trail.unheard = undefined;
+  }
+
+  #forget(): void {
+    for (const trail of Object.values(this.#trails)) trail.unheard = undefined;
+  }
+}
