@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RedisPubSub } from 'graphql-redis-subscriptions';
@@ -218,7 +219,8 @@ describe('a Redis that asks for a user', () => {
     t.after(() => server.stop());
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
-    const rights = ['resetchannels', '&crier:*', '-@all', '+publish', '+subscribe', '+unsubscribe', '+ping'];
+    const readme = await readFile('README.md', 'utf8');
+    const rights = /`(resetchannels [^`]*)`/.exec(readme)![1]!.split(' ');
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();
     const bus = new RedisBus({ urls: [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`], prefix: 'crier:', log });
@@ -233,6 +235,17 @@ describe('a Redis that asks for a user', () => {
     await bus.subscribe('crier:a', (payload) => seen.push(payload));
     await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
     await waitFor('the message', () => seen.length === 1);
+    await bus.claim({ topic: 'a', partition: 0, position: -1, isFresh: false });
+    const history = { entries: 1, bytes: 1, seconds: 60 };
+    for (const offset of [0, 1, 2]) {
+      const message = { channel: 'crier:a', payload: 'xyz', offset, timestamp: 0, history };
+      await bus.publish([message], { topic: 'a', partition: 0, offset });
+    }
+    const kept = await bus.history('crier:a', { from: undefined, maxEntries: 1, maxBytes: 9 });
+    assert.equal(kept.entries.length, 1);
+    const again = { from: kept.entries[0]!.coordinates.entry, maxEntries: 1, maxBytes: 9 };
+    assert.deepEqual(await bus.history('crier:a', again), kept);
+    assert.equal(await bus.agree('secret', 'x'), 'x');
     assert.deepEqual(await admin.call('ACL', 'LOG'), [], 'nothing was asked for that the user may not do');
 
     await wrong.start();
