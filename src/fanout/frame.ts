@@ -52,10 +52,26 @@ export function writeHeader(target: Buffer, offset: number, length: number): num
   return target.writeUIntBE(length, target.writeUInt16BE(0, offset + 2), 6);
 }
 
-/** Writes the frame of a message in two parts, for which there must be room, and returns the offset after it. */
-export function writeFrame(target: Buffer, offset: number, prefix: Buffer, rest: Buffer): number {
-  const start = writeHeader(target, offset, prefix.length + rest.length);
-  target.set(prefix, start);
-  target.set(rest, start + prefix.length);
-  return start + prefix.length + rest.length;
+/** Writes the frames of messages in two parts each, for which there must be room, behind each other. */
+export function layOut(target: Buffer, parts: readonly Buffer[]): void {
+  let offset = 0;
+  for (let i = 0; i < parts.length; i += 2) {
+    const prefix = parts[i]!;
+    const rest = parts[i + 1]!;
+    offset = writeHeader(target, offset, prefix.length + rest.length);
+    target.set(prefix, offset);
+    target.set(rest, offset + prefix.length);
+    offset += prefix.length + rest.length;
+  }
+}
+
+/** Writes only the first parts to where they belong, over those of messages with parts of the same lengths. */
+export function stamp(target: Buffer, parts: readonly Buffer[]): void {
+  let end = 0;
+  for (let i = 0; i < parts.length; i += 2) {
+    const prefix = parts[i]!;
+    const restLength = parts[i + 1]!.length;
+    end += frameLength(prefix.length + restLength);
+    target.set(prefix, end - restLength - prefix.length);
+  }
 }

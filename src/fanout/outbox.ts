@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { frameLength, writeFrame, writeHeader } from './frame.ts';
+import { frameLength, layOut, writeHeader } from './frame.ts';
 import type { Writer } from './writer.ts';
 
 export interface OutboxOwner {
@@ -135,10 +135,8 @@ export class Outbox {
       next += 2;
     }
     if (next > 0) {
-      const batch = this.#isPrompt ? this.#writer.scratch : Buffer.allocUnsafeSlow(bytes);
-      for (let i = 0, offset = 0; i < next; i += 2) offset = writeFrame(batch, offset, parts[i]!, parts[i + 1]!);
       this.#unconfirmed++;
-      this.#stream.write(batch.subarray(0, bytes), this.#onWritten);
+      this.#stream.write(this.#layOut(next === parts.length ? parts : parts.slice(0, next), bytes), this.#onWritten);
     } else {
       next = 2;
       bytes = frameLength(parts[0]!.length + parts[1]!.length);
@@ -146,9 +144,15 @@ export class Outbox {
       this.#writeLarge(parts[0]!, parts[1]!);
       this.#stream.uncork();
     }
-    if (next === parts.length) this.#parts = undefined;
-    else parts.splice(0, next);
+    this.#parts = next === parts.length ? undefined : parts.slice(next);
     this.#onWrite(bytes);
+  }
+
+  #layOut(parts: readonly Buffer[], bytes: number): Buffer {
+    if (this.#isPrompt) return this.#writer.scratch.lay(parts, bytes);
+    const frames = Buffer.allocUnsafeSlow(bytes);
+    layOut(frames, parts);
+    return frames;
   }
 
   #onWrite(bytes: number): void {
@@ -157,7 +161,7 @@ export class Outbox {
     else {
       this.#bytesInFlight = bytes;
       this.#writer.behind.add(this);
-      if (this.#isPrompt) this.#writer.giveScratchAway();
+      if (this.#isPrompt) this.#writer.scratch.giveAway();
     }
     this.#isPrompt = isTaken;
   }

@@ -1,5 +1,5 @@
-import { MAX_BATCH_BYTES } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
+import { Scratch } from './scratch.ts';
 
 export interface WriterOptions {
   /** Of one connection; past it it is a slow consumer. */
@@ -16,13 +16,13 @@ const WRITES_BETWEEN_CHECKS = 16;
 /** Writes what a turn of the event loop left in the outboxes of a pod, in the order in which they got it. */
 export class Writer {
   readonly maxQueueBytes: number;
+  readonly scratch = new Scratch();
   /** Outboxes whose peers do not read as fast as we write. */
   readonly behind = new Set<Outbox>();
   readonly #maxPodQueueBytes: number;
   #queuedBytes = 0;
   readonly #waiting: Outbox[] = [];
   #isScheduled = false;
-  #scratch: Buffer | undefined;
 
   constructor(options: WriterOptions) {
     this.maxQueueBytes = options.maxQueueBytes;
@@ -32,16 +32,6 @@ export class Writer {
   /** Of all outboxes. */
   get queuedBytes(): number {
     return this.#queuedBytes;
-  }
-
-  /** Memory for one write, shared by all that are taken at once. */
-  get scratch(): Buffer {
-    return (this.#scratch ??= Buffer.allocUnsafeSlow(MAX_BATCH_BYTES));
-  }
-
-  /** It belongs to a write that was not taken at once. */
-  giveScratchAway(): void {
-    this.#scratch = undefined;
   }
 
   count(bytes: number): void {

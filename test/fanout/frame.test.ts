@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { frameLength, nextPrefix, nextRest, notedParts, writeFrame } from '../../src/fanout/frame.ts';
+import { frameLength, layOut, nextPrefix, nextRest, notedParts, stamp } from '../../src/fanout/frame.ts';
 
-function frameOf(prefix: Buffer, rest: Buffer): Buffer {
-  const frame = Buffer.alloc(frameLength(prefix.length + rest.length) + 2, 0xff);
-  const end = writeFrame(frame, 1, prefix, rest);
-  assert.equal(end, frame.length - 1);
-  assert.deepEqual([frame[0], frame[end]], [0xff, 0xff], 'wrote beside its place');
-  return frame.subarray(1, end);
+function framesOf(...parts: Buffer[]): Buffer {
+  let length = 0;
+  for (let i = 0; i < parts.length; i += 2) length += frameLength(parts[i]!.length + parts[i + 1]!.length);
+  const target = Buffer.alloc(length + 1, 0xff);
+  layOut(target, parts);
+  assert.equal(target[length], 0xff, 'wrote behind its place');
+  return target.subarray(0, length);
 }
 
 /** Of final, unmasked text frames, as RFC 6455 section 5.2 lays them out. */
@@ -35,13 +36,13 @@ describe('the frame of a next message', () => {
     for (const cursor of [undefined, 'abc']) {
       const rest = nextRest(JSON.stringify(payload), cursor);
       const shared = cursor === undefined ? {} : { extensions: { cursor } };
-      assert.deepEqual(JSON.parse(messagesOf(frameOf(nextPrefix('1'), rest))[0]!), {
+      assert.deepEqual(JSON.parse(messagesOf(framesOf(nextPrefix('1'), rest))[0]!), {
         id: '1',
         type: 'next',
         payload: { ...payload, ...shared },
       });
       const noted = notedParts(nextPrefix('1'), rest, '"gap":true,"resumed":false');
-      assert.deepEqual(JSON.parse(messagesOf(frameOf(...noted))[0]!), {
+      assert.deepEqual(JSON.parse(messagesOf(framesOf(...noted))[0]!), {
         id: '1',
         type: 'next',
         payload: { ...payload, extensions: { gap: true, resumed: false, ...shared.extensions } },
@@ -52,7 +53,7 @@ describe('the frame of a next message', () => {
   it('holds the text that JSON.stringify makes of the whole message, for any id and payload', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (id, payload) => {
-        const frame = frameOf(nextPrefix(id), nextRest(JSON.stringify(payload)));
+        const frame = framesOf(nextPrefix(id), nextRest(JSON.stringify(payload)));
         // A lone surrogate in a payload has no UTF-8; JSON text escapes it, as in the id.
         assert.deepEqual(messagesOf(frame), [JSON.stringify({ id, type: 'next', payload })]);
       }),
@@ -61,7 +62,7 @@ describe('the frame of a next message', () => {
 
   it('keeps quotes, escapes and lone surrogates in ids apart from the message', () => {
     for (const id of ['"', '\\', '","type":"complete"', '\u2028', '\ud800', '\0', '💬'.repeat(30)]) {
-      const [message] = messagesOf(frameOf(nextPrefix(id), nextRest('{"data":1}')));
+      const [message] = messagesOf(framesOf(nextPrefix(id), nextRest('{"data":1}')));
       assert.deepEqual(JSON.parse(message!), { id, type: 'next', payload: { data: 1 } });
     }
   });
@@ -76,14 +77,33 @@ describe('the frame of a next message', () => {
       [200_000, 10],
     ] as const) {
       // prettier-ignore
-      const frame = frameOf(Buffer.alloc(0), Buffer.alloc(length, 'x'));
+      const frame = framesOf(Buffer.alloc(0), Buffer.alloc(length, 'x'));
       assert.equal(frame.length, header + length);
       assert.deepEqual(messagesOf(frame), ['x'.repeat(length)]);
     }
   });
 
-  it('stands beside others in one piece of memory', () => {
-    const frames = ['a', 'b'].map((id) => frameOf(nextPrefix(id), nextRest('1')));
-    assert.equal(messagesOf(Buffer.concat(frames)).length, 2);
+  it('stands behind others in one piece of memory', () => {
+    const frames = framesOf(...['a', 'b'].flatMap((id) => [nextPrefix(id), nextRest(`"${id}"`)]));
+    assert.deepEqual(messagesOf(frames), [
+      '{"id":"a","type":"next","payload":"a"}',
+      '{"id":"b","type":"next","payload":"b"}',
+    ]);
+  });
+
+  it('becomes that of another id of the same length by writing the id alone', () => {
+    const ids = fc.stringMatching(/^[a-z]{36}$/);
+    const results = fc.array(
+      fc.integer({ min: 0, max: 70_000 }).map((length) => nextRest('x'.repeat(length))),
+      { minLength: 1, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(ids, ids, results, (one, other, rests) => {
+        const of = (id: string): Buffer[] => rests.flatMap((rest) => [nextPrefix(id), rest]);
+        const frames = framesOf(...of(one));
+        stamp(frames, of(other));
+        assert.ok(frames.equals(framesOf(...of(other))));
+      }),
+    );
   });
 });
