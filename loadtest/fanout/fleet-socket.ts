@@ -38,8 +38,6 @@ export class FleetSocket {
   #isUpgraded = false;
   #isCounting = false;
   #number: NumberAt | undefined;
-  /** Payload of the current message that has been read. */
-  #messageOffset = 0;
   #text: Buffer[] = [];
   #onText: ((text: string) => void) | undefined;
   #onEnd: (() => void) | undefined;
@@ -84,10 +82,10 @@ export class FleetSocket {
     return this.#nextText();
   }
 
-  /** `numberAt`: position of a number in every message, to be read of each. */
-  count(numberAt?: number): void {
+  /** `numberToEnd`: of a number in every message, to be read of each (`NumberAt`). */
+  count(numberToEnd?: number): void {
     this.#isCounting = true;
-    if (numberAt !== undefined) this.#number = new NumberAt(numberAt);
+    if (numberToEnd !== undefined) this.#number = new NumberAt(numberToEnd);
     this.#text = [];
   }
 
@@ -101,7 +99,6 @@ export class FleetSocket {
   }
 
   onMessage(bytes: number): void {
-    this.#messageOffset = 0;
     if (this.#isCounting) return this.#owner.onMessage(this, bytes, this.#number?.take());
     const text = Buffer.concat(this.#text).toString();
     this.#text = [];
@@ -112,9 +109,8 @@ export class FleetSocket {
     return !this.#isCounting || this.#number !== undefined;
   }
 
-  onPayload(chunk: Buffer): void {
-    this.#number?.read(chunk, this.#messageOffset);
-    this.#messageOffset += chunk.length;
+  onPayload(chunk: Buffer, left: number): void {
+    this.#number?.read(chunk, left);
     if (!this.#isCounting) this.#text.push(Buffer.from(chunk));
   }
 

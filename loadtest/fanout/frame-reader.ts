@@ -5,8 +5,8 @@ export interface FrameSink {
   onControl(opcode: number, payload: Buffer): void;
   /** Whether `onPayload` is to be called. */
   readonly wantsPayload: boolean;
-  /** Payload of data messages as it comes; the chunk is reused after the call. */
-  onPayload(chunk: Buffer): void;
+  /** Payload of data messages as it comes; the chunk is reused after the call. `left`: bytes of its frame from the chunk's first on. */
+  onPayload(chunk: Buffer, left: number): void;
 }
 
 export const OPCODE = { text: 1, close: 8, ping: 9, pong: 10 } as const;
@@ -39,7 +39,7 @@ export class FrameReader {
       const taken = Math.min(this.#left, length - i);
       if (taken > 0) {
         if (this.#first & 8) this.#control.push(Buffer.from(chunk.subarray(i, i + taken)));
-        else if (this.#sink.wantsPayload) this.#sink.onPayload(chunk.subarray(i, i + taken));
+        else if (this.#sink.wantsPayload) this.#sink.onPayload(chunk.subarray(i, i + taken), this.#left);
       }
       i += taken;
       this.#left -= taken;

@@ -1,21 +1,25 @@
 /** Digits of the numbers that copies of a record carry. */
 export const NUMBER_DIGITS = 7;
 
-/** Reads the number of `NUMBER_DIGITS` digits that stands at one place of every message, however the message is cut into chunks. */
+/**
+ * Reads the number of `NUMBER_DIGITS` digits that stands as far from the end in every message, however the message is cut into
+ * chunks. From the end, because crier's cursors stand in front, and grow with their offsets.
+ */
 export class NumberAt {
-  readonly #position: number;
+  readonly #toEnd: number;
   #value = 0;
   #digits = 0;
 
-  /** `position`: of the first digit, in bytes from the message's start. */
-  constructor(position: number) {
-    this.#position = position;
+  /** `toEnd`: bytes from the first digit to the message's end, that digit included. */
+  constructor(toEnd: number) {
+    this.#toEnd = toEnd;
   }
 
-  /** `offset`: of the chunk in its message. */
-  read(chunk: Buffer, offset: number): void {
-    const from = Math.max(0, this.#position - offset);
-    const to = Math.min(chunk.length, this.#position + NUMBER_DIGITS - offset);
+  /** `left`: bytes of the message from the chunk's first on. */
+  read(chunk: Buffer, left: number): void {
+    const position = left - this.#toEnd;
+    const from = Math.max(0, position);
+    const to = Math.min(chunk.length, position + NUMBER_DIGITS);
     for (let i = from; i < to; i++, this.#digits++) this.#value = this.#value * 10 + chunk[i]! - 48;
   }
 

@@ -1,4 +1,5 @@
 import { FleetSocket } from '../fanout/fleet-socket.ts';
+import { isSize } from '../fanout/result-size.ts';
 import { answerCalls } from '../process-call.ts';
 import type { Accounts, Progress, StoryPlan } from './client-calls.ts';
 import { copyOf } from './copies.ts';
@@ -13,13 +14,13 @@ let fleet: FleetSocket[] = [];
 let ledger = new Ledger(0);
 let live: Promise<number[]> | undefined;
 let wrongSizes = 0;
-/** What every result has. */
+/** What a result has. */
 let messageBytes = 0;
-let numberAt = 0;
+let numberToEnd = 0;
 
 const owner = {
   onMessage({ index }: FleetSocket, bytes: number, version: number | undefined): void {
-    if (bytes !== messageBytes) wrongSizes++;
+    if (!isSize(bytes, messageBytes)) wrongSizes++;
     const copy = version === undefined ? undefined : copyOf(version);
     if (copy !== undefined) ledger.deliver(index, copy);
   },
@@ -46,15 +47,15 @@ async function connectFleet({ port, sockets, query, auctionId }: StoryPlan): Pro
 /** Holds a first message against what it must be. Returns its length. */
 function startCounting(socket: FleetSocket, text: string): number {
   const bytes = Buffer.byteLength(text);
-  const position = Buffer.from(text).indexOf(NUMBER_KEY) + NUMBER_KEY.length;
+  const toEnd = bytes - Buffer.from(text).indexOf(NUMBER_KEY) - NUMBER_KEY.length;
   messageBytes ||= bytes;
-  numberAt ||= position;
+  numberToEnd ||= toEnd;
   const { id, type, payload } = JSON.parse(text) as { id: string; type: string; payload?: { errors?: unknown } };
   const isResult = id === socket.id && type === 'next' && payload?.errors === undefined;
-  if (!isResult || bytes !== messageBytes || position !== numberAt) {
+  if (!isResult || !isSize(bytes, messageBytes) || toEnd !== numberToEnd) {
     throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
   }
-  socket.count(numberAt);
+  socket.count(numberToEnd);
   return bytes;
 }
 
