@@ -12,6 +12,8 @@ export interface FleetPlan {
   /** Where events are records; undefined: they are published to Redis. */
   readonly kafkaBrokers: string | undefined;
   readonly channelPrefix: string;
+  /** Whether what is published to Redis says where it comes from. */
+  readonly hasCoordinates: boolean;
   /** undefined: the server knows no GraphQL. */
   readonly query: string | undefined;
   readonly identity: IdentityField | undefined;

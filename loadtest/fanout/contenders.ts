@@ -14,6 +14,10 @@ export interface Contender {
   readonly identity?: IdentityField;
   /** Whether its events are records of a Kafka topic; else they are published to Redis. */
   readonly isFedByKafka?: boolean;
+  /** Whether what is published to Redis says where it comes from, as crier's worker says it. */
+  readonly hasCoordinates?: boolean;
+  /** Whether its channels keep a history. */
+  readonly hasHistory?: boolean;
 }
 
 const crier = {
@@ -22,6 +26,7 @@ const crier = {
   nodeArguments: startArguments(),
   isGraphql: true,
   hasMetrics: true,
+  hasCoordinates: true,
 };
 
 /** In the order of the table; the first is what the others are held against. */
@@ -38,5 +43,13 @@ export const contenders: readonly Contender[] = [
     ...crier,
     environment: { ...crier.environment, ROLE: 'all' },
     isFedByKafka: true,
+  },
+  {
+    name: 'crier-history',
+    title: 'crier, every role, history',
+    ...crier,
+    environment: { ...crier.environment, ROLE: 'all' },
+    isFedByKafka: true,
+    hasHistory: true,
   },
 ];

@@ -12,6 +12,8 @@ export interface PublisherOptions {
   readonly redisUrl: string;
   readonly kafkaBrokers: string | undefined;
   readonly channelPrefix: string;
+  /** Whether events that go to Redis begin with the line that crier's worker writes (`src/bus/coordinates.ts`). */
+  readonly hasCoordinates: boolean;
   readonly auctionIds: readonly number[];
 }
 
@@ -19,12 +21,18 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
   return options.kafkaBrokers === undefined ? toRedis(options) : toKafka(options, options.kafkaBrokers);
 }
 
-function toRedis({ redisUrl, channelPrefix, auctionIds }: PublisherOptions): Publisher {
+function toRedis({ redisUrl, channelPrefix, auctionIds, hasCoordinates }: PublisherOptions): Publisher {
   const redis = new Redis(redisUrl);
   const channels = auctionIds.map((id) => auctionChannel(channelPrefix, id));
   const messages = auctionIds.map(auctionMessages);
+  const epoch = Date.now();
   let events = 0;
-  return { publish: (auction) => void redis.publish(channels[auction]!, messages[auction]!(events++)) };
+  return {
+    publish(auction) {
+      const header = hasCoordinates ? `@0 ${events} ${Date.now()} ${epoch}\n` : '';
+      void redis.publish(channels[auction]!, header + messages[auction]!(events++));
+    },
+  };
 }
 
 /** Records of 2 KB in one request; a broker takes 1 MB. */

@@ -4,6 +4,7 @@ import { auctionDocument } from './auction.ts';
 import { startClient } from './client-calls.ts';
 import type { Measurement } from './client-calls.ts';
 import type { Contender } from './contenders.ts';
+import { graphWithHistory } from './graph-with-history.ts';
 
 const CHANNEL_PREFIX = 'bench:';
 export const TENANTS = 50;
@@ -42,12 +43,14 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
+  const graph = contender.hasHistory ? await graphWithHistory() : undefined;
   const environment = {
     ADMIN_PORT: String(adminPort),
     REDIS_URL: redisUrl,
     CHANNEL_PREFIX,
     ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: `bench-${port}-${Date.now()}` }),
     ...contender.environment,
+    ...(graph && { GRAPH: graph.path }),
   };
   const script = new URL(`../${contender.script}`, import.meta.url).pathname;
   const server = await startServerProcess(script, port, environment, contender.nodeArguments);
@@ -55,6 +58,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
   const stop = async () => {
     await client.stop();
     await server.stop();
+    await graph?.remove();
   };
   const onAbort = () => void stop();
   signal.addEventListener('abort', onAbort);
@@ -67,6 +71,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
       redisUrl,
       kafkaBrokers: contender.isFedByKafka ? kafkaBrokers : undefined,
       channelPrefix: CHANNEL_PREFIX,
+      hasCoordinates: contender.hasCoordinates ?? false,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
       tenants: TENANTS,
