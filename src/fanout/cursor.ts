@@ -1,7 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Coordinates } from '../bus/coordinates.ts';
 
-/** 96 bits: to guess one takes 2^95 subscribes. */
+/** Characters of base64url, 96 bits: to guess one takes 2^95 subscribes. */
 const MAC_LENGTH = 16;
 const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.(\d{0,20}-?\d{0,20})\.([\w-]{16})$/;
 
@@ -13,19 +14,14 @@ export interface CursorPlace extends Pick<Coordinates, 'epoch' | 'partition' | '
 
 /**
  * What a client is given to name an event: opaque to it, good for one channel, and made by nobody else (HMAC-SHA-256, cut to
- * 96 bits). Needs no quoting in JSON. Every event is signed, so this is made of strings and two plain hashes, in a fifth of the
- * time of `createHmac`; the inner hash goes into the outer one as base64url, which is as good as its bytes.
+ * 96 bits). Needs no quoting in JSON.
  */
 export class Cursors {
-  readonly #inner: string;
-  readonly #outer: string;
+  readonly #key: KeyObject;
 
   /** `secret`: the same on every pod. */
   constructor(secret: string) {
-    // As long as a block of SHA-256, and ASCII, as is what the pads of RFC 2104 make of it.
-    const key = Buffer.from(hash('sha256', secret, 'hex'));
-    this.#inner = String.fromCharCode(...key.map((byte) => byte ^ 0x36));
-    this.#outer = String.fromCharCode(...key.map((byte) => byte ^ 0x5c));
+    this.#key = createSecretKey(Buffer.from(secret));
   }
 
   sign(channel: string, { epoch, partition, offset, entry }: CursorPlace): string {
@@ -48,9 +44,8 @@ export class Cursors {
     };
   }
 
-  /** No place has a line break. */
+  /** No place has a line break. As text at once, which takes half the time of a Buffer that becomes text. */
   #mac(channel: string, place: string): string {
-    const digest = hash('sha256', `${this.#inner}${place}\n${channel}`, 'base64url');
-    return hash('sha256', `${this.#outer}${digest}`, 'base64url').slice(0, MAC_LENGTH);
+    return createHmac('sha256', this.#key).update(`${place}\n${channel}`).digest('base64url').slice(0, MAC_LENGTH);
   }
 }
