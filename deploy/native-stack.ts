@@ -1,7 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { installKafka, startKafkaBroker } from './kafka-broker.ts';
+import { startKafkaCluster } from './kafka-cluster.ts';
 import { installPrograms, missingPrograms } from './programs.ts';
 import { startRedisServer } from './redis-server.ts';
-import type { Service } from './service.ts';
 
 /** A running Kafka and Redis. */
 export interface Stack {
@@ -12,7 +13,8 @@ export interface Stack {
 }
 
 interface NativeStackOptions {
-  readonly kafkaPort: number;
+  /** One for each broker. */
+  readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
   /** Tells the person at the terminal what happens. */
   readonly say: (line: string) => void;
@@ -23,25 +25,30 @@ interface NativeStackOptions {
  * @throws when a program is missing, a server does not start, or `stop` was aborted meanwhile; then nothing runs.
  */
 export async function startNativeStack(
-  { kafkaPort, redisPort, say }: NativeStackOptions,
+  { kafkaPorts, redisPort, say }: NativeStackOptions,
   stop: AbortSignal,
 ): Promise<Stack> {
   const missing = await missingPrograms(['redis-server', 'java', 'mvn', 'kcat']);
   if (missing.length > 0) say(`Installing ${missing.join(', ')} ...`);
   await installPrograms(missing);
-  const services: Service[] = [];
+  const processes: ChildProcess[] = [];
+  const stops: (() => Promise<void>)[] = [];
   const stack: Stack = {
-    ended: () => Promise.race(services.map(whenEnded)),
-    stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
+    ended: () => Promise.race(processes.map(whenEnded)),
+    stop: async () => void (await Promise.all(stops.map((stopOne) => stopOne()))),
   };
   try {
     say('Starting Redis ...');
-    services.push(await startRedisServer({ port: redisPort }));
+    const redis = await startRedisServer({ port: redisPort });
+    processes.push(redis.process);
+    stops.push(() => redis.stop());
     stop.throwIfAborted();
     say("Starting Kafka (the first time Maven fetches Kafka's jars) ...");
     await installKafka();
     stop.throwIfAborted();
-    services.push(await startKafkaBroker({ port: kafkaPort }));
+    const { stop: stopKafka, processes: brokers } = await startBrokers(kafkaPorts);
+    processes.push(...brokers);
+    stops.push(stopKafka);
     stop.throwIfAborted();
     return stack;
   } catch (error) {
@@ -50,7 +57,19 @@ export async function startNativeStack(
   }
 }
 
-async function whenEnded({ process: child }: Service): Promise<string> {
+/** A single one may use more memory. */
+async function startBrokers(
+  ports: readonly number[],
+): Promise<{ readonly processes: readonly ChildProcess[]; readonly stop: () => Promise<void> }> {
+  if (ports.length > 1) {
+    const { nodes, stop } = await startKafkaCluster(ports);
+    return { processes: nodes.map((node) => node.process), stop };
+  }
+  const broker = await startKafkaBroker({ port: ports[0]! });
+  return { processes: [broker.process], stop: () => broker.stop() };
+}
+
+async function whenEnded(child: ChildProcess): Promise<string> {
   if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
   return `${child.spawnfile} ended by itself (${child.exitCode ?? child.signalCode})`;
 }

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { isDockerReady, startDockerStack } from './docker-stack.ts';
 import { startNativeStack } from './native-stack.ts';
 import { isPortTaken } from './port.ts';
@@ -15,18 +16,22 @@ Maven); what is missing is installed on Debian as root, and named otherwise. Not
   REDIS_PORT  port of Redis on 127.0.0.1 (default 6379)
   GRAPH       graph folder whose topics are created (default: the built-in auction graph)
 
+  --brokers 3 as many Kafka brokers, natively, on KAFKA_PORT and the ports behind it; from three on any one may be ended:
+              each record has three replicas, and two suffice (default: 1)
   --help      this text
 `;
 
 interface Settings {
-  readonly kafkaPort: number;
+  /** One for each broker. */
+  readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
   readonly graph: string;
 }
 
-function readSettings(environment: NodeJS.ProcessEnv): Settings {
+function readSettings(environment: NodeJS.ProcessEnv, brokers: number): Settings {
+  const kafkaPort = readPort(environment, 'KAFKA_PORT', 9092);
   return {
-    kafkaPort: readPort(environment, 'KAFKA_PORT', 9092),
+    kafkaPorts: Array.from({ length: brokers }, (_, i) => kafkaPort + i),
     redisPort: readPort(environment, 'REDIS_PORT', 6379),
     graph: environment['GRAPH'] || BUILT_IN_GRAPH,
   };
@@ -53,10 +58,10 @@ function say(line: string): void {
 }
 
 function howToGoOn(
-  { kafkaPort, redisPort, graph }: Settings,
+  { kafkaPorts, redisPort, graph }: Settings,
   topics: readonly { name: string; example: string }[],
 ): string {
-  const brokers = `127.0.0.1:${kafkaPort}`;
+  const brokers = brokersOf(kafkaPorts);
   const graphSetting = graph === BUILT_IN_GRAPH ? '' : ` GRAPH=${graph}`;
   const [first] = topics;
   const example = first
@@ -74,7 +79,7 @@ Start a pod on them in another terminal (a second one with a PORT and an ADMIN_P
 
   KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort}${graphSetting} npm start
 ${example}
-Ctrl-C stops both.
+Ctrl-C stops all of it.
 `;
 }
 
@@ -83,14 +88,19 @@ async function runStack(settings: Settings, stop: AbortSignal): Promise<void> {
   if (!topics && settings.graph !== BUILT_IN_GRAPH) {
     throw new Error(`GRAPH: expected a folder with a schema.graphql, got ${JSON.stringify(settings.graph)}`);
   }
-  await refuseTakenPort('KAFKA_PORT', settings.kafkaPort);
+  for (const port of settings.kafkaPorts) await refuseTakenPort('KAFKA_PORT', port);
   await refuseTakenPort('REDIS_PORT', settings.redisPort);
-  const hasDocker = await isDockerReady();
-  say(hasDocker ? 'A Docker engine answers: docker compose.' : 'No Docker engine with compose answers: natively.');
+  // The compose file has one broker.
+  const hasDocker = settings.kafkaPorts.length === 1 && (await isDockerReady());
+  say(
+    hasDocker
+      ? 'A Docker engine answers: docker compose.'
+      : 'Natively: no Docker engine with compose answers, or several brokers.',
+  );
   const stack = hasDocker ? await startDockerStack(stop) : await startNativeStack({ ...settings, say }, stop);
   try {
     await createGraphTopics(
-      `127.0.0.1:${settings.kafkaPort}`,
+      brokersOf(settings.kafkaPorts),
       (topics ?? []).map(({ name }) => name),
     );
     process.stdout.write(howToGoOn(settings, topics ?? []));
@@ -106,16 +116,23 @@ async function runStack(settings: Settings, stop: AbortSignal): Promise<void> {
   }
 }
 
+function brokersOf(ports: readonly number[]): string {
+  return ports.map((port) => `127.0.0.1:${port}`).join(',');
+}
+
+function readArguments(): { help: boolean; brokers: number } {
+  const options = { help: { type: 'boolean', default: false }, brokers: { type: 'string', default: '1' } } as const;
+  const { help, brokers } = parseArgs({ options }).values;
+  if (!/^[1-9]$/.test(brokers)) throw new Error(`--brokers: expected a number, 1 to 9, got ${JSON.stringify(brokers)}`);
+  return { help, brokers: Number(brokers) };
+}
+
 async function main(): Promise<void> {
-  const [option] = process.argv.slice(2);
-  if (option !== undefined) {
-    process.stdout.write(USAGE);
-    if (option !== '--help') throw new Error(`unknown argument: ${option}`);
-    return;
-  }
+  const { help, brokers } = readArguments();
+  if (help) return void process.stdout.write(USAGE);
   const stop = stopSignal();
   try {
-    await runStack(readSettings(process.env), stop);
+    await runStack(readSettings(process.env, brokers), stop);
   } catch (error) {
     // What fails after Ctrl-C fails because of it.
     if (!stop.aborted) throw error;

@@ -104,6 +104,14 @@ describe('npm run stack', () => {
     assert.match(stack.errors, /REDIS_PORT: expected a port, 1 to 65535, got "redis"/);
   });
 
+  it('refuses a number of brokers that is none, and any other flag', async (t) => {
+    const none = runStack(t, NO_DOCKER, ['--brokers', '0']);
+    const unknown = runStack(t, NO_DOCKER, ['--broker', '3']);
+    assert.deepEqual(await Promise.all([none.exited, unknown.exited]), [1, 1]);
+    assert.match(none.errors, /--brokers: expected a number, 1 to 9, got "0"/);
+    assert.match(unknown.errors, /Unknown option '--broker'/);
+  });
+
   it('refuses a graph folder without a schema', async (t) => {
     const stack = runStack(t, { ...NO_DOCKER, GRAPH: '/nonexistent' });
     assert.equal(await stack.exited, 1);

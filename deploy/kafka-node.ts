@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import kafkajs from 'kafkajs';
+import { installHint } from './programs.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+const run = promisify(execFile);
+
+export const KAFKA_LIBS_FOLDER = join(process.cwd(), '.stack', 'kafka', 'libs');
+
+const CLASSPATH = join(KAFKA_LIBS_FOLDER, '*');
+const MEND = installHint(['java']);
+const START_TIMEOUT_MS = 120_000;
+
+/** Kafka's own ids of clusters look like this; one that starts with a dash would be read as a flag. */
+export function createClusterId(): string {
+  return `c${randomBytes(16).toString('base64url').slice(1)}`;
+}
+
+export interface KafkaNodeOptions {
+  /** From 1, which is the first of `controllerPorts`. */
+  readonly id: number;
+  readonly port: number;
+  /** Of all nodes of the cluster: each of them is a broker and a controller. */
+  readonly controllerPorts: readonly number[];
+  readonly clusterId: string;
+  readonly heapMb: number;
+  /** Where its properties and its data are. */
+  readonly folder: string;
+}
+
+/** One process of a Kafka (KRaft), which may be ended in any way and started again with its data on its port. */
+export class KafkaNode {
+  readonly port: number;
+  /** `host:port` */
+  readonly address: string;
+  readonly #options: KafkaNodeOptions;
+  readonly #properties: string;
+  #service: Service | undefined;
+
+  constructor(options: KafkaNodeOptions) {
+    this.#options = options;
+    this.port = options.port;
+    this.address = `127.0.0.1:${options.port}`;
+    this.#properties = join(options.folder, `server-${options.id}.properties`);
+  }
+
+  /** @throws Error before it was started. */
+  get process(): ChildProcess {
+    if (!this.#service) throw new Error(`Kafka on port ${this.port} was not started`);
+    return this.#service.process;
+  }
+
+  /** Makes its log folder, once. */
+  async format(): Promise<void> {
+    await writeFile(this.#properties, serverProperties(this.#options));
+    const { clusterId } = this.#options;
+    await run('java', [
+      ...['-XX:TieredStopAtLevel=1', '-cp', CLASSPATH, 'kafka.tools.StorageTool'],
+      ...['format', '-t', clusterId, '-c', this.#properties],
+    ]).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new Error(`Kafka: java was not found; ${MEND}`, { cause: error });
+    });
+  }
+
+  /** Resolves when the cluster counts it among its brokers, for which most of the controllers have to run. */
+  async start(): Promise<void> {
+    const { id, heapMb } = this.#options;
+    this.#service = await startService({
+      name: `Kafka on port ${this.port}`,
+      command: 'java',
+      arguments: [`-Xmx${heapMb}m`, '-cp', CLASSPATH, 'kafka.Kafka', this.#properties],
+      mend: MEND,
+      isReady: () => isListed(this.address, id),
+      timeoutMs: START_TIMEOUT_MS,
+    });
+  }
+
+  /** SIGKILL: no goodbye to anybody. Resolves when the process is gone. */
+  async kill(): Promise<void> {
+    this.#service?.process.kill('SIGKILL');
+    await this.#service?.stop();
+  }
+
+  /** SIGTERM, SIGKILL after 10 s; resolves when the process is gone. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#service?.stop();
+  }
+}
+
+function serverProperties({ id, port, controllerPorts, folder }: KafkaNodeOptions): string {
+  const replicas = Math.min(3, controllerPorts.length);
+  const minInSync = replicas === 3 ? 2 : 1;
+  const voters = controllerPorts.map((controllerPort, i) => `${i + 1}@127.0.0.1:${controllerPort}`).join(',');
+  return `process.roles=broker,controller
+node.id=${id}
+controller.quorum.voters=${voters}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPorts[id - 1]}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs=${join(folder, `logs-${id}`)}
+default.replication.factor=${replicas}
+min.insync.replicas=${minInSync}
+offsets.topic.replication.factor=${replicas}
+transaction.state.log.replication.factor=${replicas}
+transaction.state.log.min.isr=${minInSync}
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+num.partitions=4
+`;
+}
+
+async function isListed(address: string, id: number): Promise<boolean> {
+  const admin = new kafkajs.Kafka({
+    brokers: [address],
+    logLevel: kafkajs.logLevel.NOTHING,
+    connectionTimeout: 1000,
+    retry: { retries: 0 },
+  }).admin();
+  try {
+    await admin.connect();
+    return (await admin.describeCluster()).brokers.some(({ nodeId }) => nodeId === id);
+  } catch {
+    return false;
+  } finally {
+    await admin.disconnect().catch(() => undefined);
+  }
+}
