@@ -1,4 +1,5 @@
-import type { Entry } from './ledger.ts';
+import { ENTRY_SELECTION, recordedEntry } from '../support/entry-record.ts';
+import type { Entry } from '../support/ledger.ts';
 
 /** What a record is about: the values that @kafka's `match` looks at (fixtures/ledger/schema.graphql). */
 export type Subject =
@@ -22,12 +23,7 @@ export const SUBJECTS: readonly Subject[] = [
 
 /** A record's value as its producer writes it: camelCase. */
 export function recordValue(subject: Subject, entry: Entry): object {
-  const ledgerEntry = {
-    laneName: entry.lane,
-    sequenceNumber: entry.sequence,
-    contentText: entry.content,
-    contentDigest: entry.digest,
-  };
+  const ledgerEntry = recordedEntry(entry);
   switch (subject.topic) {
     case 'orders':
       return { order: { customerId: subject.customer, ledgerEntry }, 'Sent-By': 'shop' };
@@ -46,15 +42,14 @@ export interface Interest {
   wants(subject: Subject): boolean;
 }
 
-const ENTRY = 'ledger_entry { lane_name sequence_number content_text content_digest }';
 /** The same selection in other words, so that pods hold more than one document for one channel. */
-const ENTRY_AGAIN = 'ledger_entry { content_digest content_text sequence_number lane_name __typename }';
+const ENTRY_AGAIN = 'ledger_entry { content_digest content_text written_at sequence_number lane_name __typename }';
 
-const ORDERS = `subscription Orders($customer: Int!) { event: order_changed(customer_id: $customer) { ${ENTRY} } }`;
+const ORDERS = `subscription Orders($customer: Int!) { event: order_changed(customer_id: $customer) { ${ENTRY_SELECTION} } }`;
 const SHIPMENTS = `subscription Shipments($carrier: String!, $region: String) {
-  event: shipment_moved(carrier: $carrier, region: $region) { ${ENTRY} }
+  event: shipment_moved(carrier: $carrier, region: $region) { ${ENTRY_SELECTION} }
 }`;
-const PRICES = `subscription Prices($sku: ID) { event: price_set(sku: $sku) { ${ENTRY} } }`;
+const PRICES = `subscription Prices($sku: ID) { event: price_set(sku: $sku) { ${ENTRY_SELECTION} } }`;
 
 /** The interest of client `i`: all fields and arguments in turn, optional ones given and left out. */
 export function interestOf(i: number): Interest {
@@ -90,19 +85,7 @@ export function interestOf(i: number): Interest {
     },
   ];
   const interest = at(interests, i);
-  return turn % 3 === 0 ? { ...interest, query: interest.query.replace(ENTRY, ENTRY_AGAIN) } : interest;
-}
-
-/** The entry in a result of one of these interests. */
-export function entryOf(data: unknown): Entry {
-  const { event } = data as { event: { ledger_entry: Record<string, unknown> } };
-  const { lane_name, sequence_number, content_text, content_digest } = event.ledger_entry;
-  return {
-    lane: lane_name as string,
-    sequence: sequence_number as number,
-    content: content_text as string,
-    digest: content_digest as string,
-  };
+  return turn % 3 === 0 ? { ...interest, query: interest.query.replace(ENTRY_SELECTION, ENTRY_AGAIN) } : interest;
 }
 
 function at<T>(items: readonly T[], i: number): T {

@@ -68,7 +68,7 @@ function partitionsOf(records: readonly OutgoingRecord[]): Map<string, OutgoingR
 
 /** How many members a consumer group has; 0 while it is rebalancing. */
 export async function stableMembers(brokers: string, group: string): Promise<number> {
-  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
+  const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();
   try {
     const [description] = (await admin.describeGroups([group])).groups;

@@ -6,16 +6,16 @@ import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createTopics } from '../../deploy/topics.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { MARK, Subscriber } from '../support/subscriber.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { interestOf, recordValue, SUBJECTS, TOPICS } from './flows.ts';
-import type { Subject } from './flows.ts';
-import { audit, createEntry, summaryOf } from './ledger.ts';
-import type { Entry } from './ledger.ts';
+import type { Interest, Subject } from './flows.ts';
+import { audit, createEntry, summaryOf } from '../support/ledger.ts';
+import type { Entry } from '../support/ledger.ts';
 import { startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
 import { kafkajsProducer, kcatProducer, stableMembers } from './producers.ts';
 import type { OutgoingRecord, Produce } from './producers.ts';
-import { MARK, Subscriber } from './subscriber.ts';
 
 const PARTITIONS = 4;
 const RECORDS = 5000;
@@ -170,7 +170,7 @@ function contentOf(i: number): string {
   return `${i} camelCase snake_case "\\u0041" \\ \t\n é 漢字 😀 \u2028 ${'x'.repeat(i % 300)}`;
 }
 
-function shortcomings(subscribers: readonly Subscriber[], ledger: readonly Written[]): string[] {
+function shortcomings(subscribers: readonly Subscriber<Interest>[], ledger: readonly Written[]): string[] {
   return subscribers.flatMap(({ interest, received, failures }, i) => {
     const written = ledger.filter(({ subject }) => interest.wants(subject)).map(({ entry }) => entry);
     const summary = [summaryOf(audit(written, received)), ...failures].filter((text) => text !== '').join('; ');

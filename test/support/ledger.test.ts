@@ -49,6 +49,8 @@ describe('audit of a ledger', () => {
     const forged = createEntry('orders/0', 1, 'x');
     assert.deepEqual(audit(written, [forged, ...others]), { ...CLEAN, corrupt: ['orders/0#1'] });
     assert.deepEqual(audit(written, [{ ...a[0]!, digest: '' }, ...others]), { ...CLEAN, corrupt: ['orders/0#1'] });
+    const late = { ...a[0]!, writtenAt: a[0]!.writtenAt + 1 };
+    assert.deepEqual(audit(written, [late, ...others]), { ...CLEAN, corrupt: ['orders/0#1'] });
   });
 
   it('finds what was never written, or written for others', () => {

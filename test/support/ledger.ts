@@ -7,7 +7,9 @@ export interface Entry {
   /** Position in the lane, rising. */
   readonly sequence: number;
   readonly content: string;
-  /** SHA-256 of the content, in hex. */
+  /** ms since 1970. */
+  readonly writtenAt: number;
+  /** SHA-256 of all of this, in hex. */
   readonly digest: string;
 }
 
@@ -17,14 +19,15 @@ export interface Findings {
   readonly duplicate: readonly string[];
   /** Arrived after a later one of its lane. */
   readonly reordered: readonly string[];
-  /** Content or digest is not what was written. */
+  /** Content, time or digest is not what was written. */
   readonly corrupt: readonly string[];
   /** Never written, or written for others. */
   readonly foreign: readonly string[];
 }
 
-export function createEntry(lane: string, sequence: number, content: string): Entry {
-  return { lane, sequence, content, digest: digestOf(content) };
+export function createEntry(lane: string, sequence: number, content: string, writtenAt = Date.now()): Entry {
+  const entry = { lane, sequence, content, writtenAt };
+  return { ...entry, digest: digestOf(entry) };
 }
 
 /** Holds what a subscriber received, in the order of arrival, against what was written for it. */
@@ -46,7 +49,7 @@ export function audit(written: readonly Entry[], received: readonly Entry[]): Fi
       findings.foreign.push(name);
       continue;
     }
-    if (entry.digest !== original.digest || digestOf(entry.content) !== original.digest) findings.corrupt.push(name);
+    if (entry.digest !== original.digest || digestOf(entry) !== original.digest) findings.corrupt.push(name);
     if (seen.has(name)) {
       findings.duplicate.push(name);
       continue;
@@ -75,6 +78,6 @@ function nameOf({ lane, sequence }: Entry): string {
   return `${lane}#${sequence}`;
 }
 
-function digestOf(content: string): string {
-  return createHash('sha256').update(content).digest('hex');
+function digestOf({ lane, sequence, content, writtenAt }: Omit<Entry, 'digest'>): string {
+  return createHash('sha256').update(`${lane}#${sequence}#${writtenAt}#${content}`).digest('hex');
 }

@@ -1,15 +1,20 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { Scope } from '../support/socket.ts';
-import { entryOf } from './flows.ts';
-import type { Interest } from './flows.ts';
+import { entryOf } from './entry-record.ts';
 import type { Entry } from './ledger.ts';
+import type { Scope } from './socket.ts';
 
 /** Sequences of the marks around the ledger: `start` until every path is known to be open, `end` behind the last entry. */
 export const MARK = { start: -1, end: 2 ** 31 - 1 } as const;
 
+/** What a subscriber asks for. */
+export interface Asked {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
 /** A stock graphql-ws client with one subscription, which keeps what it receives and never retries. */
-export class Subscriber {
+export class Subscriber<Interest extends Asked = Asked> {
   readonly interest: Interest;
   readonly received: Entry[] = [];
   /** Lanes whose `start` mark arrived. */
@@ -20,9 +25,12 @@ export class Subscriber {
   readonly failures: string[] = [];
   /** Close code of the socket, once it is closed. */
   closeCode: number | undefined;
+  readonly #onEntry: (entry: Entry) => void;
 
-  constructor(scope: Scope, url: string, interest: Interest) {
+  /** `onEntry`: is told of each entry that is no mark. */
+  constructor(scope: Scope, url: string, interest: Interest, onEntry: (entry: Entry) => void = () => undefined) {
     this.interest = interest;
+    this.#onEntry = onEntry;
     const client = createClient({
       url,
       webSocketImpl: WebSocket,
@@ -46,6 +54,9 @@ export class Subscriber {
   #keep(entry: Entry): void {
     if (entry.sequence === MARK.start) this.started.add(entry.lane);
     else if (entry.sequence === MARK.end) this.finished.add(entry.lane);
-    else this.received.push(entry);
+    else {
+      this.received.push(entry);
+      this.#onEntry(entry);
+    }
   }
 }
