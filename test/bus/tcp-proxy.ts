@@ -7,6 +7,8 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   isFrozen: boolean;
+  /** What the client has sent while the link was held. */
+  held: Buffer[] | undefined;
 }
 
 /** A TCP link that can be broken on purpose. */
@@ -63,11 +65,33 @@ export class TcpProxy {
     for (const pair of this.#pairs) pair.isFrozen = true;
   }
 
+  /** What clients send on the present links waits on its way until `release`. */
+  hold(): void {
+    for (const pair of this.#pairs) pair.held ??= [];
+  }
+
+  /** What was held arrives, late, whatever has become of the client. */
+  release(): void {
+    for (const pair of this.#pairs) {
+      for (const data of pair.held ?? []) pair.server.write(data);
+      pair.held = undefined;
+    }
+  }
+
+  get heldBytes(): number {
+    let bytes = 0;
+    for (const { held } of this.#pairs) for (const data of held ?? []) bytes += data.length;
+    return bytes;
+  }
+
   #join(client: Socket, server: Socket): void {
-    const pair = { client, server, isFrozen: false };
+    const pair: Pair = { client, server, isFrozen: false, held: undefined };
     this.#pairs.add(pair);
     let left = this.#cuts.shift() ?? Infinity;
-    client.on('data', (data) => pair.isFrozen || server.write(data));
+    client.on('data', (data) => {
+      if (pair.held) pair.held.push(data);
+      else if (!pair.isFrozen) server.write(data);
+    });
     const toClient = (data: Buffer) => {
       if (pair.isFrozen || client.destroyed) return;
       client.write(data.subarray(0, left));

@@ -1,0 +1,101 @@
+import type { TestContext } from 'node:test';
+import type { RedisServer } from '../../deploy/redis-server.ts';
+import { createTopics } from '../../deploy/topics.ts';
+import { spawnPod } from '../end-to-end/pod.ts';
+import type { Pod } from '../end-to-end/pod.ts';
+import { stableMembers } from '../end-to-end/producers.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { ENTRY_TYPES } from '../support/entry-record.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** Not a protection but a bound: what hangs fails with what is missing. */
+const PATIENCE_MS = 120_000;
+const MAX_LOG_LENGTH = 6000;
+
+export interface StageOptions {
+  /** `host:port`, comma-separated. */
+  readonly brokers: string;
+  readonly partitions: number;
+}
+
+/** A topic, a Redis and a graph of this test's own, and pods of one group on them. */
+export class Stage {
+  readonly brokers: string;
+  readonly partitions: number;
+  /** Of the topic and of the group. */
+  readonly name: string;
+  readonly redis: RedisServer;
+  readonly pods: Pod[] = [];
+  readonly #t: TestContext;
+  readonly #settings: Readonly<Record<string, string>>;
+
+  constructor(
+    t: TestContext,
+    { brokers, partitions }: StageOptions,
+    name: string,
+    redis: RedisServer,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.#t = t;
+    this.brokers = brokers;
+    this.partitions = partitions;
+    this.name = name;
+    this.redis = redis;
+    this.#settings = settings;
+  }
+
+  async start(role: 'gateway' | 'worker', settings: Readonly<Record<string, string>> = {}): Promise<Pod> {
+    const pod = spawnPod(this.#t, { ...this.#settings, ...settings, ROLE: role });
+    this.pods.push(pod);
+    return pod.started();
+  }
+
+  /** Resolves when the group is stable, with so many members. */
+  async hasWorkers(count: number): Promise<void> {
+    const isThere = async () => (await stableMembers(this.brokers, this.name)) === count;
+    await this.until(`${count} members of one stable group`, isThere);
+  }
+
+  /** @throws Error with the ends of all pods' logs when the condition is not met in two minutes. */
+  async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    await waitFor(what, condition, PATIENCE_MS).catch((error: Error) => {
+      const logs = this.pods.map(({ log, process }) => `pod ${process.pid}:\n${log.slice(-MAX_LOG_LENGTH)}`);
+      throw new Error(`${error.message}\n${logs.join('\n')}`);
+    });
+  }
+}
+
+export async function createStage(t: TestContext, options: StageOptions): Promise<Stage> {
+  const { brokers } = options;
+  const name = randomName('faults');
+  const redis = await redisServer(t);
+  const dead = `${name}-dead`;
+  await createTopics(brokers, [
+    { topic: name, numPartitions: options.partitions },
+    { topic: dead, numPartitions: 1 },
+  ]);
+  const settings = {
+    GRAPH: await graphFolder(t, { 'schema.graphql': schemaOf(name) }),
+    KAFKA_BROKERS: brokers,
+    KAFKA_GROUP_ID: name,
+    KAFKA_DEAD_LETTER_TOPIC: dead,
+    REDIS_URL: redis.url,
+    CHANNEL_PREFIX: `${name}:`,
+  };
+  return new Stage(t, options, name, redis, settings);
+}
+
+function schemaOf(topic: string): string {
+  return `type Subscription {
+  entry_written(lane: ID): Event @kafka(topic: "${topic}", match: [{ arg: "lane", path: "lane" }])
+}
+
+type Event {
+  lane: ID!
+  ledger_entry: Entry!
+}
+
+${ENTRY_TYPES}
+`;
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pod } from '../end-to-end/pod.ts';
+import { kafkaBrokers } from '../support/services.ts';
+import { TcpProxy } from '../bus/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { isFull } from './form.ts';
+import { createStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { Trial } from './trial.ts';
+
+const PARTITIONS = 8;
+const RECORDS_PER_SECOND = 500;
+const REBALANCES = isFull ? 10 : 2;
+const MAX_TAKEOVER_MS = 15_000;
+/** The shortest that Kafka allows, for the short form. */
+const SHORT_SESSION_MS = 6000;
+const FREEZE_MS = isFull ? 60_000 : SHORT_SESSION_MS + 3000;
+
+describe('workers of one group', () => {
+  let brokers: string;
+  const stops: (() => Promise<void>)[] = [];
+  before(async () => {
+    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
+  });
+  after(async () => {
+    for (const stop of stops) await stop();
+  });
+
+  const startWorker = (stage: Stage, settings: Readonly<Record<string, string>> = {}) =>
+    stage.start('worker', { ...(!isFull && { KAFKA_SESSION_TIMEOUT_MS: `${SHORT_SESSION_MS}` }), ...settings });
+
+  const startGateways = (stage: Stage) => Promise.all([stage.start('gateway'), stage.start('gateway')]);
+
+  it('may come and go: nothing is lost, reordered or doubled', async (t) => {
+    const stage = await createStage(t, { brokers, partitions: PARTITIONS });
+    const gateways = await startGateways(stage);
+    let workers = await Promise.all([startWorker(stage), startWorker(stage)]);
+    await stage.hasWorkers(2);
+    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    for (let i = 0; i < REBALANCES; i++) {
+      const more = await Promise.all([startWorker(stage), startWorker(stage)]);
+      await stage.hasWorkers(4);
+      await trial.hears('what was written with four workers');
+      // The older ones go, so that each time all partitions change hands.
+      assert.deepEqual(await Promise.all(workers.map((worker) => worker.stop())), [0, 0]);
+      workers = more;
+      await stage.hasWorkers(2);
+      await trial.hears('what was written with two workers');
+    }
+    t.diagnostic(`${2 * REBALANCES} rebalances, longest silence of a lane ${trial.takeLongestSilence().toFixed(0)} ms`);
+    assert.deepEqual(await trial.finish(), []);
+  });
+
+  it('take over from one that was killed: nothing is lost', async (t) => {
+    const stage = await createStage(t, { brokers, partitions: PARTITIONS });
+    const gateways = await startGateways(stage);
+    const [victim] = await Promise.all([startWorker(stage), startWorker(stage)]);
+    await stage.hasWorkers(2);
+    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    victim.process.kill('SIGKILL');
+    assert.equal(await victim.ended, 'SIGKILL');
+    await takenOver(t, trial);
+    assert.deepEqual(await trial.finish(), []);
+  });
+
+  it('take over from one that was frozen, whose stale records nobody sees when it is thawed', async (t) => {
+    const stage = await createStage(t, { brokers, partitions: PARTITIONS });
+    const gateways = await startGateways(stage);
+    const proxy = await TcpProxy.start(t, stage.redis.port);
+    const [victim] = await Promise.all([startWorker(stage, { REDIS_URL: proxy.url }), startWorker(stage)]);
+    await stage.hasWorkers(2);
+    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    await freezeInTheAct(victim, proxy);
+    const frozenAt = performance.now();
+    await takenOver(t, trial);
+    await delay(Math.max(0, frozenAt + FREEZE_MS - performance.now()));
+    victim.process.kill('SIGCONT');
+    proxy.release();
+    await stage.hasWorkers(2);
+    await trial.hears('what was written after the thaw');
+    assert.deepEqual(await trial.finish(), []);
+  });
+});
+
+/** Frozen with records on their way to Redis, which arrive when the link is released. */
+async function freezeInTheAct(victim: Pod, proxy: TcpProxy): Promise<void> {
+  proxy.hold();
+  await waitFor('records on their way', () => proxy.heldBytes > 0);
+  victim.process.kill('SIGSTOP');
+}
+
+async function takenOver(t: TestContext, trial: Trial): Promise<void> {
+  trial.takeLongestSilence();
+  await trial.hears('what was written after the fault');
+  const silenceMs = trial.takeLongestSilence();
+  t.diagnostic(`taken over after ${(silenceMs / 1000).toFixed(1)} s`);
+  if (isFull) assert.ok(silenceMs <= MAX_TAKEOVER_MS, `a lane was silent for ${silenceMs} ms`);
+}
