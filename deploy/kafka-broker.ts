@@ -47,7 +47,7 @@ export async function startKafkaBroker({ port }: { port?: number } = {}): Promis
     port: port ?? free,
     controllerPorts: [controllerPort],
     clusterId: createClusterId(),
-    heapMb: 384,
+    javaFlags: ['-Xmx384m'],
     folder,
   });
   const stop = async () => {

@@ -5,8 +5,8 @@ import { installKafka } from './kafka-broker.ts';
 import { KafkaNode, createClusterId } from './kafka-node.ts';
 import { freePorts } from './port.ts';
 
-/** Small: what is asked of three brokers on one machine is that they can be ended, not that they are fast. */
-const HEAP_MB = 256;
+/** Small, and up with little work: what is asked of three brokers on one machine is that they can be ended, not that they are fast. */
+const JAVA_FLAGS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 export interface KafkaCluster {
   readonly nodes: readonly KafkaNode[];
@@ -26,7 +26,7 @@ export async function startKafkaCluster(ports: readonly number[]): Promise<Kafka
   const controllerPorts = await freePorts(ports.length);
   const clusterId = createClusterId();
   const nodes = ports.map(
-    (port, i) => new KafkaNode({ id: i + 1, port, controllerPorts, clusterId, heapMb: HEAP_MB, folder }),
+    (port, i) => new KafkaNode({ id: i + 1, port, controllerPorts, clusterId, javaFlags: JAVA_FLAGS, folder }),
   );
   const stop = async () => {
     // A broker says goodbye to the others, which are about to end as well: it would wait for them.

@@ -29,7 +29,7 @@ export interface KafkaNodeOptions {
   /** Of all nodes of the cluster: each of them is a broker and a controller. */
   readonly controllerPorts: readonly number[];
   readonly clusterId: string;
-  readonly heapMb: number;
+  readonly javaFlags: readonly string[];
   /** Where its properties and its data are. */
   readonly folder: string;
 }
@@ -71,11 +71,11 @@ export class KafkaNode {
 
   /** Resolves when the cluster counts it among its brokers, for which most of the controllers have to run. */
   async start(): Promise<void> {
-    const { id, heapMb } = this.#options;
+    const { id, javaFlags } = this.#options;
     this.#service = await startService({
       name: `Kafka on port ${this.port}`,
       command: 'java',
-      arguments: [`-Xmx${heapMb}m`, '-cp', CLASSPATH, 'kafka.Kafka', this.#properties],
+      arguments: [...javaFlags, '-cp', CLASSPATH, 'kafka.Kafka', this.#properties],
       mend: MEND,
       isReady: () => isListed(this.address, id),
       timeoutMs: START_TIMEOUT_MS,

@@ -57,11 +57,15 @@ export class Stage {
     await this.until(`${count} members of one stable group`, isThere);
   }
 
-  /** @throws Error with the ends of all pods' logs when the condition is not met in two minutes. */
+  /** The ends of all pods' logs. */
+  get logs(): string {
+    return this.pods.map(({ log, process }) => `pod ${process.pid}:\n${log.slice(-MAX_LOG_LENGTH)}`).join('\n');
+  }
+
+  /** @throws Error with the pods' logs when the condition is not met in two minutes. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     await waitFor(what, condition, PATIENCE_MS).catch((error: Error) => {
-      const logs = this.pods.map(({ log, process }) => `pod ${process.pid}:\n${log.slice(-MAX_LOG_LENGTH)}`);
-      throw new Error(`${error.message}\n${logs.join('\n')}`);
+      throw new Error(`${error.message}\n${this.logs}`);
     });
   }
 }
