@@ -5,6 +5,7 @@ import { audit, summaryOf } from '../support/ledger.ts';
 import { MARK, Subscriber } from '../support/subscriber.ts';
 import type { Asked } from '../support/subscriber.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { isFull } from './form.ts';
 import { LedgerStream } from './ledger-stream.ts';
 import { Silence } from './silence.ts';
 import type { Stage } from './stage.ts';
@@ -26,6 +27,7 @@ export class Trial {
   readonly #silence = new Silence();
   readonly #t: TestContext;
   readonly #stage: Stage;
+  readonly #late: string[] = [];
   #startedAt = 0;
 
   private constructor(t: TestContext, stage: Stage, gateways: readonly Pod[], recordsPerSecond: number) {
@@ -82,6 +84,13 @@ export class Trial {
     return ms;
   }
 
+  /** Reports how long something took; at full length, `finish` names it where it is over its limit, with the pods' logs. */
+  took(what: string, ms: number, maxMs: number): void {
+    const text = `${what}: ${(ms / 1000).toFixed(1)} s`;
+    this.#t.diagnostic(text);
+    if (isFull && ms > maxMs) this.#late.push(`${text}, over ${maxMs / 1000} s\n${this.#stage.logs}`);
+  }
+
   /** Ends the ledger, waits for all of it, and says what was wrong with what came, subscriber by subscriber. */
   async finish(): Promise<string[]> {
     const seconds = (performance.now() - this.#startedAt) / 1000;
@@ -99,7 +108,7 @@ export class Trial {
     const { written } = this.stream;
     const rate = Math.round(written.length / seconds);
     this.#t.diagnostic(`${written.length} entries, ${rate}/s, at ${this.subscribers.length} subscribers`);
-    return [...missing, ...this.#shortcomings()];
+    return [...missing, ...this.#shortcomings(), ...this.#late];
   }
 
   #shortcomings(): string[] {
