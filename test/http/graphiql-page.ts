@@ -1,22 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
+import { openPage } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const CHROMIUM = '/usr/bin/chromium';
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export interface GraphiqlPage {
   readonly page: Page;
@@ -40,18 +25,7 @@ export interface GraphiqlPage {
 
 /** Opens crier's GraphiQL in a fresh headless Chromium, which is closed at the end of the test. */
 export async function openGraphiql(t: TestContext, url: string): Promise<GraphiqlPage> {
-  const profile = await mkdtemp(join(tmpdir(), 'crier-chromium-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: CHROMIUM,
-    headless: true,
-    args: FLAGS,
-    viewport: { width: 1280, height: 800 },
-  });
-  t.after(async () => {
-    await context.close();
-    await rm(profile, { recursive: true, force: true });
-  });
-  const page = context.pages()[0] ?? (await context.newPage());
+  const page = await openPage(t);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
