@@ -1,0 +1,14 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import typescript from 'typescript';
+
+/** Step of `npm run build`: the types of `crier/client`, from its source, which says them all. Plain JS, because it runs before anything is compiled. */
+const source = await readFile('src/client/client.ts', 'utf8');
+const { outputText, diagnostics = [] } = typescript.transpileDeclaration(source, {
+  fileName: 'client.ts',
+  reportDiagnostics: true,
+  compilerOptions: { strict: true },
+});
+for (const { messageText } of diagnostics) {
+  throw new Error(`src/client/client.ts: ${typescript.flattenDiagnosticMessageText(messageText, '\n')}`);
+}
+await writeFile('dist/src/client/client.d.ts', outputText);

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createClient as createStockClient } from 'graphql-ws';
+import { WebSocket, WebSocketServer } from 'ws';
+import { backoffMs } from '../../src/client/backoff.ts';
+import { BusUnavailableError } from '../../src/errors.ts';
+import { TcpProxy } from '../bus/tcp-proxy.ts';
+import { TRANSPORT_WS } from '../support/socket.ts';
+import type { ProtocolMessage } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { helperClient, Received } from './received.ts';
+import { createStage, silentPort, TICKS } from './stage.ts';
+import type { RunningGateway, Stage } from './stage.ts';
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** Another pod in place of this one; `meanwhile` while no pod has the client. */
+async function replace(
+  stage: Stage,
+  pod: RunningGateway,
+  meanwhile: () => Promise<unknown> | void = () => undefined,
+): Promise<RunningGateway> {
+  const before = stage.subscriptions;
+  await pod.close();
+  await meanwhile();
+  const next = await stage.gateway({ PORT: `${pod.port}` });
+  await waitFor('the client on the next pod', () => stage.subscriptions > before);
+  return next;
+}
+
+describe('the client of crier', () => {
+  it('goes on behind the last event after each reconnect', async (t) => {
+    const stage = await createStage(t);
+    let pod = await stage.gateway();
+    const received = new Received(helperClient(t, { url: pod.url }));
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    await stage.publish(5);
+    await waitFor('the first events', () => received.numbers.length === 5);
+    for (let move = 1; move <= 3; move++) {
+      pod = await replace(stage, pod, () => stage.publish(20));
+      await stage.publish(5);
+      await waitFor('all events', () => received.numbers.length >= 5 + move * 25);
+    }
+    assert.deepEqual(received.numbers, range(0, 80));
+    assert.deepEqual(received.resumed, [true, true, true]);
+    assert.deepEqual(received.endings, []);
+  });
+
+  it('is told that events may be missing where it had seen none before the reconnect', async (t) => {
+    const stage = await createStage(t);
+    const pod = await stage.gateway();
+    const received = new Received(helperClient(t, { url: pod.url }));
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    await replace(stage, pod, () => stage.publish());
+    await stage.publish();
+    await waitFor('the event', () => received.numbers.length === 1);
+    assert.deepEqual([received.numbers, received.resumed], [[1], [false]]);
+  });
+
+  it('gives an iterator every event once, those that were not asked for before the reconnect too', async (t) => {
+    const stage = await createStage(t);
+    const pod = await stage.gateway();
+    const client = helperClient(t, { url: pod.url });
+    const iterator = client.iterate<{ tick: { n: number } }>({ query: TICKS });
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    const take = async () => ((await iterator.next()).value as { data: { tick: { n: number } } }).data.tick.n;
+    await stage.publish(5);
+    assert.equal(await take(), 0);
+    await replace(stage, pod, () => stage.publish(5));
+    await stage.publish(2);
+    const numbers = [0];
+    while (numbers.length < 12) numbers.push(await take());
+    assert.deepEqual(numbers, range(0, 12));
+    const pending = iterator.next();
+    await iterator.return!();
+    assert.deepEqual(await pending, { done: true, value: undefined });
+    assert.deepEqual(await iterator.next(), { done: true, value: undefined });
+  });
+
+  it('asks for new connection parameters with 4403, and again where that fails', async (t) => {
+    const stage = await createStage(t);
+    const { url } = await stage.gateway();
+    const asked: boolean[] = [];
+    const problems: unknown[] = [];
+    const client = helperClient(t, {
+      url,
+      connectionParams: (isRefused) => {
+        asked.push(isRefused);
+        if (asked.length === 3) throw new Error('no token to be had');
+        return { token: asked.length < 5 ? 'stale' : 'fresh' };
+      },
+      on: { error: (error) => problems.push((error as Error).message) },
+    });
+    const received = new Received(client);
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    assert.deepEqual(asked, [false, true, true, true, true]);
+    assert.deepEqual(problems, ['no token to be had']);
+    assert.deepEqual(received.endings, []);
+  });
+
+  it('tries longer than a stock client while nobody listens', async (t) => {
+    const stage = await createStage(t);
+    const { port, url } = await stage.gateway().then(async (pod) => {
+      await pod.close();
+      return pod;
+    });
+    let attempts = 0;
+    const stock = new Received(createStockClient({ url, webSocketImpl: WebSocket }));
+    const received = new Received(helperClient(t, { url, on: { connecting: () => attempts++ } }));
+    await waitFor('attempts', () => attempts > 10);
+    await stage.gateway({ PORT: `${port}` });
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    assert.deepEqual(received.endings, []);
+    assert.equal(stock.endings.length, 1);
+  });
+
+  it('finds a dead connection within one and a half times keepAlive, and goes on; a stock client stays on it', async (t) => {
+    const stage = await createStage(t);
+    const pod = await stage.gateway();
+    const proxy = await TcpProxy.start(t, pod.port);
+    const url = `${proxy.url.replace('redis', 'ws')}/graphql`;
+    const codes: number[] = [];
+    const onClosed = (event: unknown) => codes.push((event as { code: number }).code);
+    const stockClient = createStockClient({ url, webSocketImpl: WebSocket, keepAlive: 200 });
+    t.after(() => stockClient.terminate());
+    const stock = new Received(stockClient);
+    const received = new Received(helperClient(t, { url, keepAlive: 200, on: { closed: onClosed } }));
+    for (let count = 1; stock.numbers.length === 0 || received.numbers.length === 0; count++) {
+      assert.ok(count < 500);
+      await stage.publish();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const [first] = received.numbers;
+    proxy.freeze();
+    await stage.publish(5);
+    await waitFor('the reconnect', () => codes.length > 0);
+    await stage.publish(5);
+    const count = received.numbers.length + 10;
+    await waitFor('all events', () => received.resumed.length > 0 && received.numbers.at(-1)! >= first! + count - 1);
+    assert.deepEqual(received.numbers, range(first!, received.numbers.at(-1)! + 1));
+    assert.equal(codes[0], 4499);
+    assert.deepEqual(received.resumed, [true]);
+    assert.ok(stock.numbers.at(-1)! < received.numbers.at(-1)! - 5, 'the stock client still waits');
+  });
+
+  it('gives up a server that takes the connection and stays silent, and survives it with `ws`', async (t) => {
+    const stage = await createStage(t);
+    const pod = await stage.gateway();
+    const silent = await silentPort(t);
+    const urls = [`ws://127.0.0.1:${silent}/graphql`, `ws://127.0.0.1:${silent}/graphql`];
+    const url = () => urls.shift() ?? pod.url;
+    const received = new Received(helperClient(t, { url, connectionAckWaitTimeout: 100 }));
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    assert.deepEqual(received.endings, []);
+  });
+
+  it('subscribes again where Redis is away for the moment, and can be left meanwhile', async (t) => {
+    const stage = await createStage(t);
+    const { url } = await stage.gateway();
+    const subscribe = stage.bus.subscribe.bind(stage.bus);
+    let refusals = 0;
+    stage.bus.subscribe = (...parameters) =>
+      refusals++ < 2 ? Promise.reject(new BusUnavailableError('away')) : subscribe(...parameters);
+    const received = new Received(helperClient(t, { url }));
+    const left = new Received(helperClient(t, { url }));
+    await waitFor('two refusals', () => refusals >= 2);
+    left.leave();
+    await waitFor('the subscription', () => stage.subscriptions === 1, 20_000);
+    await waitFor('the end of the other', () => left.endings.length === 1);
+    await stage.publish();
+    await waitFor('the event', () => received.numbers.length === 1);
+    assert.deepEqual([received.endings, left.endings, left.numbers], [[], ['complete'], []]);
+  });
+
+  it('waits anything from nothing to a bound that doubles up to 30 s', () => {
+    for (const [attempt, bound] of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000].entries()) {
+      const waits = Array.from({ length: 1000 }, () => backoffMs(attempt));
+      assert.ok(Math.min(...waits) < bound * 0.05 && Math.max(...waits) > bound * 0.95 && Math.max(...waits) < bound);
+    }
+    assert.ok(backoffMs(Infinity) <= 30_000);
+  });
+});
+
+describe('a stock client of a field with a history', () => {
+  it('gets every event with its cursor, and after a reconnect those from then on', async (t) => {
+    const stage = await createStage(t);
+    const pod = await stage.gateway();
+    const client = createStockClient({ url: pod.url, webSocketImpl: WebSocket, shouldRetry: () => true });
+    t.after(() => void client.dispose());
+    const received = new Received(client);
+    await waitFor('the subscription', () => stage.subscriptions === 1);
+    await stage.publish(2);
+    await waitFor('the first events', () => received.numbers.length === 2);
+    await replace(stage, pod, () => stage.publish());
+    await stage.publish(2);
+    await waitFor('the last events', () => received.numbers.length === 4);
+    assert.deepEqual(received.numbers, [0, 1, 3, 4]);
+    assert.ok(received.extensions.every((extensions) => typeof extensions?.cursor === 'string'));
+    assert.deepEqual([received.resumed, received.endings], [[], []]);
+  });
+});
+
+interface Script {
+  readonly url: string;
+  /** Sockets that came, oldest first. */
+  readonly sockets: WebSocket[];
+  /** The `subscribe` messages that came, over all connections. */
+  readonly subscribes: ProtocolMessage[];
+}
+
+/** A server that acknowledges, and says no more by itself. */
+async function scriptedServer(t: TestContext): Promise<Script> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => TRANSPORT_WS });
+  const subscribes: ProtocolMessage[] = [];
+  const sockets: WebSocket[] = [];
+  server.on('connection', (socket) => {
+    sockets.push(socket);
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as ProtocolMessage;
+      if (message.type === 'connection_init') socket.send('{"type":"connection_ack"}');
+      if (message.type === 'subscribe') subscribes.push(message);
+    });
+  });
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.terminate();
+    server.close();
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, subscribes };
+}
+
+const nextMessage = (id: string, n: number, cursor?: string) =>
+  JSON.stringify({ id, type: 'next', payload: { data: { tick: { n } }, ...(cursor && { extensions: { cursor } }) } });
+
+describe('the client of crier on the wire', () => {
+  it('says at first what the application says, then the cursor of the last event, null where that has none', async (t) => {
+    const { url, sockets, subscribes } = await scriptedServer(t);
+    const client = helperClient(t, { url });
+    const numbers: number[] = [];
+    const extensions = { trace: 1, resume: { cursor: 'kept' } };
+    const payload = { query: TICKS, extensions };
+    const sink = { next: () => void numbers.push(1), error: assert.fail, complete: () => undefined };
+    client.subscribe(payload, sink);
+    for (const cursor of [undefined, 'c1', 'c2', '']) {
+      const turn = sockets.length || 1;
+      await waitFor('the subscribe', () => subscribes.length === turn);
+      if (cursor !== undefined) sockets.at(-1)!.send(nextMessage(subscribes[0]!.id!, 0, cursor));
+      sockets.at(-1)!.close(1001);
+      await waitFor('the next connection', () => sockets.length === turn + 1);
+    }
+    await waitFor('the last subscribe', () => subscribes.length === 5);
+    assert.deepEqual(
+      subscribes.map((message) => (message.payload as typeof payload).extensions),
+      ['kept', 'kept', 'c1', 'c2', null].map((cursor) => ({ trace: 1, resume: { cursor } })),
+    );
+    assert.deepEqual(extensions, { trace: 1, resume: { cursor: 'kept' } });
+    assert.equal(new Set(subscribes.map(({ id }) => id)).size, 1);
+    assert.equal(numbers.length, 3);
+  });
+
+  it('hears nothing of a terminated connection that comes back to life', async (t) => {
+    const { url, sockets, subscribes } = await scriptedServer(t);
+    const client = helperClient(t, { url });
+    const received = new Received(client);
+    await waitFor('the subscribe', () => subscribes.length === 1);
+    // As if the link had been dead: the client's close frame is not heard.
+    sockets[0]!.pause();
+    client.terminate();
+    await waitFor('the second subscribe', () => subscribes.length === 2);
+    const { id } = subscribes[1]!;
+    await new Promise<void>((resolve) => sockets[0]!.send(nextMessage(id!, 1), () => resolve()));
+    sockets[0]!.resume();
+    await waitFor('the end of the first', () => sockets[0]!.readyState === WebSocket.CLOSED);
+    sockets[1]!.send(nextMessage(id!, 2));
+    await waitFor('an event', () => received.numbers.includes(2));
+    assert.deepEqual(received.numbers, [2]);
+  });
+
+  for (const code of [1001, 1006, 1012, 1013, 4403, 4408]) {
+    it(`comes back after ${code}`, async (t) => {
+      const { url, sockets, subscribes } = await scriptedServer(t);
+      const received = new Received(helperClient(t, { url }));
+      await waitFor('the subscribe', () => subscribes.length === 1);
+      if (code === 1006) sockets[0]!.terminate();
+      else sockets[0]!.close(code);
+      await waitFor('the second subscribe', () => subscribes.length === 2);
+      assert.deepEqual(received.endings, []);
+    });
+  }
+
+  for (const code of [1008, 1009, 4400, 4401, 4406, 4409, 4429, 4500]) {
+    it(`gives up after ${code}`, async (t) => {
+      const { url, sockets, subscribes } = await scriptedServer(t);
+      const received = new Received(helperClient(t, { url }));
+      await waitFor('the subscribe', () => subscribes.length === 1);
+      sockets[0]!.close(code);
+      await waitFor('the end', () => received.endings.length === 1);
+      assert.equal((received.endings[0] as { code: number }).code, code);
+      assert.equal(sockets.length, 1);
+    });
+  }
+
+  it('ends with what a listener of the application throws', async (t) => {
+    const { url, sockets, subscribes } = await scriptedServer(t);
+    const client = helperClient(t, { url });
+    const endings: unknown[] = [];
+    const next = () => {
+      throw new Error('a bug');
+    };
+    client.subscribe({ query: TICKS }, { next, error: (error) => endings.push(error), complete: () => undefined });
+    await waitFor('the subscribe', () => subscribes.length === 1);
+    sockets[0]!.send(nextMessage(subscribes[0]!.id!, 1));
+    await waitFor('the end', () => endings.length === 1);
+    assert.equal((endings[0] as Error).message, 'a bug');
+    assert.equal(sockets.length, 1);
+  });
+});

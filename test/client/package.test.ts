@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, readFile, symlink, writeFile, mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import typescript from 'typescript';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+
+const PROGRAM = `import { createClient } from 'crier/client';
+import type { EventExtensions } from 'crier/client';
+
+const client = createClient({ url: 'wss://example.org/graphql', connectionParams: (isRefused: boolean) => ({ isRefused }) });
+for await (const { data, extensions } of client.iterate<{ n: number }, EventExtensions>({ query: '{ n }' })) {
+  const n: number = data!.n;
+  const isResumed: boolean | undefined = extensions?.resumed;
+  void [n, isResumed];
+}
+`;
+
+describe('crier/client as a package', () => {
+  it('is in what npm packs, with its types, and the tests are not', async () => {
+    // Without prepack: the build would change under the tests that run beside this one.
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts']);
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    for (const path of ['client.js', 'client.d.ts', 'resuming.js'])
+      assert.ok(paths.includes(`dist/src/client/${path}`), path);
+    for (const path of ['dist/src/main.js', 'babel.config.js', 'plugins/babel-plugin-proxy-lazy/index.js'])
+      assert.ok(paths.includes(path), path);
+    assert.deepEqual(
+      paths.filter((path) => /test|loadtest|fixtures|^src/.test(path)),
+      [],
+    );
+  });
+
+  it('imports graphql-ws and nothing else, and names nothing of Node', async () => {
+    const folder = join('dist', 'src', 'client');
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.js'))) {
+      const source = await readFile(join(folder, file), 'utf8');
+      for (const [, name] of source.matchAll(/\bfrom\s*['"]([^'"]+)/g))
+        assert.match(name!, /^(\.\/[\w-]+\.js|graphql-ws\/client)$/);
+      assert.doesNotMatch(source, /\b(process|Buffer|require|setImmediate|__dirname|import\.meta)\b|\bimport\(/);
+    }
+  });
+
+  it('is imported by its name, in JavaScript and TypeScript', async (t) => {
+    const folder = await temporaryFolder(t);
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(resolve('.'), join(folder, 'node_modules', 'crier'));
+    await symlink(resolve('node_modules', 'graphql-ws'), join(folder, 'node_modules', 'graphql-ws'));
+    const program = join(folder, 'program.mts');
+    await writeFile(program, PROGRAM);
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '-e', "console.log(Object.keys(await import('crier/client')).join())"],
+      { cwd: folder },
+    );
+    assert.equal(stdout.trim(), 'createClient');
+
+    const compiled = typescript.createProgram([program], {
+      strict: true,
+      noEmit: true,
+      target: typescript.ScriptTarget.ES2023,
+      module: typescript.ModuleKind.NodeNext,
+      moduleResolution: typescript.ModuleResolutionKind.NodeNext,
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+      types: [],
+    });
+    const complaints = typescript
+      .getPreEmitDiagnostics(compiled)
+      .map(({ messageText }) => typescript.flattenDiagnosticMessageText(messageText, '\n'));
+    assert.deepEqual(complaints, []);
+  });
+});

@@ -1,0 +1,104 @@
+import type { TestContext } from 'node:test';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { readConfig } from '../../src/config.ts';
+import { loadGraph } from '../../src/graph/load.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { startGateway } from '../../src/roles/gateway.ts';
+import type { Part } from '../../src/roles/services.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+
+const SCHEMA = `type Subscription {
+  tick(key: ID!): Tick @kafka(topic: "ticks", match: [{ arg: "key", path: "key" }], history: {})
+}
+type Tick { key: ID, n: Int }
+`;
+/** A connection without a token is anybody's. */
+const CONTEXT = `export const authenticate = ({ params }) => (params.token ?? 'fresh') === 'fresh' && {};`;
+
+export const TICKS = 'subscription { tick(key: "a") { n } }';
+const PREFIX = 'crier:';
+const CHANNEL = `${PREFIX}ticks{key="a"}`;
+const HISTORY = { entries: 300, bytes: 1_048_576, seconds: 120 };
+
+export interface RunningGateway {
+  readonly url: string;
+  readonly port: number;
+  /** Drains it. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Real gateways that share one bus, as pods share a Redis, and a worker's publishing. */
+export interface Stage {
+  readonly bus: MemoryBus;
+  /** How often a gateway has subscribed to the ticks. */
+  readonly subscriptions: number;
+  /** Publishes the next `count` ticks: n = 0, 1, 2, … */
+  publish(count?: number): Promise<void>;
+  /** `port`: free if not given. */
+  gateway(settings?: Readonly<Record<string, string>>): Promise<RunningGateway>;
+}
+
+export async function createStage(t: TestContext): Promise<Stage> {
+  const log = createLog('silent');
+  const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': SCHEMA, 'context.js': CONTEXT }));
+  const bus = new MemoryBus({ prefix: PREFIX, log });
+  await bus.start();
+  t.after(() => bus.close());
+  const place = { topic: 'ticks', partition: 0 };
+  await bus.claim({ ...place, position: -1, isFresh: false });
+  let subscriptions = 0;
+  const subscribe = bus.subscribe.bind(bus);
+  bus.subscribe = async (...parameters) => {
+    const unsubscribe = await subscribe(...parameters);
+    subscriptions++;
+    return unsubscribe;
+  };
+  let next = 0;
+  return {
+    bus,
+    get subscriptions() {
+      return subscriptions;
+    },
+    publish: async (count = 1) => {
+      for (let i = 0; i < count; i++) {
+        const offset = next++;
+        const payload = JSON.stringify({ key: 'a', n: offset });
+        await bus.publish([{ channel: CHANNEL, payload, offset, timestamp: 0, history: HISTORY }], {
+          ...place,
+          offset,
+        });
+      }
+    },
+    gateway: async (settings) => {
+      const parts: Part[] = [];
+      const own = <T extends Part>(part: T) => {
+        parts.push(part);
+        return part;
+      };
+      let closing: Promise<void> | undefined;
+      const close = () => (closing ??= closeAll(parts));
+      t.after(close);
+      const config = readConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
+      const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), own });
+      return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
+    },
+  };
+}
+
+async function closeAll(parts: readonly Part[]): Promise<void> {
+  for (const part of parts.toReversed()) await part.close();
+}
+
+/** A port on which somebody takes connections and never says a word. */
+export async function silentPort(t: TestContext): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    t.after(() => void socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
