@@ -106,6 +106,7 @@ export class LiveChannel {
   /** Shows a subscription the history that it begins with, then what it was held, then lets it in with the others. */
   begin(joining: Joining, history: readonly HistoryEntry[]): void {
     const { subscription } = joining;
+    subscription.expectReplay(history.length);
     const alone = new SharingGroup(subscription);
     alone.members.add(subscription);
     const replayed = history.flatMap(({ payload, coordinates }) => this.#eventOf(payload, coordinates) ?? []);
@@ -168,6 +169,9 @@ export class LiveChannel {
     const missed = await this.#services.missed(this.name, this.#last!);
     this.#healing = undefined;
     if (!missed || this.#hasOverflowed) this.#tellGap();
+    for (const { members } of this.#groups.values()) {
+      for (const member of members) member.expectReplay(missed?.length ?? 0);
+    }
     for (const { payload, coordinates } of missed ?? []) this.#accept(payload, coordinates);
     for (const [text, coordinates] of held) this.#accept(text, coordinates);
   }

@@ -1,8 +1,11 @@
 import type { History, HistoryEntry } from '../bus/history.ts';
 import type { CursorPlace } from './cursor.ts';
 
-/** What one recovery replays at most; a client that missed more begins anew. */
-export const MAX_REPLAYED = 300;
+/**
+ * What one recovery replays at most; a client that missed more begins anew. A field's `history` is the nearer bound: this is
+ * what 100 events a second are in 20 s.
+ */
+export const MAX_REPLAYED = 2_000;
 export const MAX_REPLAYED_BYTES = 1_048_576;
 
 /**

@@ -31,6 +31,7 @@ export class Subscription {
   #prefix: Buffer | undefined;
   readonly #outbox: SubscriptionOptions['outbox'];
   readonly #maxPendingEvents: number;
+  #maxReplayed = 0;
   #isEnded = false;
   /** Members of `extensions` that the next message has beside those of its event. */
   #notes: string | undefined;
@@ -56,11 +57,16 @@ export class Subscription {
     return this.#isEnded;
   }
 
+  /** So many events come at once, out of the history: by themselves they do not make a slow consumer. */
+  expectReplay(events: number): void {
+    this.#maxReplayed = Math.max(this.#maxReplayed, events);
+  }
+
   /** Takes the next place in the order of results; it must be delivered to, whatever happens. */
   reserve(): Place {
     const place: Place = { result: undefined };
     const places = (this.#places ??= []);
-    if (places.length < this.#maxPendingEvents) places.push(place);
+    if (places.length < this.#maxPendingEvents + this.#maxReplayed) places.push(place);
     else this.#outbox.refuse();
     return place;
   }

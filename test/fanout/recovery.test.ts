@@ -12,7 +12,7 @@ const SDL = `
   type Item { id: ID n: Int }`;
 const CHANNEL = 't{item.id="1"}';
 const QUERY = 'subscription { item(id: 1) { n } }';
-const LIMITS = { entries: 400, bytes: 1_000_000, seconds: 60 };
+const LIMITS = { entries: 2500, bytes: 1_000_000, seconds: 60 };
 
 interface Received {
   readonly data: { readonly item: { readonly n: number } };
@@ -118,6 +118,19 @@ describe('a resumed subscription', () => {
     }
   });
 
+  it('gets 10 s of 100 events a second', async (t) => {
+    const { publish, join, seenUpToTwo } = await createChannel(t);
+    const cursor = await seenUpToTwo();
+    await publish(1000);
+    const back = await join(cursor);
+    await waitFor('all', () => back.received.length === 1002);
+    assert.deepEqual(
+      back.numbers(),
+      Array.from({ length: 1002 }, (_, i) => i + 3),
+    );
+    assert.equal(back.events()[0]!.extensions!.resumed, true);
+  });
+
   it('begins anew, told so and without a partial replay, where nothing can be proved', async (t) => {
     const { bus, claim, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
@@ -128,7 +141,7 @@ describe('a resumed subscription', () => {
     for (const { numbers, events } of refused) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[5], false]);
     }
-    await publish(300);
+    await publish(2000);
     const tooFar = await join(cursor);
     await claim(true);
     const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
