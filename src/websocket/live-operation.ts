@@ -92,6 +92,7 @@ export class LiveOperation {
     this.#subscription = subscription;
     if (this.#isEnded) subscription.end();
     if ('events' in source) {
+      if (this.#cursor !== undefined) subscription.note('"resumed":false');
       const events = source.events[Symbol.asyncIterator]();
       const sink = new Sink(() => {
         subscription.end();

@@ -100,4 +100,13 @@ describe('a source of the graph', () => {
     socket.terminate();
     await standstill(pulled);
   });
+
+  it('has no history: a client that wants to go on behind an event is told that it was not resumed', async (t) => {
+    const { socket, counter } = await startSource(t);
+    const query = `subscription { history(count: 2, counter: "${counter}") }`;
+    socket.send({ id: '1', type: 'subscribe', payload: { query, extensions: { resume: { cursor: null } } } });
+    const [first, second] = await socket.take(2);
+    assert.deepEqual((first!.payload as { extensions?: object }).extensions, { resumed: false });
+    assert.equal((second!.payload as { extensions?: object }).extensions, undefined);
+  });
 });
