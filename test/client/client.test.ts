@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { createClient as createStockClient } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { backoffMs } from '../../src/client/backoff.ts';
@@ -14,6 +17,13 @@ import { waitFor } from '../support/wait-for.ts';
 import { helperClient, Received } from './received.ts';
 import { createStage, silentPort, TICKS } from './stage.ts';
 import type { RunningGateway, Stage } from './stage.ts';
+
+/** It does not wait before a retry. */
+function hastyStockClient(t: TestContext, url: string) {
+  const client = createStockClient({ url, webSocketImpl: WebSocket, retryWait: () => Promise.resolve() });
+  t.after(() => void Promise.resolve(client.dispose()).catch(() => undefined));
+  return client;
+}
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
@@ -261,22 +271,45 @@ describe('the client of crier on the wire', () => {
     assert.equal(numbers.length, 3);
   });
 
-  it('hears nothing of a terminated connection that comes back to life', async (t) => {
-    const { url, sockets, subscribes } = await scriptedServer(t);
-    const client = helperClient(t, { url });
-    const received = new Received(client);
-    await waitFor('the subscribe', () => subscribes.length === 1);
-    // As if the link had been dead: the client's close frame is not heard.
-    sockets[0]!.pause();
-    client.terminate();
-    await waitFor('the second subscribe', () => subscribes.length === 2);
-    const { id } = subscribes[1]!;
-    await new Promise<void>((resolve) => sockets[0]!.send(nextMessage(id!, 1), () => resolve()));
-    sockets[0]!.resume();
-    await waitFor('the end of the first', () => sockets[0]!.readyState === WebSocket.CLOSED);
-    sockets[1]!.send(nextMessage(id!, 2));
-    await waitFor('an event', () => received.numbers.includes(2));
-    assert.deepEqual(received.numbers, [2]);
+  for (const [kind, expected] of [
+    ['helper', [2]],
+    ['stock', [1, 2]],
+  ] as const) {
+    const title = kind === 'helper' ? 'hears nothing' : 'would hear, were it a stock client,';
+    it(`${title} of a terminated connection that comes back to life`, async (t) => {
+      const { url, sockets, subscribes } = await scriptedServer(t);
+      const client = kind === 'helper' ? helperClient(t, { url }) : hastyStockClient(t, url);
+      const received = new Received(client);
+      await waitFor('the subscribe', () => subscribes.length === 1);
+      // As if the link had been dead: the client's close frame is not heard.
+      sockets[0]!.pause();
+      client.terminate();
+      await waitFor('the second subscribe', () => subscribes.length === 2);
+      const { id } = subscribes[1]!;
+      await new Promise<void>((resolve) => sockets[0]!.send(nextMessage(id!, 1), () => resolve()));
+      sockets[0]!.resume();
+      await waitFor('the end of the first', () => sockets[0]!.readyState === WebSocket.CLOSED);
+      sockets[1]!.send(nextMessage(id!, 2));
+      await waitFor('an event', () => received.numbers.includes(2));
+      assert.deepEqual(received.numbers, expected);
+    });
+  }
+
+  it('survives the end of a connection that is opening, where a stock client with `ws` ends the process', async (t) => {
+    const port = await silentPort(t);
+    const program = (module: string) => `
+      import { WebSocket } from 'ws';
+      const { createClient } = await import(${JSON.stringify(pathToFileURL(resolve(module)).href)});
+      const client = createClient({ url: 'ws://127.0.0.1:${port}', webSocketImpl: WebSocket });
+      client.subscribe({ query: '{ a }' }, { next() {}, error() {}, complete() {} });
+      setTimeout(() => client.terminate(), 300);
+      setTimeout(() => process.exit(7), 1000);`;
+    const codes = ['dist/src/client/client.js', 'node_modules/graphql-ws/dist/client.js'].map(async (module) => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program(module)], { stdio: 'ignore' });
+      const [code] = (await once(child, 'exit')) as [number];
+      return code;
+    });
+    assert.deepEqual(await Promise.all(codes), [7, 1]);
   });
 
   for (const code of [1001, 1006, 1012, 1013, 4403, 4408]) {
