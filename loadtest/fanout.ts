@@ -19,7 +19,7 @@ const USAGE = `One hot auction, thousands of sockets: crier against a plain broa
 
 Usage: npm run bench:fanout -- [flags]
 
-  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but crier-all
+  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but crier-all and crier-history
   --k <numbers>       events on their way at a time; default: 1,4,16
   --sockets <numbers> default: 4000
   --stalled <numbers> so many of them stop reading; default: 0

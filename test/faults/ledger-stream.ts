@@ -72,6 +72,11 @@ export class LedgerStream {
     await Promise.all(this.#writers.map((writer) => writer.end()));
   }
 
+  /** What the writers say of themselves. */
+  get log(): string {
+    return this.#writers.map(({ lane, log }) => `kcat for partition ${lane}: ${log}`).join('\n');
+  }
+
   #writeNext(): void {
     const { length } = this.written;
     const writer = this.#writers[length % this.#writers.length]!;
@@ -105,6 +110,10 @@ class LaneWriter {
     );
     this.#child.stdin.on('error', () => undefined);
     this.#ended = once(this.#child, 'close');
+  }
+
+  get log(): string {
+    return `${this.#child.exitCode === null ? 'runs' : `ended with ${this.#child.exitCode}`}\n${this.#complaints}`;
   }
 
   write(entry: Entry): void {

@@ -69,9 +69,12 @@ export class Trial {
     const from = received.length;
     const lanes = new Set<string>();
     let at = from;
-    await this.#stage.until(`${what} in every lane`, () => {
+    const isHeard = () => {
       for (; at < received.length; at++) if (received[at]!.writtenAt >= writtenAfter) lanes.add(received[at]!.lane);
       return lanes.size === this.stream.lanes.length;
+    };
+    await this.#stage.until(`${what} in every lane`, isHeard).catch((error: Error) => {
+      throw new Error(`${error.message}\nheard of lanes: ${[...lanes].join(', ')}\n${this.stream.log}`);
     });
     return performance.now() - since;
   }
