@@ -13,7 +13,11 @@ describe('selectTestFiles', () => {
       assert.deepEqual(await names([name], []), ['support/selection.test.js']);
     }
     for (const name of ['support', 'support/']) {
-      assert.deepEqual(await names([name], []), ['support/runner.test.js', 'support/selection.test.js']);
+      assert.deepEqual(await names([name], []), [
+        'support/ledger.test.js',
+        'support/runner.test.js',
+        'support/selection.test.js',
+      ]);
     }
   });
 
