@@ -30,8 +30,11 @@ export interface Claim {
   readonly partition: number;
   /** Offset up to which everything was accepted before, as far as is known; -1: nothing is known. */
   readonly position: number;
-  /** The records do not go on where those before ended: a topic made anew, or offsets that were set anew. */
-  readonly isFresh: boolean;
+  /**
+   * Names a start: the records do not go on where those before ended (a new group, a topic made anew, offsets that were set
+   * anew), and nothing is known to have been accepted since. Claims with one name are of one start; undefined: they go on.
+   */
+  readonly start?: string | undefined;
 }
 
 /** `coordinates`: of a message that was published with a position. */
@@ -60,8 +63,8 @@ export interface Bus {
    */
   publish(messages: readonly Message[], upTo?: Position): Promise<void>;
   /**
-   * Takes over the publishing of a partition; whoever had it before is refused from now on. Begins a new epoch of the topic where
-   * the records do not go on from those before, or the bus has lost what it had accepted.
+   * Takes over the publishing of a partition; whoever had it before is refused from now on. Begins a new epoch of the topic with a
+   * start that the bus does not know yet, if anything was accepted before it, and where the bus has lost what it had accepted.
    * @throws BusUnavailableError; whether the claim counts is not known then: it is repeated.
    */
   claim(claim: Claim): Promise<void>;

@@ -6,15 +6,19 @@ import type { Coordinates } from './coordinates.ts';
 export class MemoryFence {
   readonly #epochs = new Map<string, number>();
   readonly #positions = new Map<string, number>();
+  /** Of each claimed partition the last one that was named. */
+  readonly #starts = new Map<string, string>();
 
-  claim({ topic, partition, position, isFresh }: Claim): void {
+  claim({ topic, partition, position, start }: Claim): void {
     const key = `${topic}/${partition}`;
     const before = this.#positions.get(key) ?? -1;
     const epoch = this.#epochs.get(topic);
+    const isFresh = start !== undefined && start !== this.#starts.get(key);
     if (epoch === undefined || (isFresh && before >= 0)) {
       this.#epochs.set(topic, Math.max(Date.now(), (epoch ?? 0) + 1));
     }
-    this.#positions.set(key, isFresh ? -1 : Math.max(before, position));
+    this.#positions.set(key, isFresh ? position : Math.max(before, position));
+    if (start !== undefined) this.#starts.set(key, start);
   }
 
   /** 0: nothing of the topic was claimed. */

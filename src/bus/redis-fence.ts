@@ -9,6 +9,8 @@ import { CLAIM_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
 interface Holding {
   readonly token: string;
   readonly epoch: number;
+  /** The last one that we claimed with. */
+  readonly start: string | undefined;
   /** Offset up to which the server has accepted everything. */
   position: number;
 }
@@ -29,14 +31,16 @@ export class RedisFence {
   }
 
   /** @throws BusUnavailableError */
-  async claim({ topic, partition, position, isFresh }: Claim): Promise<void> {
+  async claim({ topic, partition, position, start }: Claim): Promise<void> {
     const key = `${topic}/${partition}`;
     const before = this.#holdings.get(key);
-    const known = isFresh ? -1 : Math.max(position, before?.position ?? -1);
+    const isOurs = start === undefined || start === before?.start;
+    const known = isOurs ? Math.max(position, before?.position ?? -1) : position;
     const token = randomUUID();
-    const args = [topic, partition, token, before?.epoch ?? 0, known, isFresh ? 1 : 0, Date.now()];
+    const args = [topic, partition, token, before?.epoch ?? 0, known, start ?? '', Date.now()];
     const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [string, string];
-    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]) });
+    const [epoch, accepted] = [Number(reply[0]), Number(reply[1])];
+    this.#holdings.set(key, { token, epoch, start: start ?? before?.start, position: accepted });
   }
 
   /**

@@ -1,31 +1,31 @@
 /**
  * The scripts that run in Redis (6.2 or later): each is one round trip and one atomic step.
  *
- * Both keep the hash `{prefix}owners`: by topic its epoch, by `topic/partition` who publishes for it (a token) and the offset up to
- * which everything was published. A topic's name has no `/`. The history of a channel is a stream under the channel's name: `c` are an
- * entry's coordinates, `b` the bytes of all payloads before it, `p` its payload.
+ * Both keep the hash `{prefix}owners`: by topic its epoch, by `topic/partition` who publishes for it (a token), the offset up to
+ * which everything was published, and the last start that was named. A topic's name has no `/`. The history of a channel is a
+ * stream under the channel's name: `c` are an entry's coordinates, `b` the bytes of all payloads before it, `p` its payload.
  */
 
-/** Of `owners`: an entry as its token and its offset. */
+/** Of `owners`: an entry as its token, its offset and its start ('': none was named). */
 const OWNER = `
 local owner = redis.call('HMGET', KEYS[1], ARGV[1], ARGV[1] .. '/' .. ARGV[2])
-local token, position
-if owner[2] then token, position = string.match(owner[2], '^(%S+) (%-?%d+)$') end
+local token, position, start
+if owner[2] then token, position, start = string.match(owner[2], '^(%S+) (%-?%d+) ?(%S*)$') end
 position = tonumber(position)
 local function whole(number) return string.format('%.0f', number) end
 `;
 
 /**
- * ARGV: topic, partition, new token, epoch that the claimant knows (0: none), offset up to which it knows of (-1: none), whether
- * its records are fresh ('1'), time in ms.
- * Replies with the offset up to which messages are left out.
+ * ARGV: topic, partition, new token, epoch that the claimant knows (0: none), offset up to which it knows of (-1: none), the start
+ * that its records go on from ('': they go on from those before), time in ms.
+ * Replies with the epoch and the offset up to which messages are left out.
  */
 export const CLAIM_SCRIPT = `${OWNER}
 local epoch, known_epoch, known = tonumber(owner[1] or 0), tonumber(ARGV[4]), tonumber(ARGV[5])
-local is_fresh = ARGV[6] == '1'
+local is_fresh = ARGV[6] ~= '' and ARGV[6] ~= start
 local is_broken = epoch == 0
-if is_fresh then
-  is_broken = is_broken or (position or -1) >= 0
+if is_fresh and (position or -1) >= 0 then
+  is_broken = true
 elseif (position or -1) < known then
   is_broken = is_broken or known_epoch == epoch or (known_epoch == 0 and position ~= nil)
 end
@@ -33,8 +33,9 @@ if is_broken then
   epoch = math.max(tonumber(ARGV[7]), epoch + 1, known_epoch + 1)
   redis.call('HSET', KEYS[1], ARGV[1], whole(epoch))
 end
-if is_fresh then position = -1 else position = math.max(position or -1, known) end
-redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position))
+if is_fresh then position = known else position = math.max(position or -1, known) end
+if ARGV[6] ~= '' then start = ARGV[6] end
+redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position) .. ' ' .. (start or ''))
 return { whole(epoch), whole(position) }
 `;
 
@@ -90,7 +91,7 @@ for i = 6, #ARGV, 7 do
   end
 end
 if tonumber(ARGV[4]) > position then
-  redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], token .. ' ' .. ARGV[4])
+  redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], token .. ' ' .. ARGV[4] .. ' ' .. start)
 end
 return 1
 `;

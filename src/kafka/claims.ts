@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Claim } from '../bus/bus.ts';
 import type { PartitionMap } from './cluster.ts';
 
@@ -5,13 +6,13 @@ import type { PartitionMap } from './cluster.ts';
 export interface PartitionStart {
   /** Offset up to which the bus had accepted everything when that was committed; -1: nothing is known. */
   readonly position: number;
-  /** The records do not go on from there: nothing was committed, or by somebody else, or it lies outside of the partition. */
-  readonly isFresh: boolean;
+  /** Name of the start after which nothing was committed; undefined: the records go on behind `position`. */
+  readonly start?: string | undefined;
 }
 
 interface Partition {
   isHeld: boolean;
-  isFresh: boolean;
+  start: string | undefined;
   position: number;
   /** Offset of the last record that was accepted in this stay; -1: none. */
   last: number;
@@ -33,8 +34,8 @@ export class Claims {
   renew(starts: PartitionMap<PartitionStart>): void {
     this.#partitions.clear();
     for (const [topic, partitions] of starts) {
-      for (const [partition, { position, isFresh }] of partitions) {
-        this.#partitions.set(keyOf(topic, partition), { isHeld: false, isFresh, position, last: -1 });
+      for (const [partition, { position, start }] of partitions) {
+        this.#partitions.set(keyOf(topic, partition), { isHeld: false, start, position, last: -1 });
       }
     }
   }
@@ -48,18 +49,18 @@ export class Claims {
     const entry = this.#partitions.get(keyOf(topic, partition));
     if (!entry) return;
     // Within a stay records go on behind the last one, unless the topic was made anew.
-    const isReset = first <= entry.last;
-    if (entry.isHeld && !isReset) return;
-    const isFresh = entry.isFresh || isReset;
-    const position = isFresh ? -1 : entry.position;
-    await this.#claim({ topic, partition, position, isFresh });
-    Object.assign(entry, { isHeld: true, isFresh: false, position, last: -1 });
+    if (first <= entry.last) Object.assign(entry, { isHeld: false, start: randomUUID(), position: -1, last: -1 });
+    if (entry.isHeld) return;
+    const { position, start } = entry;
+    await this.#claim({ topic, partition, position, start });
+    entry.isHeld = true;
   }
 
   /** The bus has accepted everything up to this offset. */
   accepted(topic: string, partition: number, offset: number): void {
     const entry = this.#partitions.get(keyOf(topic, partition));
     if (!entry) return;
+    entry.start = undefined;
     entry.position = Math.max(entry.position, offset);
     entry.last = offset;
   }
@@ -72,23 +73,23 @@ export class Claims {
 
   /** What a commit says beside the offset, for whoever gets the partition next. */
   metadataOf(topic: string, partition: number): string {
-    return commitMetadata(this.#partitions.get(keyOf(topic, partition))?.position ?? -1);
+    const entry = this.#partitions.get(keyOf(topic, partition));
+    return entry?.start === undefined ? `crier:${entry?.position ?? -1}` : startMetadata(entry.start);
   }
 }
 
-const METADATA = /^crier:(-1|\d+)$/;
+const METADATA = /^crier:(?:(-1|\d+)|start:(\S+))$/;
 
-/** Also the start of a new group is a commit, by which no record was accepted. */
-export const START_METADATA = 'crier:start';
-
-function commitMetadata(position: number): string {
-  return `crier:${position}`;
+/** Of a commit by which no record was accepted. */
+export function startMetadata(start: string): string {
+  return `crier:start:${start}`;
 }
 
-/** The position in a commit's metadata; undefined where nobody of us has committed what was accepted. */
-export function positionOf(metadata: string): number | undefined {
-  const position = METADATA.exec(metadata)?.[1];
-  return position === undefined ? undefined : Number(position);
+/** What a commit's metadata says; undefined where it is not one of ours. */
+export function parseCommit(metadata: string): PartitionStart | undefined {
+  const [match, position, start] = METADATA.exec(metadata) ?? [];
+  if (match === undefined) return undefined;
+  return { position: Number(position ?? -1), start };
 }
 
 function keyOf(topic: string, partition: number): string {

@@ -31,7 +31,7 @@ export interface MembershipOptions {
   readonly sessionTimeoutMs: number;
   /** Existing ones: a missing topic would fail the join of all. */
   readonly topics: readonly string[];
-  readonly startOffsets: Pick<StartOffsets, 'uncommitted' | 'starts'>;
+  readonly startOffsets: Pick<StartOffsets, 'look'>;
   readonly worker: Pick<Worker, 'process'>;
   /** @throws BusUnavailableError */
   readonly claim: (claim: Claim) => Promise<void>;
@@ -130,7 +130,7 @@ export class Membership {
       if (payload.batchSize === 0) this.#advance(payload.topic, payload.partition, BigInt(payload.lastOffset) + 1n);
     });
     await this.#consumer.connect();
-    // Where the group has no offset, and where records are gone: the oldest. StartOffsets says where a new group starts.
+    // Where records are gone while we read: the oldest. StartOffsets says where the others start.
     await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true });
     await this.#consumer.run({
       autoCommit: false,
@@ -180,15 +180,14 @@ export class Membership {
     );
   }
 
-  /** Looks where the assigned partitions go on; commits where those of a new group start, and reads it back. */
+  /** Looks where the assigned partitions go on; commits where those start that go on from nothing, and reads it back. */
   async #position(generation: number): Promise<void> {
-    const starts = await this.#options.startOffsets.starts(this.#assignment);
-    if (generation !== this.#generation) return;
-    this.#claims.renew(starts);
     for (let attempt = 1; ; attempt++) {
-      const uncommitted = await this.#options.startOffsets.uncommitted(this.#assignment);
-      if (uncommitted.length === 0 || generation !== this.#generation) return;
-      if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of a new group could not be committed');
+      const { starts, uncommitted } = await this.#options.startOffsets.look(this.#assignment);
+      if (generation !== this.#generation) return;
+      this.#claims.renew(starts);
+      if (uncommitted.length === 0) return;
+      if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
       for (const start of uncommitted) this.#consumer.seek(start);
       await this.#consumer.commitOffsets(uncommitted);
     }

@@ -1,4 +1,5 @@
-import { START_METADATA, positionOf } from './claims.ts';
+import { randomUUID } from 'node:crypto';
+import { parseCommit, startMetadata } from './claims.ts';
 import type { PartitionStart } from './claims.ts';
 import type { Cluster, PartitionMap } from './cluster.ts';
 
@@ -10,13 +11,22 @@ export interface PartitionOffset {
   readonly metadata: string;
 }
 
+export interface Starts {
+  /** Where each assigned partition goes on, once everything of `uncommitted` is committed. */
+  readonly starts: PartitionMap<PartitionStart>;
+  /** To be committed, and looked at again, before anything is read. */
+  readonly uncommitted: PartitionOffset[];
+}
+
 /**
- * Where a new group starts: at the ends that the partitions had when this process first saw them. "Latest", asked at
- * the first fetch, would lose records: every rebalance before the first commit moves it. So the ends are taken down
- * before the group is joined, and committed before anything is read.
+ * Where the group's records go on. Where they do not (nothing was committed, or by somebody else, or it lies outside of the
+ * partition) is a start: it gets a name and is committed before anything is read. So whoever comes next goes on from the same
+ * start, also when no later commit reached Kafka.
  *
- * A partition of which no end was taken down is read from its oldest record: it came into being after us. Holds one
- * number for each partition of the topics.
+ * A new group starts at the ends that the partitions had when this process first saw them. "Latest", asked at the first
+ * fetch, would lose records: every rebalance before the first commit moves it. So the ends are taken down before the group
+ * is joined. A partition of which no end was taken down is read from its oldest record: it came into being after us. Holds
+ * one number for each partition of the topics.
  */
 export class StartOffsets {
   readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>;
@@ -35,41 +45,29 @@ export class StartOffsets {
     }
   }
 
-  /** Where the group's records go on, as it is before anything new is committed. */
-  async starts(assignment: PartitionMap<unknown>): Promise<PartitionMap<PartitionStart>> {
+  /** Asks Kafka where the assigned partitions go on. */
+  async look(assignment: PartitionMap<unknown>): Promise<Starts> {
     const topics = [...assignment.keys()];
-    if (topics.length === 0) return new Map();
+    if (topics.length === 0) return { starts: new Map(), uncommitted: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
     const ranges = await this.#cluster.partitionRanges(topics);
+    const uncommitted: PartitionOffset[] = [];
     const startOf = (topic: string, partition: number): PartitionStart => {
       const commit = committed.get(topic)?.get(partition);
       const range = ranges.get(topic)?.get(partition);
-      const position = commit && positionOf(commit.metadata);
-      const isInside = commit && range && range.low <= commit.offset && commit.offset <= range.end;
-      return position === undefined || !isInside ? { position: -1, isFresh: true } : { position, isFresh: false };
+      const isInside = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
+      const known = isInside ? parseCommit(commit.metadata) : undefined;
+      if (commit) this.#ends.get(topic)?.delete(partition);
+      if (known) return known;
+      const start = randomUUID();
+      const offset = isInside ? commit.offset : (this.#ends.get(topic)?.get(partition) ?? range?.low ?? 0n);
+      uncommitted.push({ topic, partition, offset: `${offset}`, metadata: startMetadata(start) });
+      return { position: -1, start };
     };
-    return new Map(
-      Array.from(assignment, ([topic, partitions]) => [
-        topic,
-        new Map(Array.from(partitions.keys(), (partition) => [partition, startOf(topic, partition)])),
-      ]),
-    );
-  }
-
-  /** The assigned partitions for which the group has no committed offset, and where to start them. */
-  async uncommitted(assignment: PartitionMap<unknown>): Promise<PartitionOffset[]> {
-    const topics = [...assignment.keys()].filter((topic) => this.#ends.has(topic));
-    if (topics.length === 0) return [];
-    const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
-    const missing: PartitionOffset[] = [];
-    for (const topic of topics) {
-      for (const partition of assignment.get(topic)!.keys()) {
-        const end = this.#ends.get(topic)!.get(partition);
-        if (end === undefined) continue;
-        if (committed.get(topic)?.has(partition)) this.#ends.get(topic)!.delete(partition);
-        else missing.push({ topic, partition, offset: `${end}`, metadata: START_METADATA });
-      }
-    }
-    return missing;
+    const starts = Array.from(assignment, ([topic, partitions]): [string, ReadonlyMap<number, PartitionStart>] => [
+      topic,
+      new Map(Array.from(partitions.keys(), (partition) => [partition, startOf(topic, partition)])),
+    ]);
+    return { starts: new Map(starts), uncommitted };
   }
 }

@@ -73,7 +73,7 @@ function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
     process: async (topic, value) => {
-      if (!claimed.has(topic)) await bus.claim({ topic, partition: 0, position: -1, isFresh: false });
+      if (!claimed.has(topic)) await bus.claim({ topic, partition: 0, position: -1 });
       claimed.add(topic);
       const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
       await worker.process([{ ...place, key: null, value }]);

@@ -225,7 +225,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const [topic, channel] = [randomName('topic'), randomName()];
       const seen: Seen[] = [];
       await bus.subscribe(channel, (payload, coordinates) => seen.push({ payload, ...coordinates }));
-      await bus.claim({ topic, partition: 3, position: -1, isFresh: false });
+      await bus.claim({ topic, partition: 3, position: -1 });
       const publish = (from: number, to: number) => {
         const messages = Array.from({ length: to - from + 1 }, (_, i) => ({
           channel,
@@ -257,7 +257,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const channels = Array.from({ length: 9 }, () => randomName());
       const seen: string[] = [];
       for (const channel of channels) await bus.subscribe(channel, (payload) => seen.push(payload));
-      await bus.claim({ topic, partition: 0, position: -1, isFresh: false });
+      await bus.claim({ topic, partition: 0, position: -1 });
       const payload = '{"é":"🎺\\n@1 2 3 4\\n"}';
       await bus.publish(
         channels.map((channel) => ({ channel, payload, offset: 0, timestamp: 0 })),
@@ -272,7 +272,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await publish(0, 9);
       await publish(0, 9);
       await publish(5, 14);
-      await bus.claim({ topic, partition: 3, position: 2, isFresh: false });
+      await bus.claim({ topic, partition: 3, position: 2 });
       await publish(3, 15);
       const seen = await arrived();
       assert.deepEqual(
@@ -292,7 +292,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
     it('begins an epoch where records do not go on, and shows them from their first offset', async (t) => {
       const { bus, topic, publish, arrived } = await claimed(t);
       await publish(0, 3);
-      await bus.claim({ topic, partition: 3, position: -1, isFresh: true });
+      await bus.claim({ topic, partition: 3, position: -1, start: 'another' });
       await publish(0, 1);
       const seen = await arrived();
       assert.deepEqual(
@@ -303,11 +303,42 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(seen[5]!.epoch, seen[4]!.epoch);
     });
 
+    it('begins one epoch with a start, however often it is claimed, and publishes nothing of it twice', async (t) => {
+      const { bus, topic, publish, arrived } = await claimed(t);
+      const claim = (position: number, start?: string) => bus.claim({ topic, partition: 3, position, start });
+      await publish(0, 3);
+      await claim(-1, 'another');
+      await publish(0, 1);
+      await claim(-1, 'another');
+      await publish(0, 2);
+      await claim(2);
+      await claim(-1, 'another');
+      await publish(0, 3);
+      const seen = await arrived();
+      assert.deepEqual(
+        seen.map(({ offset }) => offset),
+        [0, 1, 2, 3, 0, 1, 2, 3],
+      );
+      assert.equal(new Set(seen.slice(4).map(({ epoch }) => epoch)).size, 1, 'one epoch');
+    });
+
+    it('tells a start from every other, also where nothing was accepted of the first claim', async (t) => {
+      const { bus, topic, publish, arrived } = await claimed(t);
+      const claim = (start: string) => bus.claim({ topic, partition: 3, position: -1, start });
+      await claim('one');
+      await claim('two');
+      await publish(0, 0);
+      await claim('one');
+      await publish(0, 0);
+      const [first, second] = await arrived();
+      assert.ok(second!.epoch! > first!.epoch!);
+    });
+
     it('stays in its epoch while fresh partitions of a topic come in', async (t) => {
       const { bus, topic, publish, arrived } = await claimed(t);
       await publish(0, 0);
-      await bus.claim({ topic, partition: 4, position: -1, isFresh: true });
-      await bus.claim({ topic, partition: 4, position: -1, isFresh: true });
+      await bus.claim({ topic, partition: 4, position: -1, start: 'one' });
+      await bus.claim({ topic, partition: 4, position: -1, start: 'two' });
       await publish(1, 1);
       const [one, two] = await arrived();
       assert.equal(one!.epoch, two!.epoch);
@@ -325,8 +356,8 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const channel = `${topic}{}`;
       const seen: Coordinates[] = [];
       await bus.subscribe(channel, (_payload, coordinates) => coordinates && seen.push(coordinates));
-      const claim = (isFresh: boolean) => bus.claim({ topic, partition: 0, position: -1, isFresh });
-      await claim(false);
+      const claim = (start?: string) => bus.claim({ topic, partition: 0, position: -1, start });
+      await claim();
       const publish = (offset: number, history: HistoryLimits = LIMITS, payload = `${offset}`) =>
         bus.publish([{ channel, payload, offset, timestamp: 5, history }], { topic, partition: 0, offset });
       const read = async (from: string | undefined, query: Partial<typeof ALL> = {}) => {
@@ -399,7 +430,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await publish(0, { entries: 0, bytes: 0, seconds: 0 });
       assert.deepEqual(await read(undefined), []);
       const { epoch } = await bus.history(channel, { ...ALL, from: undefined });
-      await claim(true);
+      await claim('another');
       assert.ok((await bus.history(channel, { ...ALL, from: undefined })).epoch > epoch);
       assert.equal((await bus.history(randomName(), { ...ALL, from: undefined })).epoch, 0);
     });

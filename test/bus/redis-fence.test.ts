@@ -22,7 +22,7 @@ async function startedBus(t: TestContext, ...urls: string[]): Promise<RedisBus> 
 
 function worker(bus: RedisBus, channel = CHANNEL) {
   return {
-    claim: (position: number, isFresh = false) => bus.claim({ topic: TOPIC, partition: 0, position, isFresh }),
+    claim: (position: number, start?: string) => bus.claim({ topic: TOPIC, partition: 0, position, start }),
     publish: (offset: number) =>
       bus.publish([{ channel, payload: `${offset}`, offset, timestamp: 0 }], { topic: TOPIC, partition: 0, offset }),
   };
@@ -81,21 +81,23 @@ describe('the fence in Redis', () => {
     assert.equal(epochs[0], epochs[1]);
   });
 
-  for (const loss of ['empty', 'with older data'] as const) {
-    it(`refuses to go on in a Redis that is back ${loss}, and begins a new epoch with the next claim`, async (t) => {
+  const losses = ['empty', 'with older data'] as const;
+  for (const [loss, start] of losses.flatMap((loss) => [[loss, undefined] as const, [loss, 'one'] as const])) {
+    const claimant = start === undefined ? 'claim' : 'claim of the same start';
+    it(`refuses to go on in a Redis that is back ${loss}, and begins a new epoch with the next ${claimant}`, async (t) => {
       const { url } = await redisServer(t);
       const { snapshot, restore } = ownersOf(t, url);
       const bus = await startedBus(t, url);
       const seen: (Coordinates | undefined)[] = [];
       await bus.subscribe(CHANNEL, (_payload, coordinates) => seen.push(coordinates));
       const { claim, publish } = worker(bus);
-      await claim(-1);
+      await claim(-1, start);
       await publish(0);
       const old = await snapshot();
       await publish(1);
       await restore(loss === 'empty' ? {} : old);
       await assert.rejects(publish(2), FencedError);
-      await claim(0);
+      await claim(start === undefined ? 0 : -1, start);
       await publish(1);
       await publish(2);
       await waitFor('all', () => seen.length === 3);
@@ -125,7 +127,7 @@ describe('the fence in Redis', () => {
     const { url } = await redisServer(t);
     const { snapshot } = ownersOf(t, url);
     const first = await startedBus(t, url);
-    await first.claim({ topic: TOPIC, partition: 1, position: 40, isFresh: false });
+    await first.claim({ topic: TOPIC, partition: 1, position: 40 });
     const epoch = (await snapshot())[TOPIC];
     await worker(first).claim(40);
     await worker(first).publish(41);
@@ -139,22 +141,33 @@ describe('the fence in Redis', () => {
     t.after(() => Promise.all(servers.map((server) => server.stop())));
     const bus = await startedBus(t, ...servers.map((server) => server.url));
     const { claim, publish } = worker(bus);
-    await claim(-1);
+    await claim(-1, 'one');
     for (let offset = 0; offset < 3; offset++) await publish(offset);
     for (const { url } of servers) {
       const { snapshot } = ownersOf(t, url);
-      assert.match((await snapshot())[`${TOPIC}/0`]!, / 2$/);
+      assert.match((await snapshot())[`${TOPIC}/0`]!, / 2 one$/);
     }
+  });
+
+  it('goes on with what a worker before named no start for, in its epoch', async (t) => {
+    const { url } = await redisServer(t);
+    const { snapshot, restore } = ownersOf(t, url);
+    const epoch = `${Date.now()}`;
+    await restore({ [TOPIC]: epoch, [`${TOPIC}/0`]: 'token 7' });
+    await worker(await startedBus(t, url)).claim(7);
+    const { [TOPIC]: after, [`${TOPIC}/0`]: owner } = await snapshot();
+    assert.equal(after, epoch);
+    assert.match(owner!, / 7 $/);
   });
 
   it('runs its scripts in a Redis that has forgotten them', async (t) => {
     const { url } = await redisServer(t);
     const { client } = ownersOf(t, url);
     const { claim, publish } = worker(await startedBus(t, url));
-    await claim(-1);
+    await claim(-1, 'one');
     await publish(0);
     await client.script('FLUSH');
     await publish(1);
-    assert.match((await client.hget('crier:owners', `${TOPIC}/0`))!, / 1$/);
+    assert.match((await client.hget('crier:owners', `${TOPIC}/0`))!, / 1 one$/);
   });
 });

@@ -48,7 +48,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
   await bus.start();
   t.after(() => bus.close());
   const place = { topic: 'ticks', partition: 0 };
-  await bus.claim({ ...place, position: -1, isFresh: false });
+  await bus.claim({ ...place, position: -1 });
   let subscriptions = 0;
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = async (...parameters) => {

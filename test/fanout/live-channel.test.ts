@@ -19,8 +19,8 @@ interface Received {
 async function createChannel(t: TestContext) {
   const cursors = new Cursors('secret');
   const stage = await createStage(t, { sdl: SDL, cursors });
-  const claim = (isFresh: boolean) => stage.bus.claim({ topic: 't', partition: 0, position: -1, isFresh });
-  await claim(false);
+  const claim = (start?: string) => stage.bus.claim({ topic: 't', partition: 0, position: -1, start });
+  await claim();
   const publish = (offset: number) =>
     stage.bus.publish([{ channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0 }], {
       topic: 't',
@@ -49,7 +49,7 @@ describe('LiveChannel', () => {
     const { stage, claim, publish, join } = await createChannel(t);
     const [one, two] = [await join('a'), await join('b')];
     await publish(7);
-    await claim(true);
+    await claim('another');
     await publish(0);
     await publish(1);
     await waitFor('all', () => one().length === 3 && two().length === 3);

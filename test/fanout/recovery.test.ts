@@ -22,8 +22,8 @@ interface Received {
 async function createChannel(t: TestContext) {
   const stage = await createStage(t, { sdl: SDL, cursors: new Cursors('secret') });
   const { bus } = stage;
-  const claim = (isFresh: boolean) => bus.claim({ topic: 't', partition: 0, position: -1, isFresh });
-  await claim(false);
+  const claim = (start?: string) => bus.claim({ topic: 't', partition: 0, position: -1, start });
+  await claim();
   let next = 0;
   const publish = async (count = 1) => {
     for (let i = 0; i < count; i++) {
@@ -143,7 +143,7 @@ describe('a resumed subscription', () => {
     }
     await publish(2000);
     const tooFar = await join(cursor);
-    await claim(true);
+    await claim('another');
     const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
     await bus.publish([{ channel: CHANNEL, payload: '{"item":{"n":-1}}' }]);
     await waitFor('both', () => tooFar.received.length === 1 && lastEpoch.received.length === 1);

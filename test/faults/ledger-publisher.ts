@@ -87,7 +87,7 @@ export class LedgerPublisher {
   async #claim(): Promise<void> {
     for (;;) {
       try {
-        return await this.#bus.claim({ ...this.#place, position: this.#accepted - 1, isFresh: false });
+        return await this.#bus.claim({ ...this.#place, position: this.#accepted - 1 });
       } catch (error) {
         if (this.#isClosed) return;
         if (!(error instanceof BusUnavailableError)) throw error;

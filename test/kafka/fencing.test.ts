@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Message, Position } from '../../src/bus/bus.ts';
 import { RedisBus } from '../../src/bus/redis.ts';
 import { FencedError } from '../../src/errors.ts';
@@ -24,25 +25,8 @@ describe('KafkaConsumer before the fence of the bus', () => {
     for (const stop of stops) await stop();
   });
 
-  it('claims what it was refused, as a member, and goes on without loss', async (t) => {
-    const topic = await outside.createTopic(undefined, 1);
-    const bus = new RecordingBus();
-    let refusals = 0;
-    const publish = (messages: readonly Message[], { offset }: Position) =>
-      offset >= 5 && refusals++ < 2 ? Promise.reject(new FencedError('another')) : bus.publish(messages);
-    const { consumer, counts } = createConsumer(t, broker, [topic], { bus, ports: { publish } });
-    await consumer.start();
-    for (let seq = 0; seq < 10; seq++) await outside.sendSequences(topic, 1, 1, seq);
-    await waitFor('every message', () => bus.messages.length >= 10);
-    assert.equal(orderBreak(bus.of(topic)), undefined);
-    assert.deepEqual(counts.rebuilds, []);
-    assert.deepEqual(
-      bus.claims.map(({ isFresh }) => isFresh),
-      [true, false, false],
-    );
-  });
-
-  it('goes on in its epoch after a restart, and begins another where the topic was made anew', async (t) => {
+  /** Workers of one group, each with a link to Redis of its own, and what a pod gets of the topic. */
+  async function createStage(t: TestContext, isFromBeginning: boolean) {
     const { url } = await redisServer(t);
     const prefix = randomName('prefix:');
     const topic = randomName('topic');
@@ -58,20 +42,60 @@ describe('KafkaConsumer before the fence of the bus', () => {
     await pod.subscribe(topic, (_payload, coordinates) => seen.push(coordinates!));
     const epochs = () => [...new Set(seen.map(({ epoch }) => epoch))];
     const offsets = () => seen.map(({ offset }) => offset);
-    const startWorker = async () => {
+    /** `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
+    const startWorker = async (afterPublish = () => Promise.resolve()) => {
       const bus = await startedBus();
       const setup = createConsumer(t, broker, [topic], {
         groupId,
-        environment: { KAFKA_FROM_BEGINNING: 'true' },
+        environment: { KAFKA_FROM_BEGINNING: `${isFromBeginning}` },
         ports: {
-          publish: (messages, upTo) => bus.publish(messages, upTo),
+          publish: (messages, upTo) => bus.publish(messages, upTo).then(afterPublish),
           claim: (claim) => bus.claim(claim),
         },
       });
       await setup.consumer.start();
       return setup.consumer;
     };
+    return { topic, seen, epochs, offsets, startWorker };
+  }
 
+  it('claims what it was refused, as a member, and goes on without loss', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const bus = new RecordingBus();
+    let refusals = 0;
+    const publish = (messages: readonly Message[], { offset }: Position) =>
+      offset >= 5 && refusals++ < 2 ? Promise.reject(new FencedError('another')) : bus.publish(messages);
+    const { consumer, counts } = createConsumer(t, broker, [topic], { bus, ports: { publish } });
+    await consumer.start();
+    for (let seq = 0; seq < 10; seq++) await outside.sendSequences(topic, 1, 1, seq);
+    await waitFor('every message', () => bus.messages.length >= 10);
+    assert.equal(orderBreak(bus.of(topic)), undefined);
+    assert.deepEqual(counts.rebuilds, []);
+    const [first, ...others] = bus.claims.map(({ start }) => start);
+    assert.ok(first);
+    assert.equal(others.length, 2);
+    assert.ok(others.every((start) => start === undefined || start === first));
+  });
+
+  for (const isFromBeginning of [false, true]) {
+    const where = isFromBeginning ? 'at the oldest record' : 'now';
+    it(`publishes nothing twice when a group that starts ${where} loses its first commit`, async (t) => {
+      const { topic, seen, epochs, offsets, startWorker } = await createStage(t, isFromBeginning);
+      await outside.createTopic(topic, 1);
+      const first = await startWorker(() => new Promise(() => undefined));
+      await outside.sendSequences(topic, 1, 3);
+      await waitFor('what is never committed', () => seen.length === 3);
+      await first.close();
+      await startWorker();
+      await outside.sendSequences(topic, 1, 2, 3);
+      await waitFor('the last', () => offsets().includes(4), 20_000);
+      assert.deepEqual(offsets(), [0, 1, 2, 3, 4]);
+      assert.equal(epochs().length, 1);
+    });
+  }
+
+  it('goes on in its epoch after a restart, and begins another where the topic was made anew', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
     const first = await startWorker();
     await outside.sendSequences(topic, 1, 3);

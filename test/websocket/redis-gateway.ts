@@ -40,7 +40,7 @@ export class TestWorker {
     const messages = [{ channel: `${this.#prefix}${channel}`, payload: text, offset, timestamp: 0, history }];
     for (;;) {
       try {
-        const claim = { topic: 'things', partition: 0, position: offset - 1, isFresh: false };
+        const claim = { topic: 'things', partition: 0, position: offset - 1 };
         if (!this.#isClaimed) await this.#bus.claim(claim);
         this.#isClaimed = true;
         return await this.#bus.publish(messages, position);
