@@ -9,8 +9,8 @@ import { CLAIM_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
 interface Holding {
   readonly token: string;
   readonly epoch: number;
-  /** The last one that we claimed with. */
-  readonly start: string | undefined;
+  /** The last one that the server knew then; '': none. */
+  readonly start: string;
   /** Offset up to which the server has accepted everything. */
   position: number;
 }
@@ -34,13 +34,11 @@ export class RedisFence {
   async claim({ topic, partition, position, start }: Claim): Promise<void> {
     const key = `${topic}/${partition}`;
     const before = this.#holdings.get(key);
-    const isOurs = start === undefined || start === before?.start;
-    const known = isOurs ? Math.max(position, before?.position ?? -1) : position;
     const token = randomUUID();
-    const args = [topic, partition, token, before?.epoch ?? 0, known, start ?? '', Date.now()];
-    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [string, string];
-    const [epoch, accepted] = [Number(reply[0]), Number(reply[1])];
-    this.#holdings.set(key, { token, epoch, start: start ?? before?.start, position: accepted });
+    const { epoch, position: accepted, start: acceptedAfter } = before ?? { epoch: 0, position: -1, start: '' };
+    const args = [topic, partition, token, epoch, position, start ?? '', Date.now(), accepted, acceptedAfter];
+    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [string, string, string];
+    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), start: reply[2] });
   }
 
   /**

@@ -17,12 +17,16 @@ local function whole(number) return string.format('%.0f', number) end
 
 /**
  * ARGV: topic, partition, new token, epoch that the claimant knows (0: none), offset up to which it knows of (-1: none), the start
- * that its records go on from ('': they go on from those before), time in ms.
- * Replies with the epoch and the offset up to which messages are left out.
+ * that its records go on from ('': they go on from those before), time in ms; offset up to which the claimant was accepted here
+ * (-1: it was not), and the start that this was after.
+ * Replies with the epoch, the offset up to which messages are left out, and the start.
  */
 export const CLAIM_SCRIPT = `${OWNER}
 local epoch, known_epoch, known = tonumber(owner[1] or 0), tonumber(ARGV[4]), tonumber(ARGV[5])
 local is_fresh = ARGV[6] ~= '' and ARGV[6] ~= start
+if ARGV[6] ~= '' then start = ARGV[6] end
+start = start or ''
+if start == '' or start == ARGV[9] then known = math.max(known, tonumber(ARGV[8])) end
 local is_broken = epoch == 0
 if is_fresh and (position or -1) >= 0 then
   is_broken = true
@@ -34,9 +38,8 @@ if is_broken then
   redis.call('HSET', KEYS[1], ARGV[1], whole(epoch))
 end
 if is_fresh then position = known else position = math.max(position or -1, known) end
-if ARGV[6] ~= '' then start = ARGV[6] end
-redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position) .. ' ' .. (start or ''))
-return { whole(epoch), whole(position) }
+redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position) .. ' ' .. start)
+return { whole(epoch), whole(position), start }
 `;
 
 /** Of a stream's entry: fields by name, from the flat list that Redis gives. */

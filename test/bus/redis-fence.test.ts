@@ -149,6 +149,22 @@ describe('the fence in Redis', () => {
     }
   });
 
+  it('leaves nothing out of a topic made anew for a worker that was accepted further in the old one', async (t) => {
+    const { url } = await redisServer(t);
+    const bus = await startedBus(t, url);
+    const seen: string[] = [];
+    await bus.subscribe(CHANNEL, (payload) => seen.push(payload));
+    const [first, second] = [worker(bus), worker(await startedBus(t, url))];
+    await first.claim(-1, 'one');
+    for (let offset = 0; offset < 5; offset++) await first.publish(offset);
+    await second.claim(-1, 'two');
+    await second.publish(0);
+    await first.claim(0);
+    await first.publish(1);
+    await waitFor('all', () => seen.length === 7);
+    assert.deepEqual(seen, ['0', '1', '2', '3', '4', '0', '1']);
+  });
+
   it('goes on with what a worker before named no start for, in its epoch', async (t) => {
     const { url } = await redisServer(t);
     const { snapshot, restore } = ownersOf(t, url);
