@@ -7,6 +7,7 @@ import type { ISocketFactoryArgs, Kafka, LogEntry, SASLOptions } from 'kafkajs';
 import type { Config } from '../config.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { CLIENT_CLOSED, surviveFailovers } from './failover.ts';
 import { stopIdleTimers } from './idle-timer.ts';
 
 export type KafkaConnectionConfig = Pick<
@@ -29,10 +30,11 @@ export interface KafkaClient {
 /** A client of the configured brokers. Its retries are few: who uses it goes on trying in a way that can be ended. */
 export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {
   stopIdleTimers();
+  surviveFailovers();
   const sockets = new Set<Socket>();
   let isDestroyed = false;
   const socketFactory = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
-    if (isDestroyed) throw new Error('the client was closed');
+    if (isDestroyed) throw new Error(CLIENT_CLOSED);
     const servername = isIP(host) ? {} : { servername: host };
     // kafkajs passes no `ssl` where there is no TLS, whatever its types say.
     const socket = (ssl as typeof ssl | undefined)
@@ -60,7 +62,7 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     destroy: () => {
       isDestroyed = true;
       // With an error: kafkajs rejects its waiting requests on `error` only.
-      for (const socket of sockets) socket.destroy(new Error('the client was closed'));
+      for (const socket of sockets) socket.destroy(new Error(CLIENT_CLOSED));
     },
   };
 }

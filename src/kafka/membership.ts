@@ -2,6 +2,7 @@ import kafkajs from 'kafkajs';
 import type { Consumer, EachBatchPayload, OffsetsByTopicPartition } from 'kafkajs';
 import type { Claim } from '../bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../errors.ts';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { KafkaRecord } from './batch.ts';
 import { BusPause } from './bus-pause.ts';
@@ -24,6 +25,7 @@ const MAX_BYTES_PER_FETCH = 10_485_760;
 /** Batches of different partitions that wait for the bus together. */
 const CONCURRENT_BATCHES = 8;
 const MAX_POSITION_ATTEMPTS = 5;
+const LOG_WINDOW_MS = 5000;
 
 export interface MembershipOptions {
   readonly client: KafkaClient;
@@ -55,6 +57,7 @@ export class Membership {
   readonly #consumer: Consumer;
   readonly #pause: BusPause;
   readonly #claims: Claims;
+  readonly #commitLog = new LogWindow(LOG_WINDOW_MS);
   /** Position of each assigned partition; undefined until something of it was accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
@@ -68,6 +71,8 @@ export class Membership {
   #commit: (() => Promise<void>) | undefined;
   #commitTimer: NodeJS.Timeout | undefined;
   #hasProgressed = false;
+  /** When the coordinator last said that we are a member, of performance.now(). */
+  #confirmedAt = -Infinity;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -123,6 +128,7 @@ export class Membership {
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#onJoin(payload.memberAssignment));
     // Emitted before kafkajs sends the join: the commit reaches the coordinator while our generation is still valid.
     this.#consumer.on(events.REBALANCING, () => void this.#commitNow());
+    this.#consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
     this.#consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, onUnknownTopics);
     this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
@@ -164,6 +170,7 @@ export class Membership {
 
   #onJoin(memberAssignment: Record<string, number[]>): void {
     const generation = ++this.#generation;
+    this.#confirmedAt = performance.now();
     this.#assignment = new Map(
       Object.entries(memberAssignment).map(([topic, partitions]) => [
         topic,
@@ -240,13 +247,16 @@ export class Membership {
   /**
    * Only a member may claim again what another has claimed. A partition is given to another 10 s (the session's timeout) after our
    * last heartbeat at the earliest, and kafkajs sends one here if the last was answered more than 3 s ago: we are a member, or
-   * this throws and the group is joined anew.
+   * this throws. It is then refused again, until a coordinator answers or the group is joined anew.
    */
   async #onFenced(payload: EachBatchPayload): Promise<void> {
     const { topic, partition } = payload.batch;
+    await payload.heartbeat();
+    if (performance.now() - this.#confirmedAt > this.#options.sessionTimeoutMs / 2) {
+      throw new Error('the bus refused a partition, and no coordinator says that it is ours');
+    }
     this.#options.log.warn({ topic, partition }, 'the bus refused the partition; it is claimed again');
     this.#claims.release(topic, partition);
-    await payload.heartbeat();
   }
 
   #withMetadata({ topics }: OffsetsByTopicPartition): OffsetsByTopicPartition {
@@ -276,7 +286,10 @@ export class Membership {
       await this.#commit?.();
     } catch (error) {
       const isRebalance = error instanceof kafkajs.KafkaJSProtocolError;
-      this.#options.log[isRebalance ? 'debug' : 'warn']({ error: (error as Error).message }, 'commit failed');
+      const level = isRebalance ? 'debug' : 'warn';
+      this.#commitLog.run(level, (suppressed) =>
+        this.#options.log[level]({ error: (error as Error).message, suppressed }, 'commit failed'),
+      );
       if (!this.#closing) this.#commitTimer ??= setTimeout(() => void this.#commitNow(), COMMIT_INTERVAL_MS);
     }
   }

@@ -174,12 +174,14 @@ export class Outside {
   readonly admin: Admin;
   readonly #producer: Producer;
 
-  constructor(broker: string) {
-    this.kafka = new kafkajs.Kafka({ brokers: [broker], logLevel: kafkajs.logLevel.NOTHING });
+  constructor(brokers: string) {
+    this.kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
     this.admin = this.kafka.admin();
     this.#producer = this.kafka.producer({
       allowAutoTopicCreation: false,
       idempotent: true,
+      // What waits for a broker that is replaced is written soon after.
+      retry: { retries: Number.MAX_SAFE_INTEGER, maxRetryTime: 500 },
       createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
     });
   }
@@ -192,8 +194,8 @@ export class Outside {
     await Promise.all([this.admin.disconnect(), this.#producer.disconnect()]);
   }
 
-  async createTopic(topic = randomName('topic'), numPartitions = 4): Promise<string> {
-    await this.admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor: 1 }], waitForLeaders: false });
+  async createTopic(topic = randomName('topic'), numPartitions = 4, replicationFactor = 1): Promise<string> {
+    await this.admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor }], waitForLeaders: false });
     // kafkajs's own wait gives up too early, and a producer that meets a partition without a leader repeats the others.
     await waitFor('the leaders of the new topic', () => this.admin.fetchTopicOffsets(topic).catch(() => undefined));
     return topic;
