@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { orderBreak, Outside } from '../kafka/consumer-harness.ts';
+import { orderBreak, withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
@@ -57,17 +58,7 @@ async function silentClient(t: TestContext, pod: Pod): Promise<void> {
 
 describe('SIGTERM', () => {
   let outside: Outside;
-  let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-    outside = new Outside(brokers);
-    await outside.connect();
-  });
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   async function settingsFor(t: TestContext, topic: string) {
     const name = randomName('drain');
@@ -75,7 +66,7 @@ describe('SIGTERM', () => {
       GRAPH: await graphFolder(t, {
         'schema.graphql': `type Tick { key: String! seq: Int! } type Subscription { tick: Tick @kafka(topic: "${topic}") }`,
       }),
-      KAFKA_BROKERS: brokers,
+      KAFKA_BROKERS: outside.brokers,
       KAFKA_GROUP_ID: name,
       KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
       REDIS_URL: (await redisServer(t)).url,

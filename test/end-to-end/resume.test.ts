@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { Outside } from '../kafka/consumer-harness.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { startPod } from './pod.ts';
@@ -19,18 +20,8 @@ interface Result {
 }
 
 describe('a client of a pod that was killed', { timeout: 240_000 }, () => {
-  let brokers: string;
   let outside: Outside;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-    outside = new Outside(brokers);
-    await outside.connect();
-  });
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   async function connect(t: TestContext, pod: Pod): Promise<Socket> {
     const socket = await openSocket(t, pod.url, { patienceMs: PATIENCE_MS });
@@ -59,7 +50,7 @@ describe('a client of a pod that was killed', { timeout: 240_000 }, () => {
           type Counted { key: ID seq: Int }
         `,
       }),
-      KAFKA_BROKERS: brokers,
+      KAFKA_BROKERS: outside.brokers,
       KAFKA_GROUP_ID: name,
       KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
       REDIS_URL: (await redisServer(t)).url,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { freePorts, isPortTaken } from '../../deploy/port.ts';
-import { Outside } from '../kafka/consumer-harness.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,24 +17,14 @@ import { kcatProducer } from './producers.ts';
 const ANY_ORDER = `subscription { any_order ${EVERY_FIELD} }`;
 
 describe('pods on Kafka and Redis', () => {
-  let brokers: string;
   let outside: Outside;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-    outside = new Outside(brokers);
-    await outside.connect();
-  });
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   const settingsFor = async (t: TestContext, topic: string) =>
-    ordersSettings(t, { topic, brokers, redisUrl: (await redisServer(t)).url });
+    ordersSettings(t, { topic, brokers: outside.brokers, redisUrl: (await redisServer(t)).url });
 
   const write = (topic: string, orderId: string) =>
-    kcatProducer(brokers)([{ topic, partition: 0, key: orderId, value: orderRecord(orderId) }]);
+    kcatProducer(outside.brokers)([{ topic, partition: 0, key: orderId, value: orderRecord(orderId) }]);
 
   /** There is no answer to a subscribe, so records are written until one arrives. */
   async function writeUntilSeen(topic: string, subscription: Watch): Promise<void> {

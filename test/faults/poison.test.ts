@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createTopics } from '../../deploy/topics.ts';
 import { startPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { Outside } from '../kafka/consumer-harness.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -75,27 +76,17 @@ type Subscription { lot_changed: Lot @kafka(topic: "${topic}", payload: "lot") }
 }
 
 describe('poison', () => {
-  let brokers: string;
   let outside: Outside;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-    outside = new Outside(brokers);
-    await outside.connect();
-  });
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   it('of 12 kinds is put aside whole, does not hold up the next record of its partition, and is not in the log', async (t) => {
     const topic = randomName('poison');
     const largest = [{ name: 'max.message.bytes', value: '33554432' }];
-    await createTopics(brokers, [{ topic, numPartitions: 1, configEntries: largest }]);
+    await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries: largest }]);
     const deadTopic = `${topic}-dead`;
     const pod = await startPod(t, {
       GRAPH: await graphOf(t, topic),
-      KAFKA_BROKERS: brokers,
+      KAFKA_BROKERS: outside.brokers,
       KAFKA_GROUP_ID: topic,
       KAFKA_DEAD_LETTER_TOPIC: deadTopic,
       REDIS_URL: (await redisServer(t)).url,

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { after, before } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
@@ -12,7 +13,7 @@ import type { Decoded } from '../../src/kafka/record.ts';
 import { KafkaConsumer } from '../../src/kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 import type { WorkerObserver } from '../../src/kafka/observer.ts';
-import { randomName } from '../support/services.ts';
+import { kafkaBrokers, randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 export const RECORD_LIMITS = { maxBytes: 4096, maxDepth: 64 };
@@ -168,13 +169,30 @@ export function createConsumer(
   return { consumer, bus, counts, lines, groupId, fatal };
 }
 
+/** In a `describe`: its tests have a Kafka, and `use` gets an `Outside` that is connected to it, before the first of them. */
+export function withOutside(use: (outside: Outside) => void): void {
+  const stops: (() => Promise<void>)[] = [];
+  before(async () => {
+    const outside = new Outside(await kafkaBrokers({ after: (stop) => stops.push(stop) }));
+    await outside.connect();
+    stops.unshift(() => outside.close());
+    use(outside);
+  });
+  after(async () => {
+    for (const stop of stops) await stop();
+  });
+}
+
 /** The other side of the broker: makes topics, writes records, reads offsets. */
 export class Outside {
+  /** `host:port`, comma-separated. */
+  readonly brokers: string;
   readonly kafka: kafkajs.Kafka;
   readonly admin: Admin;
   readonly #producer: Producer;
 
   constructor(brokers: string) {
+    this.brokers = brokers;
     this.kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
     this.admin = this.kafka.admin();
     this.#producer = this.kafka.producer({

@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { kafkaBrokers, randomName } from '../support/services.ts';
+import { describe, it } from 'node:test';
+import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createConsumer, orderBreak, Outside, RecordingBus } from './consumer-harness.ts';
+import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
+import type { Outside } from './consumer-harness.ts';
 
 describe('KafkaConsumer', () => {
-  let broker: string;
   let outside: Outside;
-
-  const stops: (() => Promise<void>)[] = [];
-
-  before(async () => {
-    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
-    outside = new Outside(broker);
-    await outside.connect();
-  });
-
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   it('delivers 3 topics of 4 partitions in partition order, and commits what it published', async (t) => {
     const topics = await Promise.all([outside.createTopic(), outside.createTopic(), outside.createTopic()]);
-    const { consumer, bus, counts, groupId } = createConsumer(t, broker, topics);
+    const { consumer, bus, counts, groupId } = createConsumer(t, outside.brokers, topics);
     await consumer.start();
     assert.equal(consumer.isConnected, true);
     for (const topic of topics) await outside.sendSequences(topic, 4, 300);
@@ -41,8 +29,8 @@ describe('KafkaConsumer', () => {
   it('reads nothing that a new group finds, unless told to', async (t) => {
     const topic = await outside.createTopic();
     await outside.sendSequences(topic, 4, 5);
-    const latest = createConsumer(t, broker, [topic]);
-    const oldest = createConsumer(t, broker, [topic], { environment: { KAFKA_FROM_BEGINNING: 'true' } });
+    const latest = createConsumer(t, outside.brokers, [topic]);
+    const oldest = createConsumer(t, outside.brokers, [topic], { environment: { KAFKA_FROM_BEGINNING: 'true' } });
     await Promise.all([latest.consumer.start(), oldest.consumer.start()]);
     await outside.sendSequences(topic, 4, 5, 5);
     await waitFor('all of them', () => oldest.bus.messages.length >= 40);
@@ -56,14 +44,14 @@ describe('KafkaConsumer', () => {
     const topic = await outside.createTopic();
     const groupId = randomName('group');
     await outside.sendSequences(topic, 4, 5, -5);
-    const first = createConsumer(t, broker, [topic], { groupId });
+    const first = createConsumer(t, outside.brokers, [topic], { groupId });
     // Nothing gets through, so nothing but the start offsets is committed when the partitions move.
     first.bus.isAway = true;
     await first.consumer.start();
     // Whoever gets the partitions next starts there, however the first member ends.
     assert.equal(await outside.committed(groupId, topic), 20);
     await outside.sendSequences(topic, 4, 10);
-    const second = createConsumer(t, broker, [topic], { groupId });
+    const second = createConsumer(t, outside.brokers, [topic], { groupId });
     const joined = second.consumer.start();
     await outside.sendSequences(topic, 4, 10, 10);
     await joined;
@@ -82,8 +70,8 @@ describe('KafkaConsumer', () => {
     const topic = await outside.createTopic();
     const groupId = randomName('group');
     const members = [
-      createConsumer(t, broker, [topic], { groupId }),
-      createConsumer(t, broker, [topic], { groupId }),
+      createConsumer(t, outside.brokers, [topic], { groupId }),
+      createConsumer(t, outside.brokers, [topic], { groupId }),
     ] as const;
     await Promise.all(members.map(({ consumer }) => consumer.start()));
     const delivered = () => members.reduce((sum, { bus }) => sum + bus.messages.length, 0);
@@ -102,7 +90,7 @@ describe('KafkaConsumer', () => {
     const topic = await outside.createTopic();
     const groupId = randomName('group');
     const bus = new RecordingBus();
-    const first = createConsumer(t, broker, [topic], { groupId, bus });
+    const first = createConsumer(t, outside.brokers, [topic], { groupId, bus });
     await first.consumer.start();
     bus.isHanging = true;
     await outside.sendSequences(topic, 4, 10);
@@ -110,7 +98,7 @@ describe('KafkaConsumer', () => {
     // Its publishes never end, so it can neither commit nor leave in order: as good as killed.
     await first.consumer.close();
     assert.equal(await outside.committed(groupId, topic), 0);
-    const second = createConsumer(t, broker, [topic], { groupId });
+    const second = createConsumer(t, outside.brokers, [topic], { groupId });
     await second.consumer.start();
     await waitFor('every message', () => second.bus.messages.length >= 40, 30_000);
     assert.equal(orderBreak(second.bus.of(topic)), undefined);
@@ -118,7 +106,7 @@ describe('KafkaConsumer', () => {
 
   it('pauses while the bus is away, commits nothing, stays in the group, and delivers all in order later', async (t) => {
     const topic = await outside.createTopic();
-    const { consumer, bus, counts, groupId, lines } = createConsumer(t, broker, [topic]);
+    const { consumer, bus, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     bus.isAway = true;
     await outside.sendSequences(topic, 4, 50);
@@ -142,7 +130,7 @@ describe('KafkaConsumer', () => {
   it('consumes what exists, and a missing topic from its beginning once it appears', async (t) => {
     const present = await outside.createTopic();
     const missing = randomName('topic');
-    const { consumer, bus, counts, lines } = createConsumer(t, broker, [present, missing]);
+    const { consumer, bus, counts, lines } = createConsumer(t, outside.brokers, [present, missing]);
     await consumer.start();
     assert.deepEqual(consumer.missingTopics, [missing]);
     await outside.sendSequences(present, 4, 5);
@@ -162,7 +150,7 @@ describe('KafkaConsumer', () => {
 
   it('starts when no topic exists at all', async (t) => {
     const topic = randomName('topic');
-    const { consumer, bus } = createConsumer(t, broker, [topic]);
+    const { consumer, bus } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     assert.equal(consumer.isConnected, false);
     await outside.createTopic(topic);
@@ -173,7 +161,7 @@ describe('KafkaConsumer', () => {
 
   it('makes a stalled consumer anew, and reports what stalls again', async (t) => {
     const topic = await outside.createTopic();
-    const { consumer, bus, counts, fatal } = createConsumer(t, broker, [topic], {
+    const { consumer, bus, counts, fatal } = createConsumer(t, outside.brokers, [topic], {
       environment: { KAFKA_STALL_TIMEOUT_MS: '1000' },
     });
     await consumer.start();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { kafkaBrokers, randomName } from '../support/services.ts';
+import { describe, it } from 'node:test';
+import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { RECORD_LIMITS, createConsumer, Outside } from './consumer-harness.ts';
+import { RECORD_LIMITS, createConsumer, withOutside } from './consumer-harness.ts';
+import type { Outside } from './consumer-harness.ts';
 
 const SECRET = 'do-not-log-me';
 
@@ -12,20 +13,8 @@ function headersOf(record: { headers?: Record<string, unknown> }): Record<string
 }
 
 describe('DeadLetter', () => {
-  let broker: string;
   let outside: Outside;
-  const stops: (() => Promise<void>)[] = [];
-
-  before(async () => {
-    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
-    outside = new Outside(broker);
-    await outside.connect();
-  });
-
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   it('takes every kind of poison with its coordinates, and the next record of the partition is delivered', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
@@ -37,7 +26,7 @@ describe('DeadLetter', () => {
       ['too_deep', Buffer.from('['.repeat(RECORD_LIMITS.maxDepth + 1))],
       ['not_object', Buffer.from('7')],
     ];
-    const { consumer, bus, counts, lines, groupId } = createConsumer(t, broker, [topic]);
+    const { consumer, bus, counts, lines, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     for (const [index, [reason, value]] of poison.entries()) {
       await outside.send(topic, [
@@ -80,7 +69,7 @@ describe('DeadLetter', () => {
       waitForLeaders: false,
     });
     await waitFor('the topic', () => outside.admin.fetchTopicOffsets(topic).catch(() => undefined));
-    const { consumer, bus, counts, groupId } = createConsumer(t, broker, [topic]);
+    const { consumer, bus, counts, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     const large = Buffer.alloc(2_000_000, 'x');
     await outside.send(topic, [{ key: 'large', value: large }]);
@@ -98,7 +87,7 @@ describe('DeadLetter', () => {
 
   it('writes a flood of poison that exceeds one batch', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
-    const { consumer, counts, groupId, lines } = createConsumer(t, broker, [topic]);
+    const { consumer, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     for (let i = 0; i < 5; i++) {
       await outside.send(
@@ -114,7 +103,7 @@ describe('DeadLetter', () => {
 
   it('gives up what cannot be written, logs and counts it, and the partition goes on', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
-    const { consumer, bus, counts, lines, groupId } = createConsumer(t, broker, [topic], {
+    const { consumer, bus, counts, lines, groupId } = createConsumer(t, outside.brokers, [topic], {
       // No topic may be called so: it can neither be created nor written to.
       environment: { KAFKA_DEAD_LETTER_TOPIC: 'not a topic name' },
     });

@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Message, Position } from '../../src/bus/bus.ts';
 import { RedisBus } from '../../src/bus/redis.ts';
 import { FencedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { randomName, redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createConsumer, orderBreak, Outside, RecordingBus } from './consumer-harness.ts';
+import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
+import type { Outside } from './consumer-harness.ts';
 
 describe('KafkaConsumer before the fence of the bus', () => {
-  let broker: string;
   let outside: Outside;
-  const stops: (() => Promise<void>)[] = [];
-
-  before(async () => {
-    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
-    outside = new Outside(broker);
-    await outside.connect();
-  });
-
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   /** Workers of one group, each with a link to Redis of its own, and what a pod gets of the topic. */
   async function createStage(t: TestContext, isFromBeginning: boolean) {
@@ -45,7 +34,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     /** `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
     const startWorker = async (afterPublish = () => Promise.resolve()) => {
       const bus = await startedBus();
-      const setup = createConsumer(t, broker, [topic], {
+      const setup = createConsumer(t, outside.brokers, [topic], {
         groupId,
         environment: { KAFKA_FROM_BEGINNING: `${isFromBeginning}` },
         ports: {
@@ -65,7 +54,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     let refusals = 0;
     const publish = (messages: readonly Message[], { offset }: Position) =>
       offset >= 5 && refusals++ < 2 ? Promise.reject(new FencedError('another')) : bus.publish(messages);
-    const { consumer, counts } = createConsumer(t, broker, [topic], { bus, ports: { publish } });
+    const { consumer, counts } = createConsumer(t, outside.brokers, [topic], { bus, ports: { publish } });
     await consumer.start();
     for (let seq = 0; seq < 10; seq++) await outside.sendSequences(topic, 1, 1, seq);
     await waitFor('every message', () => bus.messages.length >= 10);

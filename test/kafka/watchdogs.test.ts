@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
 import type { Message, Position } from '../../src/bus/bus.ts';
 import { RedisBus } from '../../src/bus/redis.ts';
 import { createLog } from '../../src/log.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { randomName, redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createConsumer, orderBreak, Outside, RecordingBus } from './consumer-harness.ts';
+import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
+import type { Outside } from './consumer-harness.ts';
 
 const PATIENCE_MS = 60_000;
 
 /** Each protection, and what happens without it. */
 describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
-  let broker: string;
   let outside: Outside;
-  const stops: (() => Promise<void>)[] = [];
-
-  before(async () => {
-    broker = await kafkaBrokers({ after: (fn) => stops.push(fn) });
-    outside = new Outside(broker);
-    await outside.connect();
-  });
-
-  after(async () => {
-    await outside.close();
-    for (const stop of stops) await stop();
-  });
+  withOutside((connected) => (outside = connected));
 
   it('because a batch never ends is made anew; without the watchdog it reads no more, and nobody is told', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
@@ -36,7 +25,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
       const publish = (messages: readonly Message[]) =>
         ++batches === 1 ? new Promise<never>(() => undefined) : bus.publish(messages);
       const environment = { KAFKA_STALL_TIMEOUT_MS: `${stallTimeoutMs}` };
-      return createConsumer(t, broker, [topic], { bus, environment, ports: { publish } });
+      return createConsumer(t, outside.brokers, [topic], { bus, environment, ports: { publish } });
     };
     const watched = create(1_000);
     const twin = create(3_600_000);
@@ -60,7 +49,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     const bus = new RecordingBus();
     let batches = 0;
     const publish = (messages: readonly Message[]) => (++batches === 2 ? crash() : bus.publish(messages));
-    const { consumer, counts } = createConsumer(t, broker, [topic], { bus, ports: { publish } });
+    const { consumer, counts } = createConsumer(t, outside.brokers, [topic], { bus, ports: { publish } });
     await consumer.start();
 
     const twin = outside.kafka.consumer({ groupId: randomName('group'), maxWaitTimeInMs: 100 });
@@ -115,7 +104,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     t.after(() => goOn());
     let isHeld = false;
     let late: PromiseSettledResult<void> | undefined;
-    const first = createConsumer(t, broker, [topic], {
+    const first = createConsumer(t, outside.brokers, [topic], {
       groupId,
       ports: {
         claim: (claim) => slow.claim(claim),
@@ -138,7 +127,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     await outside.sendSequences(topic, 1, 5, 5);
     await waitFor('a batch under way', () => isHeld, PATIENCE_MS);
 
-    const second = createConsumer(t, broker, [topic], {
+    const second = createConsumer(t, outside.brokers, [topic], {
       groupId,
       ports: {
         claim: (claim) => quick.claim(claim),
