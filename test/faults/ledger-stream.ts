@@ -100,6 +100,8 @@ class LaneWriter {
       'message.timeout.ms=0',
       'reconnect.backoff.max.ms=1000',
       'linger.ms=5',
+      // librdkafka asks for a leader that is not known in intervals that double up to this one, 5 minutes by default.
+      'topic.metadata.refresh.interval.ms=2000',
     ];
     // -E: that all brokers are away is no reason to end.
     const flags = ['-P', '-E', '-b', brokers, '-t', topic, '-p', lane, ...settings.flatMap((one) => ['-X', one])];
