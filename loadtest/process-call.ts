@@ -22,7 +22,7 @@ export function callProcess<Result>(child: ChildProcess, method: string, argumen
     const call = ++calls;
     const done = () => {
       child.removeListener('message', onMessage);
-      child.removeListener('exit', onExit);
+      child.removeListener('exit', onEnd);
     };
     const onMessage = (message: Answer) => {
       if (message.answer !== call) return;
@@ -30,14 +30,15 @@ export function callProcess<Result>(child: ChildProcess, method: string, argumen
       if (message.error === undefined) resolve(message.result as Result);
       else reject(new Error(message.error));
     };
-    const onExit = () => {
+    const onEnd = () => {
       done();
       reject(new Error(`the process ended during "${method}"`));
     };
     child.on('message', onMessage);
-    child.on('exit', onExit);
-    if (child.exitCode !== null || child.signalCode !== null) return onExit();
-    child.send({ call, method, argument } satisfies Call);
+    child.on('exit', onEnd);
+    if (child.exitCode !== null || child.signalCode !== null) return onEnd();
+    // It may have ended without our knowing it yet; without a callback that would be an error event, which nobody expects.
+    child.send({ call, method, argument } satisfies Call, (error) => error && onEnd());
   });
 }
 
