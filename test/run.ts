@@ -10,6 +10,7 @@ import { selectTestFiles } from './support/selection.ts';
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/record
+Without a name it runs everything but faults, which take minutes: npm test -- faults
 
   --full  the faults as long as what is promised about them, one file after the other (npm run test:faults)
 `;
@@ -25,6 +26,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
     Object.entries(process.env).filter(([name]) => !(name in variables) && !name.startsWith('BACKEND_')),
   );
 }
+
+/** Folders that run only where they are asked for. */
+const ASKED_FOR = ['faults'];
 
 interface Selection {
   readonly wanted: string[];
@@ -42,6 +46,7 @@ function readArguments(): Selection | undefined {
     else if (argument.startsWith('-')) return undefined;
     else wanted.push(argument);
   }
+  if (wanted.length === 0) unwanted.push(...ASKED_FOR);
   return { wanted, unwanted, isFull };
 }
 
