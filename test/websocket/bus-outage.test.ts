@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/server.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
-import { randomName, redisServer } from '../support/services.ts';
+import { redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { startGateway } from './redis-gateway.ts';
 
 const GRAPH = {
   'schema.graphql': `
@@ -21,20 +18,8 @@ const GRAPH = {
 };
 const THING = 'subscription ($id: ID!) { thing(id: $id) { seq } }';
 
-async function startGateway(t: TestContext) {
-  const redis = await redisServer(t);
-  const prefix = `${randomName()}:`;
-  const config = readConfig({
-    ROLE: 'gateway',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    REDIS_URL: redis.url,
-    CHANNEL_PREFIX: prefix,
-    GRAPH: await graphFolder(t, GRAPH),
-  });
-  const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
-  t.after(() => server.close());
+async function startStage(t: TestContext) {
+  const { server, redis, prefix } = await startGateway(t, { graph: GRAPH });
   /** Resolves with how many pods got it. */
   const publish = async (id: string, seq: number) => {
     const publisher = new Redis(redis.url);
@@ -59,7 +44,7 @@ const event = (id: string, seq: number) => ({ id, type: 'next', payload: { data:
 
 describe('without Redis', () => {
   it('live operations wait and go on, new ones are refused, all on the same sockets', async (t) => {
-    const { url, redis, publish, metric } = await startGateway(t);
+    const { url, redis, publish, metric } = await startStage(t);
     const sockets = [await connect(t, url), await connect(t, url)] as const;
     const [one, other] = sockets;
     for (const socket of sockets) socket.subscribe('live', THING, { id: '1' });

@@ -4,14 +4,10 @@ import type { TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Redis } from 'ioredis';
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/server.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
-import { randomName, redisServer } from '../support/services.ts';
 import { openSocket, subscribeMessage } from '../support/socket.ts';
 import type { Scope, Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { startGateway } from './redis-gateway.ts';
 
 /** Everything of this graph takes a while, so that clients can leave in the middle of it. */
 const GRAPH = {
@@ -104,20 +100,10 @@ const LIVES: readonly ((socket: Socket, n: number) => Promise<void> | void)[] = 
 ];
 
 async function startStage(t: TestContext) {
-  const redis = await redisServer(t);
-  const prefix = `${randomName()}:`;
-  const config = readConfig({
-    ROLE: 'gateway',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    PING_INTERVAL_MS: '0',
-    REDIS_URL: redis.url,
-    CHANNEL_PREFIX: prefix,
-    GRAPH: await graphFolder(t, GRAPH),
+  const { server, redis, prefix } = await startGateway(t, {
+    graph: GRAPH,
+    settings: { PING_INTERVAL_MS: '0' },
   });
-  const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
-  t.after(() => server.close());
   // It outlives its Redis at the end of the test.
   const publisher = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
   let next = 0;

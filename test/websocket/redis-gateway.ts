@@ -60,8 +60,12 @@ export interface RedisGatewayOptions {
   readonly redis?: RedisServer;
 }
 
-/** A gateway in this process, a Redis, and a worker for what a test publishes. */
-export async function startRedisGateway(t: TestContext, { graph, redis }: RedisGatewayOptions) {
+export interface GatewayOptions extends RedisGatewayOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A gateway in this process, on a Redis. */
+export async function startGateway(t: TestContext, { graph, redis, settings }: GatewayOptions) {
   redis ??= await redisServer(t);
   const prefix = `${randomName()}:`;
   const config = readConfig({
@@ -72,9 +76,16 @@ export async function startRedisGateway(t: TestContext, { graph, redis }: RedisG
     REDIS_URL: redis.url,
     CHANNEL_PREFIX: prefix,
     GRAPH: await graphFolder(t, graph),
+    ...settings,
   });
   const server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
   t.after(() => server.close());
+  return { server, redis, prefix };
+}
+
+/** A gateway in this process, a Redis, and a worker for what a test publishes. */
+export async function startRedisGateway(t: TestContext, options: RedisGatewayOptions) {
+  const { server, redis, prefix } = await startGateway(t, options);
   const bus = new RedisBus({ urls: [redis.url], prefix, log });
   t.after(() => bus.close());
   await bus.start();
