@@ -2,12 +2,15 @@ import { Redis } from 'ioredis';
 import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { limitReads } from './read-limit.ts';
 
 const LOG_WINDOW_MS = 5_000;
 /** Below the 2 s within which a pod must find a Redis that is back. */
 const MAX_BACKOFF_MS = 1_000;
 const DISCONNECT_TIMEOUT_MS = 500;
 const CLOSE_TIMEOUT_MS = 1_000;
+/** About what one slice of the fan-out (10 ms) makes of events of 2 KB that have one subscriber each. */
+const MAX_BYTES_PER_TURN = 256 * 1024;
 
 export interface RedisLinkOptions {
   /** `redis://user:password@host:port/db` or `rediss://`. Never logged. */
@@ -64,6 +67,7 @@ export class RedisLink {
     });
     this.label = `${this.client.options.host}:${this.client.options.port}`;
     this.client.on('error', (error: Error) => this.#warn('error', describe(error)));
+    this.client.on('connect', () => limitReads(this.client.stream, MAX_BYTES_PER_TURN));
     this.client.on('ready', () => {
       this.#watchdog?.refresh();
       this.#probe();
