@@ -37,19 +37,6 @@ export class Answers<Member extends { readonly facts: ConnectionFacts }> {
     return alike;
   }
 
-  /** The same members; those who are alike follow each other, as far as they have been asked and are not all different. */
-  ordered(members: ReadonlySet<Member>): Member[] {
-    if (this.#alike.size < 2 || this.#alike.size === members.size) return [...members];
-    const byAlike = new Map<Alike | undefined, Member[]>();
-    for (const member of members) {
-      const alike = this.#alikeOf.get(member);
-      const those = byAlike.get(alike);
-      if (those) those.push(member);
-      else byAlike.set(alike, [member]);
-    }
-    return [...byAlike.values()].flat();
-  }
-
   /** Whether of so many members, all of whom have been asked, none is alike. */
   isAlone(alike: Alike, members: number): boolean {
     return alike.size === 1 && this.#alikeOf.size === members;

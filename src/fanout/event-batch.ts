@@ -46,7 +46,7 @@ export class EventBatch {
   }
 
   readonly serve: Job = (isSpent) => {
-    const members = (this.#members ??= this.#group.inOrder());
+    const members = (this.#members ??= [...this.#group.members]);
     let results = 0;
     let hasExecuted = false;
     while (this.#served < members.length) {

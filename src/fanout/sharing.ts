@@ -63,11 +63,6 @@ export class SharingGroup {
     return this.#remembered[0];
   }
 
-  /** All members; those who most likely share follow each other, so that what they get is at hand. */
-  inOrder(): readonly Subscription[] {
-    return this.expected?.ordered(this.members) ?? [...this.members];
-  }
-
   answersFor(reads: EventResult['reads']): Answers<Subscription> {
     const index = this.#remembered.findIndex((answers) => answers.isFor(reads));
     if (index === 0) return this.#remembered[0]!;
