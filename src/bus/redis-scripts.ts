@@ -2,8 +2,12 @@
  * The scripts that run in Redis (6.2 or later): each is one round trip and one atomic step.
  *
  * Both keep the hash `{prefix}owners`: by topic its epoch, by `topic/partition` who publishes for it (a token), the offset up to
- * which everything was published, and the last start that was named. A topic's name has no `/`. The history of a channel is a
- * stream under the channel's name: `c` are an entry's coordinates, `b` the bytes of all payloads before it, `p` its payload.
+ * which everything was published, and the last start that was named. A topic's name has no `/`.
+ *
+ * The history of a channel is a stream under the channel's name: `c` are an entry's coordinates, `b` the bytes of all payloads
+ * before it, `p` its payload. Beside it is its head, the text `{channel}.head` (a channel's name ends with `}`), so that to add an
+ * entry no payload is read, which cost Redis more than all the rest. They expire together. A head that is gone (evicted, or
+ * deleted by a person) is made anew from the stream; without its stream it goes on as if that had been trimmed.
  */
 
 /** Of `owners`: an entry as its token, its offset and its start ('': none was named). */
@@ -52,47 +56,75 @@ end
 `;
 
 /**
+ * Of a channel's head: `last` is the id of the last entry ('-': there is none), `total` the bytes of all payloads; `first` and `before`
+ * are the id of the oldest entry and the bytes before it when that was looked at last (it may be gone since). `keep` adds the
+ * message that begins at ARGV[i] and gives the part of its header that is about its entry; `bound` once for each channel, at the end.
+ */
+const KEEP = `${FIELDS}
+local now
+local heads = {}
+
+local function head_of(channel)
+  if not now then
+    local time = redis.call('TIME')
+    now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  end
+  local text = redis.call('GET', channel .. '.head') or ''
+  local last, total, first, before = string.match(text, '^(%S+) (%d+) (%S+) (%d+)$')
+  if last then return { last = last, total = tonumber(total), first = first, before = tonumber(before) } end
+  local entry = redis.call('XREVRANGE', channel, '+', '-', 'COUNT', 1)[1]
+  if not entry then return { last = '-', total = 0, first = '0-1', before = 0 } end
+  local fields = fields_of(entry)
+  return { last = entry[1], total = tonumber(fields.b) + #fields.p, first = '0-1', before = 0 }
+end
+
+local function keep(i, coordinates, payload)
+  local channel = ARGV[i]
+  local head = heads[channel]
+  if not head then
+    head = head_of(channel)
+    heads[channel] = head
+  end
+  head.limits = i + 4
+  local previous = head.last
+  head.last = redis.call('XADD', channel, 'MINID', '=', now - ARGV[i + 6] * 1000, '*',
+    'c', coordinates, 'b', head.total, 'p', payload)
+  head.total = head.total + #payload
+  return ' ' .. head.last .. ' ' .. previous
+end
+
+local function bound(channel, head)
+  local bytes, expiry = tonumber(ARGV[head.limits + 1]), now + ARGV[head.limits + 2] * 1000
+  redis.call('XTRIM', channel, 'MAXLEN', '=', ARGV[head.limits])
+  while head.total - head.before > bytes and head.first ~= head.last do
+    redis.call('XDEL', channel, head.first)
+    local first = redis.call('XRANGE', channel, '-', '+', 'COUNT', 1)[1]
+    head.first, head.before = first[1], tonumber(fields_of(first).b)
+  end
+  local text = head.last .. ' ' .. whole(head.total) .. ' ' .. head.first .. ' ' .. whole(head.before)
+  redis.call('PEXPIREAT', channel, expiry)
+  redis.call('SET', channel .. '.head', text, 'PXAT', expiry)
+end
+`;
+
+/**
  * ARGV: topic, partition, token, offset up to which this publishes, offset up to which the publisher knows of; then for each
  * message: channel, offset, timestamp, payload ('': that of the message before), and of its history entries (0: it has none), bytes
  * and seconds.
  * Replies with 0 when the partition is to be claimed (again); then nothing was published.
  */
-export const PUBLISH_SCRIPT = `${OWNER}${FIELDS}
+export const PUBLISH_SCRIPT = `${OWNER}${KEEP}
 if not owner[1] or token ~= ARGV[3] or position < tonumber(ARGV[5]) then return 0 end
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-
-local function keep(channel, coordinates, payload, entries, bytes, seconds)
-  local last = redis.call('XREVRANGE', channel, '+', '-', 'COUNT', 1)[1]
-  local before, previous = 0, '-'
-  if last then
-    local fields = fields_of(last)
-    before, previous = tonumber(fields.b) + #fields.p, last[1]
-  end
-  local id = redis.call('XADD', channel, 'MINID', '=', whole(now - seconds * 1000), '*',
-    'c', coordinates, 'b', whole(before), 'p', payload)
-  redis.call('XTRIM', channel, 'MAXLEN', '=', entries)
-  local first = redis.call('XRANGE', channel, '-', '+', 'COUNT', 1)[1]
-  while first and first[1] ~= id and before + #payload - tonumber(fields_of(first).b) > bytes do
-    redis.call('XDEL', channel, first[1])
-    first = redis.call('XRANGE', channel, '-', '+', 'COUNT', 1)[1]
-  end
-  redis.call('PEXPIRE', channel, seconds * 1000)
-  return ' ' .. id .. ' ' .. previous
-end
-
 local payload
 for i = 6, #ARGV, 7 do
   if ARGV[i + 3] ~= '' then payload = ARGV[i + 3] end
   if tonumber(ARGV[i + 1]) > position then
     local header = ARGV[2] .. ' ' .. ARGV[i + 1] .. ' ' .. ARGV[i + 2] .. ' ' .. owner[1]
-    local entries = tonumber(ARGV[i + 4])
-    if entries > 0 then
-      header = header .. keep(ARGV[i], header, payload, entries, tonumber(ARGV[i + 5]), tonumber(ARGV[i + 6]))
-    end
+    if ARGV[i + 4] ~= '0' then header = header .. keep(i, header, payload) end
     redis.call('PUBLISH', ARGV[i], '@' .. header .. '\\n' .. payload)
   end
 end
+for channel, head in pairs(heads) do bound(channel, head) end
 if tonumber(ARGV[4]) > position then
   redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], token .. ' ' .. ARGV[4] .. ' ' .. start)
 end

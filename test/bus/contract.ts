@@ -368,7 +368,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
         await settled(bus, channel);
         return seen;
       };
-      return { bus, channel, claim, publish, read, arrived };
+      return { bus, topic, channel, claim, publish, read, arrived };
     }
 
     it('keeps what was published, from any entry on, with the coordinates that listeners got', async (t) => {
@@ -407,6 +407,28 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.notDeepEqual(await read((await arrived())[5]!.entry), [long, long, long]);
       await publish(9, { ...LIMITS, bytes: 10 }, long);
       assert.deepEqual(await read(undefined), [long]);
+    });
+
+    it('chains and bounds the messages of one publish as those of many', async (t) => {
+      const { bus, channel, topic, publish, read, arrived } = await kept(t);
+      const other = `${topic}{"other"}`;
+      const publishAll = (from: number, to: number, history: HistoryLimits) => {
+        const offsets = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+        const messages = offsets.flatMap((offset) =>
+          [channel, other].map((name) => ({ channel: name, payload: `${offset}`, offset, timestamp: 5, history })),
+        );
+        return bus.publish(messages, { topic, partition: 0, offset: to });
+      };
+      await publish(0);
+      await publishAll(1, 6, { ...LIMITS, entries: 4 });
+      await publishAll(7, 8, { ...LIMITS, bytes: 3 });
+      await publish(9);
+      const seen = await arrived();
+      for (let i = 1; i < 10; i++) assert.equal(seen[i]!.previous, seen[i - 1]!.entry);
+      assert.deepEqual(await read(seen[6]!.entry), ['6', '7', '8', '9']);
+      assert.notEqual((await read(seen[5]!.entry))[0], '5', 'the bytes of a channel are its own');
+      const { entries } = await bus.history(other, { ...ALL, from: undefined });
+      assert.equal(entries[0]!.coordinates.offset, 8);
     });
 
     it('forgets a channel after its seconds', async (t) => {
