@@ -1,19 +1,24 @@
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
-import { startKafkaBroker } from '../deploy/kafka-broker.ts';
+import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
 import { startRedisServer } from '../deploy/redis-server.ts';
+import { variables } from '../src/config.ts';
 import { runCommand } from './command.ts';
 import { contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
 import { AUCTION_TOPIC } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
-import { textTable } from './fanout/report.ts';
+import { fanoutTable } from './fanout/report.ts';
 import { writeResults } from './fanout/results.ts';
-import { faultsOf, stalledOutcome, summarize } from './fanout/summary.ts';
-import { runTrial } from './fanout/trial.ts';
+import { runRounds } from './fanout/rounds.ts';
+import type { Plan } from './fanout/rounds.ts';
+import { stalledRows, stalledTable } from './fanout/stalled.ts';
+import { faultsOf, summarize } from './fanout/summary.ts';
 import type { Sample } from './fanout/trial.ts';
+import { hasSmallBuffers, runWithSmallBuffers, smallBufferCommand } from './network-namespace.ts';
 import { installPackages } from './packages.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { textTable } from './table.ts';
 
 const USAGE = `One hot auction, thousands of sockets: crier against a plain broadcast and against other GraphQL servers.
 
@@ -22,7 +27,7 @@ Usage: npm run bench:fanout -- [flags]
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but crier-all and crier-history
   --k <numbers>       events on their way at a time; default: 1,4,16
   --sockets <numbers> default: 4000
-  --stalled <numbers> so many of them stop reading; default: 0
+  --stalled <numbers> so many of them stop reading; default: 0. A window then lasts until the server has closed them
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
   --rounds <number>   default: 3
   --seconds <number>  of each measurement, at least; default: 2
@@ -31,6 +36,13 @@ Usage: npm run bench:fanout -- [flags]
 
 Exits with 1 when anything was lost, or came that was not expected.
 `;
+
+const BUFFERS_WARNING =
+  'no network namespace with small socket buffers (it takes root, or user namespaces, and unshare and ip): the kernel keeps ' +
+  'megabytes for each stalled socket before crier does, and a window takes minutes';
+
+/** As the servers inherit it. */
+const MAX_QUEUE_BYTES = Number(process.env['MAX_QUEUE_BYTES'] ?? variables.MAX_QUEUE_BYTES.default);
 
 const { values } = parseArgs({
   options: {
@@ -52,22 +64,48 @@ const { values } = parseArgs({
   },
 });
 
-async function main(signal: AbortSignal): Promise<void> {
+async function main(signal: AbortSignal): Promise<number | void> {
   if (values.help) return void process.stdout.write(USAGE);
   const entrants = values.servers.split(',').map(contenderOf);
-  pinThisProcess(CLIENT_CORE);
+  const isFedByKafka = entrants.some((contender) => contender.isFedByKafka);
+  const hasStalled = numbers('stalled').some((sockets) => sockets > 0);
   if (entrants.some(({ name }) => name === 'mercurius')) installPackages('servers', progress);
+  if (isFedByKafka) await installKafka();
+  if (hasStalled && !hasSmallBuffers) {
+    const command = smallBufferCommand(process.argv);
+    if (command) return runWithSmallBuffers(command, signal);
+    progress(BUFFERS_WARNING);
+  }
+  // Missing pongs would end a stalled socket before its queue is full.
+  if (hasStalled) process.env['PING_INTERVAL_MS'] ??= '0';
+  pinThisProcess(CLIENT_CORE);
   const redis = await startRedisServer();
-  const kafka = entrants.some(({ isFedByKafka }) => isFedByKafka) ? await startKafkaBroker() : undefined;
+  const kafka = isFedByKafka ? await startKafkaBroker() : undefined;
   try {
     if (kafka) await createTopic(kafka.address);
-    const rounds = await runRounds(entrants, redis.url, kafka?.address ?? '', signal);
-    await publishResults(rounds);
+    const plan = planOf(entrants, redis.url, kafka?.address ?? '', signal);
+    await publishResults(await runRounds(plan));
   } finally {
     await kafka?.stop();
     await redis.stop();
     process.stderr.write('\n');
   }
+}
+
+function planOf(entrants: readonly Contender[], redisUrl: string, kafkaBrokers: string, signal: AbortSignal): Plan {
+  return {
+    entrants,
+    redisUrl,
+    kafkaBrokers,
+    sockets: numbers('sockets'),
+    stalled: numbers('stalled'),
+    outstanding: numbers('k'),
+    isForAll: values.auctions === 'one',
+    rounds: number('rounds'),
+    seconds: number('seconds'),
+    signal,
+    onProgress: progress,
+  };
 }
 
 async function createTopic(brokers: string): Promise<void> {
@@ -77,51 +115,22 @@ async function createTopic(brokers: string): Promise<void> {
   await admin.disconnect();
 }
 
-async function runRounds(
-  entrants: readonly Contender[],
-  redisUrl: string,
-  kafkaBrokers: string,
-  signal: AbortSignal,
-): Promise<Sample[][]> {
-  const rounds: Sample[][] = [];
-  for (let round = 1; round <= number('rounds'); round++) {
-    const samples: Sample[] = [];
-    // Every other round backwards, so that what drifts does not always meet the same contender.
-    for (const contender of round % 2 === 1 ? entrants : entrants.toReversed()) {
-      for (const sockets of numbers('sockets')) {
-        signal.throwIfAborted();
-        const isForAll = values.auctions === 'one';
-        const trial = (change: { isForAll: boolean; stalled: number; outstanding: readonly number[] }) =>
-          runTrial({
-            contender,
-            redisUrl,
-            kafkaBrokers,
-            sockets,
-            seconds: number('seconds'),
-            signal,
-            onPeriod: (what) => progress(`round ${round} of ${values.rounds}: ${contender.title}: ${what}`),
-            ...change,
-          });
-        for (const stalled of numbers('stalled')) {
-          samples.push(...(await trial({ isForAll, stalled, outstanding: numbers('k') })));
-        }
-        // What the others are held against.
-        if (!isForAll && contender.name === 'raw-ws')
-          samples.push(...(await trial({ isForAll: true, stalled: 0, outstanding: [1] })));
-      }
-    }
-    rounds.push(samples);
-  }
-  return rounds;
-}
-
 async function publishResults(rounds: readonly (readonly Sample[])[]): Promise<void> {
   const rows = summarize(rounds);
   const faults = rounds.flat().flatMap(faultsOf);
-  const conditions = { ...conditionsOf(), flags: flagText() };
-  const outcomes = rounds.flat().flatMap((sample) => stalledOutcome(sample) ?? []);
-  const paths = await writeResults(values.out, { conditions, rows, faults, rounds });
-  process.stdout.write(`\n${textTable(rows)}\n${outcomes.map((line) => `${line}\n`).join('')}${paths.join(' ')}\n`);
+  const stalled = stalledRows(rounds, MAX_QUEUE_BYTES);
+  const conditions = {
+    ...conditionsOf(),
+    ...(stalled.length > 0 && {
+      MAX_QUEUE_BYTES,
+      'socket buffers': hasSmallBuffers ? 'do not grow' : "the kernel's own",
+    }),
+    flags: flagText(),
+  };
+  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, rounds });
+  const tables = [fanoutTable(rows)];
+  if (stalled.length > 0) tables.push(stalledTable(stalled));
+  process.stdout.write(`\n${tables.map(textTable).join('\n')}${paths.join(' ')}\n`);
   for (const fault of faults) process.stderr.write(`fanout: ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -3,11 +3,12 @@ import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { PARTS, climb } from './ladder/climb.ts';
 import { writeLadder } from './ladder/ladder-files.ts';
-import { ladderTable, semiSpaceTable, textTable } from './ladder/report.ts';
+import { ladderTable, semiSpaceTable } from './ladder/report.ts';
 import type { Report } from './ladder/report.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
 import { startStack } from './story/stack.ts';
+import { textTable } from './table.ts';
 
 const USAGE = `The ladder: the story with one pod after the other, from the talk's baseline over each of its steps to crier.
 

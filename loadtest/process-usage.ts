@@ -22,3 +22,8 @@ export function cpuWaitMs(pid: number): number {
     return 0;
   }
 }
+
+/** Resident memory of a process. */
+export function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+}

@@ -40,6 +40,8 @@ export interface Measurement extends Losses {
   readonly durationMs: number;
   readonly serverCpuMs: number;
   readonly clientCpuMs: number;
+  /** Largest resident memory of the server in the window. */
+  readonly peakResidentBytes: number;
   /** From publish to the last socket's delivery. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -51,6 +53,8 @@ export interface Client {
   /** Resolves when every subscription is live. */
   connect(plan: FleetPlan): Promise<{ messageBytes: number }>;
   measure(period: Period): Promise<Measurement>;
+  /** Ends the period that is measured now: nothing more is published. */
+  finish(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -62,6 +66,7 @@ export function startClient(): Client {
   return {
     connect: (plan) => callProcess(child, 'connect', plan),
     measure: (period) => callProcess(child, 'measure', period),
+    finish: () => callProcess(child, 'finish'),
     stop: () => stopProcess(child),
   };
 }

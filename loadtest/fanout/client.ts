@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerCalls } from '../process-call.ts';
-import { cpuMs } from '../process-usage.ts';
+import { cpuMs, residentBytes } from '../process-usage.ts';
 import { auctionChannel } from './auction.ts';
 import type { FleetPlan, Measurement, Period } from './client-calls.ts';
 import { FleetSocket } from './fleet-socket.ts';
@@ -28,6 +28,8 @@ let messageBytes = 0;
 let wrongSizes = 0;
 let lastMessageAt = 0;
 let onDelivery: ((socket: number) => void) | undefined;
+/** For how long events are published. */
+let windowMs = 0;
 
 const owner = {
   onMessage({ index }: FleetSocket, bytes: number): void {
@@ -107,6 +109,7 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   for (const socket of fleet.slice(readers)) socket.stall();
   const accounts = new Outstanding(readers, outstanding, isForAll);
   wrongSizes = 0;
+  windowMs = seconds * 1000;
   const clock = () => performance.now();
   const serverCpu = cpuMs(serverPid);
   const clientCpu = process.cpuUsage();
@@ -122,18 +125,11 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
     lastMessageAt = clock();
     const elapsedMs = lastMessageAt - startedAt;
     const drainMs = (elapsedMs / accounts.latenciesMs.length) * outstanding;
-    if (elapsedMs + drainMs < seconds * 1000) publishOne();
+    if (elapsedMs + drainMs < windowMs) publishOne();
   };
   for (let i = 0; i < outstanding; i++) publishOne();
   lastMessageAt = clock();
-  let delivered = 0;
-  let progressAt = clock();
-  while (accounts.outstanding > 0 && clock() - progressAt < SILENCE_MS) {
-    await delay(20);
-    const now = accounts.losses().delivered;
-    if (now > delivered) progressAt = clock();
-    delivered = now;
-  }
+  const peakResidentBytes = await arrival(accounts, serverPid);
   const endedAt = lastMessageAt;
   const used = process.cpuUsage(clientCpu);
   // What the server does after the last message left it belongs to the deliveries, too; and what comes now was not expected.
@@ -150,10 +146,26 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
     durationMs: endedAt - startedAt,
     serverCpuMs,
     clientCpuMs: (used.user + used.system) / 1000,
+    peakResidentBytes,
     p50Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.5) - 1] ?? NaN,
     p99Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.99) - 1] ?? NaN,
     stalledByCloseCode,
   };
+}
+
+/** Waits until all that was published has arrived, or nothing comes any more. Returns the server's largest resident memory meanwhile. */
+async function arrival(accounts: Outstanding, serverPid: number): Promise<number> {
+  let peak = residentBytes(serverPid);
+  let delivered = 0;
+  let progressAt = performance.now();
+  while (accounts.outstanding > 0 && performance.now() - progressAt < SILENCE_MS) {
+    await delay(20);
+    const now = accounts.losses().delivered;
+    if (now > delivered) progressAt = performance.now();
+    delivered = now;
+    peak = Math.max(peak, residentBytes(serverPid));
+  }
+  return peak;
 }
 
 /** Lets them read what is left for them, and tells how they ended. */
@@ -166,4 +178,4 @@ async function wakeStalled(sockets: readonly FleetSocket[]): Promise<Record<stri
   return byCode;
 }
 
-answerCalls({ connect: connectFleet, measure });
+answerCalls({ connect: connectFleet, measure, finish: () => void (windowMs = 0) });

@@ -1,3 +1,4 @@
+import type { Cells } from '../table.ts';
 import { contenders } from './contenders.ts';
 import type { Row } from './summary.ts';
 
@@ -18,7 +19,12 @@ const COLUMNS = [
   'client CPU',
 ];
 
-function cells(row: Row): string[] {
+/** A line for each server, number of sockets and K. */
+export function fanoutTable(rows: readonly Row[]): Cells[] {
+  return [COLUMNS, ...rows.map(cellsOf)];
+}
+
+function cellsOf(row: Row): Cells {
   const raw = row.ratios['raw-ws'];
   const graphqlWs = row.ratios['graphql-ws'];
   return [
@@ -45,20 +51,4 @@ export function titleOf(contender: string): string {
 
 function times(ratio: number | undefined): string {
   return ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;
-}
-
-/** The rows as text for a terminal. */
-export function textTable(rows: readonly Row[]): string {
-  const lines = [COLUMNS, ...rows.map(cells)];
-  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
-  const text = lines.map((line) =>
-    line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
-  );
-  return `${text.join('\n')}\n`;
-}
-
-export function markdownTable(rows: readonly Row[]): string {
-  const line = (words: readonly string[]) => `| ${words.join(' | ')} |\n`;
-  const rule = COLUMNS.map((_, i) => (i === 0 ? '---' : '---:'));
-  return line(COLUMNS) + line(rule) + rows.map((row) => line(cells(row))).join('');
 }

@@ -1,48 +1,63 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { markdownTable } from '../table.ts';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
-import { markdownTable, titleOf } from './report.ts';
-import { stalledOutcome } from './summary.ts';
+import { fanoutTable, titleOf } from './report.ts';
+import { stalledTable } from './stalled.ts';
+import type { StalledRow } from './stalled.ts';
 import type { Row } from './summary.ts';
 import type { Sample } from './trial.ts';
 
-const FOLDER = 'loadtest/results';
+const RESULTS_FOLDER = 'loadtest/results';
 
 export interface Results {
   /** What makes the run: date, machine, versions, flags. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   readonly rows: readonly Row[];
   readonly faults: readonly string[];
+  /** Where sockets stalled. */
+  readonly stalled: readonly StalledRow[];
   readonly rounds: readonly (readonly Sample[])[];
 }
 
 /** Writes `<name>.json`, `.md` and `.svg`, and returns their paths. */
 export async function writeResults(name: string, results: Results): Promise<string[]> {
   const files = {
-    [`${FOLDER}/${name}.json`]: `${JSON.stringify(results, null, 2)}\n`,
-    [`${FOLDER}/${name}.md`]: markdown(name, results),
-    [`${FOLDER}/${name}.svg`]: picture(results),
+    [`${RESULTS_FOLDER}/${name}.json`]: `${JSON.stringify(results, null, 2)}\n`,
+    [`${RESULTS_FOLDER}/${name}.md`]: markdown(name, results),
+    [`${RESULTS_FOLDER}/${name}.svg`]: picture(results),
   };
-  await mkdir(FOLDER, { recursive: true });
+  await mkdir(RESULTS_FOLDER, { recursive: true });
   for (const [path, text] of Object.entries(files)) await writeFile(path, text);
   return Object.keys(files);
 }
 
-function markdown(name: string, { conditions, rows, faults, rounds }: Results): string {
+function markdown(name: string, { conditions, rows, faults, stalled }: Results): string {
   const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${value}`);
-  const outcomes = rounds.flat().flatMap((sample) => stalledOutcome(sample) ?? []);
   const verdict = faults.length === 0 ? 'Every socket got what was published for it.' : faults.join('\n\n');
   return `# Results: ${name}
 
 Medians of the rounds; each ratio is the median of the rounds' own ratios. K: events on their way at a time.
 
-${markdownTable(rows)}
-${[verdict, ...outcomes].join('\n\n')}
+${markdownTable(fanoutTable(rows))}
+${verdict}
+${stalled.length === 0 ? '' : stalledSection(stalled)}
+## Conditions
 
 ${lines.join('\n')}
 
 ![The same as a picture](${name}.svg)
 `;
+}
+
+function stalledSection(stalled: readonly StalledRow[]): string {
+  return `
+## Sockets that do not read
+
+They stop at the start of the window, which lasts until the server has closed them all. p99 with and without them: medians of the rounds, and of their ratios. RSS: its highest value in the
+window less that at its start, in the round with the most; at most: as many times MAX_QUEUE_BYTES, and a tenth.
+
+${markdownTable(stalledTable(stalled))}`;
 }
 
 /** Two panels for each K: how many deliveries, and what one costs. */
@@ -67,6 +82,7 @@ function picture({ conditions, rows }: Results): string {
   return barChart('One event, every socket: npm run bench:fanout', note, panels);
 }
 
-function bar({ contender }: Row, value: number, text: string): Bar {
-  return { label: titleOf(contender), value, text, isOurs: contender.startsWith('crier') };
+function bar({ contender, stalled }: Row, value: number, text: string): Bar {
+  const label = `${titleOf(contender)}${stalled > 0 ? `, ${stalled} stalled` : ''}`;
+  return { label, value, text, isOurs: contender.startsWith('crier') };
 }

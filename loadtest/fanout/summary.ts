@@ -73,7 +73,8 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
     });
 }
 
-function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding }: Sample, name: string): boolean {
+/** Whether a sample is of the server called `name`, under the conditions of another sample. */
+export function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding }: Sample, name: string): boolean {
   return (
     sample.contender === name &&
     sample.sockets === sockets &&
@@ -89,22 +90,9 @@ function isReference(sample: Sample, row: Sample, name: string): boolean {
   return sample.contender === name && sample.sockets === row.sockets && sample.isForAll && sample.outstanding === 1;
 }
 
-/** How the sockets that did not read fared, and what they cost; undefined where all read. */
-export function stalledOutcome(sample: Sample): string | undefined {
-  const { contender, stalled, outstanding, stalledByCloseCode, slowConsumers, residentBytes, residentBeforeBytes } =
-    sample;
-  if (stalled === 0) return undefined;
-  const codes = Object.entries(stalledByCloseCode).map(([code, count]) =>
-    code === '0' ? `${count} still open` : `${count} ended with ${code}`,
-  );
-  const closed = slowConsumers === undefined ? '' : `; the server closed ${slowConsumers} with 1013`;
-  const growth = ((residentBytes - residentBeforeBytes) / 2 ** 20).toFixed(1);
-  return `${contender}, K=${outstanding}, ${stalled} stalled: ${codes.join(', ')}${closed}; RSS grew by ${growth} MiB`;
-}
-
 /** What a sample shows that must not be: one line each. */
 export function faultsOf(sample: Sample): string[] {
-  const { contender, outstanding, expected, delivered, sockets, wrongSizes, closed } = sample;
+  const { contender, outstanding, expected, delivered, sockets, stalled, wrongSizes, closed } = sample;
   const where = `${contender}, ${sockets} sockets, K=${outstanding}`;
   const faults: string[] = [];
   if (sample.unequalSockets > 0) {
@@ -112,6 +100,9 @@ export function faultsOf(sample: Sample): string[] {
   }
   if (wrongSizes > 0) faults.push(`${where}: ${wrongSizes} messages of another length than a result has`);
   if (closed > 0) faults.push(`${where}: ${closed} sockets were closed`);
+  if (sample.slowConsumers !== undefined && sample.slowConsumers < stalled) {
+    faults.push(`${where}: ${sample.slowConsumers} of ${stalled} sockets that did not read were closed with 1013`);
+  }
   return faults;
 }
 
@@ -123,7 +114,7 @@ function serverCpuUs({ delivered, serverCpuMs }: Sample): number {
   return (serverCpuMs / delivered) * 1000;
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -1,13 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../deploy/port.ts';
 import { startServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
 import { auctionDocument } from './auction.ts';
 import { startClient } from './client-calls.ts';
-import type { Measurement } from './client-calls.ts';
+import type { Client, Measurement, Period } from './client-calls.ts';
 import type { Contender } from './contenders.ts';
 import { graphWithHistory } from './graph-with-history.ts';
 
 const CHANNEL_PREFIX = 'bench:';
 export const TENANTS = 50;
+/** What a server may take to give up sockets that do not read. */
+const MAX_STALLED_SECONDS = 180;
+const WATCH_INTERVAL_MS = 1000;
 
 export interface TrialOptions {
   readonly contender: Contender;
@@ -15,6 +20,11 @@ export interface TrialOptions {
   readonly kafkaBrokers: string;
   readonly sockets: number;
   readonly stalled: number;
+  /**
+   * Whether the server is asked for its metrics meanwhile, where it has them, and a window lasts until it has closed all stalled
+   * sockets. The same for all windows that are held against each other.
+   */
+  readonly isWatched: boolean;
   readonly isForAll: boolean;
   readonly outstanding: readonly number[];
   readonly seconds: number;
@@ -39,8 +49,7 @@ export interface Sample extends Measurement {
 
 /** One server, started and connected anew, measured at each number of outstanding events in turn. */
 export async function runTrial(options: TrialOptions): Promise<Sample[]> {
-  const { contender, redisUrl, kafkaBrokers, sockets, stalled, isForAll, outstanding, seconds, onPeriod, signal } =
-    options;
+  const { contender, redisUrl, kafkaBrokers, sockets, isForAll, outstanding, onPeriod, signal } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
   const graph = contender.hasHistory ? await graphWithHistory() : undefined;
@@ -80,23 +89,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     const samples: Sample[] = [];
     for (const k of outstanding) {
       onPeriod(`K=${k}`);
-      await server.reset();
-      const { residentBytes: residentBeforeBytes } = await server.report();
-      const measured = await client.measure({ outstanding: k, seconds, serverPid: server.pid, stalled });
-      const { lagP99Ms, residentBytes } = await server.report();
-      samples.push({
-        contender: contender.name,
-        sockets,
-        isForAll,
-        stalled,
-        outstanding: k,
-        messageBytes,
-        ...measured,
-        lagP99Ms,
-        residentBeforeBytes,
-        residentBytes,
-        ...(contender.hasMetrics && stalled > 0 && { slowConsumers: await slowConsumers(adminPort) }),
-      });
+      samples.push({ ...(await sampleOf(options, { server, client, adminPort }, k)), messageBytes });
     }
     return samples;
   } catch (error) {
@@ -105,6 +98,56 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     signal.removeEventListener('abort', onAbort);
     await stop();
   }
+}
+
+/** What is measured. */
+interface Pair {
+  readonly server: ServerProcess;
+  readonly client: Client;
+  readonly adminPort: number;
+}
+
+async function sampleOf(options: TrialOptions, pair: Pair, outstanding: number): Promise<Omit<Sample, 'messageBytes'>> {
+  const { contender, sockets, isForAll, stalled, seconds } = options;
+  const { server, client, adminPort } = pair;
+  const isWatched = options.isWatched && contender.hasMetrics;
+  const period = { outstanding, seconds, serverPid: server.pid, stalled };
+  await server.reset();
+  const { residentBytes: residentBeforeBytes } = await server.report();
+  const measured = isWatched ? await measureWatched(pair, period) : await client.measure(period);
+  const { lagP99Ms, residentBytes } = await server.report();
+  return {
+    contender: contender.name,
+    sockets,
+    isForAll,
+    stalled,
+    outstanding,
+    ...measured,
+    lagP99Ms,
+    residentBeforeBytes,
+    residentBytes,
+    ...(isWatched && { slowConsumers: await slowConsumers(adminPort) }),
+  };
+}
+
+/** Measures until the server has closed all that do not read, and for `seconds` at least. */
+async function measureWatched({ client, adminPort }: Pair, period: Period): Promise<Measurement> {
+  const { seconds, stalled } = period;
+  const endsAt = performance.now() + seconds * 1000;
+  let isOver = false;
+  const measure = async () => {
+    const measured = await client.measure({ ...period, seconds: Math.max(seconds, MAX_STALLED_SECONDS) });
+    isOver = true;
+    return measured;
+  };
+  const watch = async () => {
+    while (!isOver && ((await slowConsumers(adminPort)) < stalled || performance.now() < endsAt)) {
+      await delay(WATCH_INTERVAL_MS);
+    }
+    await client.finish();
+  };
+  const [measured] = await Promise.all([measure(), watch()]);
+  return measured;
 }
 
 async function slowConsumers(adminPort: number): Promise<number> {

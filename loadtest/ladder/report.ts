@@ -1,10 +1,10 @@
 import { whole } from '../story/figure-text.ts';
+import { markdownTable } from '../table.ts';
+import type { Cells } from '../table.ts';
 import type { Climb } from './climb.ts';
 import type { LadderRow } from './figures.ts';
 import { findingsOf } from './findings.ts';
 import type { SemiSpaceRow } from './semi-space.ts';
-
-type Cells = readonly string[];
 
 const HEADINGS = [
   'rung',
@@ -88,23 +88,6 @@ ${semiSpaces.length === 0 ? '' : `## crier's young generation\n\n${markdownTable
 ${bullets(Object.entries(conditions).map(([key, value]) => `${key}: ${value}`))}
 ![The same as a picture](${name}.svg)
 `;
-}
-
-/** The first column to the left, as in the other one. */
-export function textTable(lines: readonly Cells[]): string {
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const last = widths.length - 1;
-  const pad = (cell: string, column: number) =>
-    column === 0 || (column === last && !/^[\d.,]+$/.test(cell))
-      ? cell.padEnd(widths[column]!)
-      : cell.padStart(widths[column]!);
-  return lines.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
-}
-
-function markdownTable([headings, ...lines]: readonly Cells[]): string {
-  const row = (cells: Cells) => `| ${cells.join(' | ')} |\n`;
-  const rule = row(headings!.map((_, column) => (column === 0 ? '---' : '---:')));
-  return row(headings!) + rule + lines.map(row).join('');
 }
 
 function bullets(lines: readonly string[]): string {

@@ -1,0 +1,125 @@
+import type { Cells } from '../table.ts';
+import { titleOf } from './report.ts';
+import { isLike, median } from './summary.ts';
+import type { Sample } from './trial.ts';
+
+/** What sockets that do not read cost, and what became of them. */
+export interface StalledRow {
+  readonly contender: string;
+  readonly sockets: number;
+  readonly outstanding: number;
+  readonly stalled: number;
+  /** Deliveries that the others lack, in all rounds. */
+  readonly lost: number;
+  readonly p99Ms: number;
+  /** The same without stalled sockets; undefined: not measured. */
+  readonly p99AloneMs: number | undefined;
+  /** The median of the rounds' ratios of the two. */
+  readonly p99Ratio: number | undefined;
+  /** Closed with 1013 by the server, in the round with the fewest; undefined where it does not say. */
+  readonly closed: number | undefined;
+  /** How the clients saw it, all rounds together: how many by close code, 0 for still open. */
+  readonly byCloseCode: Readonly<Record<string, number>>;
+  /** By how much RSS grew at most within a window, in the round with the most. */
+  readonly growthBytes: number;
+  readonly growthAloneBytes: number | undefined;
+  /** What is promised: as many full queues, and a tenth. */
+  readonly maxGrowthBytes: number;
+}
+
+const PROMISED_GROWTH = 1.1;
+const PROMISED_P99 = 1.1;
+
+export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueBytes: number): StalledRow[] {
+  return rounds[0]!
+    .filter(({ stalled }) => stalled > 0)
+    .toSorted((a, b) => a.outstanding - b.outstanding)
+    .map((row) => {
+      const { contender, sockets, outstanding, stalled } = row;
+      const of = (like: Sample) =>
+        rounds.flatMap((samples) => samples.find((sample) => isLike(sample, like, contender)) ?? []);
+      const mine = of(row);
+      const alone = of({ ...row, stalled: 0 });
+      const hasAlone = alone.length === mine.length;
+      return {
+        contender,
+        sockets,
+        outstanding,
+        stalled,
+        lost: mine.reduce((lost, { expected, delivered }) => lost + expected - delivered, 0),
+        p99Ms: median(mine.map(({ p99Ms }) => p99Ms)),
+        p99AloneMs: hasAlone ? median(alone.map(({ p99Ms }) => p99Ms)) : undefined,
+        p99Ratio: hasAlone ? median(mine.map(({ p99Ms }, round) => p99Ms / alone[round]!.p99Ms)) : undefined,
+        closed: row.slowConsumers === undefined ? undefined : Math.min(...mine.map((s) => s.slowConsumers ?? 0)),
+        byCloseCode: sums(mine.map(({ stalledByCloseCode }) => stalledByCloseCode)),
+        growthBytes: Math.max(...mine.map(growth)),
+        growthAloneBytes: hasAlone ? Math.max(...alone.map(growth)) : undefined,
+        maxGrowthBytes: stalled * maxQueueBytes * PROMISED_GROWTH,
+      };
+    });
+}
+
+/** A line for each row, and whether it keeps what crier promises. */
+export function stalledTable(rows: readonly StalledRow[]): Cells[] {
+  return [
+    [
+      'server',
+      'K',
+      'stalled',
+      'lost by the others',
+      'p99 ms',
+      'without stalled',
+      '×',
+      'closed with 1013',
+      'seen by the clients',
+      'RSS growth MiB',
+      'without stalled',
+      'at most',
+      'kept',
+    ],
+    ...rows.map((row) => [
+      titleOf(row.contender),
+      String(row.outstanding),
+      `${row.stalled} of ${row.sockets}`,
+      String(row.lost),
+      row.p99Ms.toFixed(1),
+      row.p99AloneMs?.toFixed(1) ?? '',
+      row.p99Ratio?.toFixed(2) ?? '',
+      row.closed === undefined ? '' : String(row.closed),
+      codesOf(row.byCloseCode),
+      mebibytes(row.growthBytes),
+      row.growthAloneBytes === undefined ? '' : mebibytes(row.growthAloneBytes),
+      mebibytes(row.maxGrowthBytes),
+      brokenPromisesOf(row).join(', ') || 'all',
+    ]),
+  ];
+}
+
+function brokenPromisesOf({ stalled, lost, p99Ratio, closed, growthBytes, maxGrowthBytes }: StalledRow): string[] {
+  return [
+    lost === 0 ? '' : 'NOT: deliveries',
+    p99Ratio === undefined || p99Ratio <= PROMISED_P99 ? '' : 'NOT: p99',
+    closed === stalled ? '' : 'NOT: 1013',
+    growthBytes <= maxGrowthBytes ? '' : 'NOT: memory',
+  ].filter((text) => text !== '');
+}
+
+function growth({ peakResidentBytes, residentBeforeBytes }: Sample): number {
+  return peakResidentBytes - residentBeforeBytes;
+}
+
+function codesOf(byCloseCode: Readonly<Record<string, number>>): string {
+  return Object.entries(byCloseCode)
+    .map(([code, count]) => `${count} × ${code === '0' ? 'still open' : code}`)
+    .join(', ');
+}
+
+function sums(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [key, count] of counts.flatMap(Object.entries<number>)) sum[key] = (sum[key] ?? 0) + count;
+  return sum;
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(1);
+}

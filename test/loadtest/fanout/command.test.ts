@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Results } from '../../../loadtest/fanout/results.ts';
+import { randomName } from '../../support/services.ts';
+
+async function runFanout(t: TestContext, flags: readonly string[]) {
+  const name = randomName('fanout');
+  const script = new URL('../../../loadtest/fanout.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, ...flags, '--out', name], {
+    env: { ...process.env, MAX_QUEUE_BYTES: '65536' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(async () => {
+    child.kill('SIGTERM');
+    for (const ending of ['.json', '.md', '.svg']) await rm(`loadtest/results/${name}${ending}`, { force: true });
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'exit')) as [number];
+  assert.equal(code, 0, output);
+  return JSON.parse(await readFile(`loadtest/results/${name}.json`, 'utf8')) as Results;
+}
+
+describe('npm run bench:fanout', () => {
+  it('shows sockets that do not read being closed with 1013', async (t) => {
+    const flags = ['--servers', 'crier-shared', '--sockets', '60', '--k', '4', '--rounds', '1', '--seconds', '1'];
+    const results = await runFanout(t, [...flags, '--stalled', '0,3']);
+    assert.equal(results.rounds.flat().length, 2);
+    const [row] = results.stalled;
+    assert.deepEqual([row!.closed, row!.lost, row!.byCloseCode], [3, 0, { 1013: 3 }]);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { stalledRows, stalledTable } from '../../../loadtest/fanout/stalled.ts';
+import { faultsOf } from '../../../loadtest/fanout/summary.ts';
+import type { Sample } from '../../../loadtest/fanout/trial.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+function sample(change: Partial<Sample>): Sample {
+  return {
+    contender: 'crier-shared',
+    sockets: 4000,
+    isForAll: true,
+    stalled: 0,
+    outstanding: 4,
+    messageBytes: 1900,
+    expected: 1000,
+    delivered: 1000,
+    unequalSockets: 0,
+    events: 100,
+    wrongSizes: 0,
+    closed: 0,
+    durationMs: 1000,
+    serverCpuMs: 500,
+    clientCpuMs: 500,
+    p50Ms: 50,
+    p99Ms: 100,
+    peakResidentBytes: 110 * MEBIBYTE,
+    stalledByCloseCode: {},
+    lagP99Ms: 1,
+    residentBeforeBytes: 100 * MEBIBYTE,
+    residentBytes: 105 * MEBIBYTE,
+    slowConsumers: 0,
+    ...change,
+  };
+}
+
+const withStalled = (change: Partial<Sample>) =>
+  sample({ stalled: 40, slowConsumers: 40, stalledByCloseCode: { 1013: 40 }, ...change });
+
+describe('stalledRows', () => {
+  it('holds a window with stalled sockets against the one without them of the same round', () => {
+    const rounds = [
+      [sample({ p99Ms: 100 }), withStalled({ p99Ms: 104, peakResidentBytes: 120 * MEBIBYTE })],
+      [withStalled({ p99Ms: 206, peakResidentBytes: 130 * MEBIBYTE }), sample({ p99Ms: 200 })],
+      [sample({ p99Ms: 300 }), withStalled({ p99Ms: 330 })],
+    ];
+    const [row, ...others] = stalledRows(rounds, MEBIBYTE);
+    assert.deepEqual(others, []);
+    assert.equal(row!.p99Ratio, 1.04);
+    assert.deepEqual([row!.p99AloneMs, row!.p99Ms], [200, 206]);
+    assert.deepEqual([row!.growthAloneBytes, row!.growthBytes], [10 * MEBIBYTE, 30 * MEBIBYTE]);
+    assert.equal(row!.maxGrowthBytes, 44 * MEBIBYTE);
+    assert.deepEqual([row!.closed, row!.byCloseCode, row!.lost], [40, { 1013: 120 }, 0]);
+    assert.equal(stalledTable([row!])[1]!.at(-1), 'all');
+  });
+
+  it('tells each promise that was not kept', () => {
+    const broken = { p99Ms: 111, delivered: 999, slowConsumers: 39, peakResidentBytes: 150 * MEBIBYTE };
+    const rows = stalledRows([[sample({}), withStalled(broken)]], MEBIBYTE);
+    assert.equal(stalledTable(rows)[1]!.at(-1), 'NOT: deliveries, NOT: p99, NOT: 1013, NOT: memory');
+  });
+
+  it('needs neither windows without stalled sockets nor a server that counts', () => {
+    const alone = withStalled({});
+    delete (alone as { slowConsumers?: number }).slowConsumers;
+    const [row] = stalledRows([[alone]], MEBIBYTE);
+    assert.deepEqual([row!.p99Ratio, row!.growthAloneBytes, row!.closed], [undefined, undefined, undefined]);
+  });
+});
+
+describe('faultsOf', () => {
+  it('has a fault where the server did not close everyone who stalled', () => {
+    assert.deepEqual(faultsOf(withStalled({})), []);
+    assert.match(faultsOf(withStalled({ slowConsumers: 12 })).join(), /12 of 40 sockets .* closed with 1013/);
+  });
+});
