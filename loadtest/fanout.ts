@@ -9,11 +9,13 @@ import type { Contender } from './fanout/contenders.ts';
 import { AUCTION_TOPIC } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { fanoutTable } from './fanout/report.ts';
-import { writeResults } from './fanout/results.ts';
+import { RESULTS_FOLDER, writeResults } from './fanout/results.ts';
 import { runRounds } from './fanout/rounds.ts';
 import type { Plan } from './fanout/rounds.ts';
+import { profileServers, stageTable } from './fanout/server-profile.ts';
+import type { ServerProfile } from './fanout/server-profile.ts';
 import { stalledRows, stalledTable } from './fanout/stalled.ts';
-import { faultsOf, summarize } from './fanout/summary.ts';
+import { cpuUsOf, faultsOf, summarize } from './fanout/summary.ts';
 import type { Sample } from './fanout/trial.ts';
 import { hasSmallBuffers, runWithSmallBuffers, smallBufferCommand } from './network-namespace.ts';
 import { installPackages } from './packages.ts';
@@ -31,6 +33,7 @@ Usage: npm run bench:fanout -- [flags]
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
   --rounds <number>   default: 3
   --seconds <number>  of each measurement, at least; default: 2
+  --flame-graph       after all that is measured, one more window of each server with a CPU profile
   --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
   --help
 
@@ -59,6 +62,7 @@ const { values } = parseArgs({
     auctions: { type: 'string', default: 'one' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
+    'flame-graph': { type: 'boolean', default: false },
     out: { type: 'string', default: 'fanout' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -84,7 +88,9 @@ async function main(signal: AbortSignal): Promise<number | void> {
   try {
     if (kafka) await createTopic(kafka.address);
     const plan = planOf(entrants, redis.url, kafka?.address ?? '', signal);
-    await publishResults(await runRounds(plan));
+    const rounds = await runRounds(plan);
+    const profiles = values['flame-graph'] ? await profileServers(plan, RESULTS_FOLDER, values.out) : [];
+    await publishResults(rounds, profiles);
   } finally {
     await kafka?.stop();
     await redis.stop();
@@ -115,7 +121,10 @@ async function createTopic(brokers: string): Promise<void> {
   await admin.disconnect();
 }
 
-async function publishResults(rounds: readonly (readonly Sample[])[]): Promise<void> {
+async function publishResults(
+  rounds: readonly (readonly Sample[])[],
+  profiles: readonly ServerProfile[],
+): Promise<void> {
   const rows = summarize(rounds);
   const faults = rounds.flat().flatMap(faultsOf);
   const stalled = stalledRows(rounds, MAX_QUEUE_BYTES);
@@ -127,9 +136,11 @@ async function publishResults(rounds: readonly (readonly Sample[])[]): Promise<v
     }),
     flags: flagText(),
   };
-  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, rounds });
+  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, profiles, rounds });
   const tables = [fanoutTable(rows)];
   if (stalled.length > 0) tables.push(stalledTable(stalled));
+  if (profiles.length > 0) tables.push(stageTable(profiles, (profile) => cpuUsOf(profile, rows)));
+  paths.push(...profiles.map(({ flameGraph }) => `${RESULTS_FOLDER}/${flameGraph}`));
   process.stdout.write(`\n${tables.map(textTable).join('\n')}${paths.join(' ')}\n`);
   for (const fault of faults) process.stderr.write(`fanout: ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;

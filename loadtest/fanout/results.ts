@@ -3,12 +3,15 @@ import { markdownTable } from '../table.ts';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
 import { fanoutTable, titleOf } from './report.ts';
+import { stageTable } from './server-profile.ts';
+import type { ServerProfile } from './server-profile.ts';
 import { stalledTable } from './stalled.ts';
 import type { StalledRow } from './stalled.ts';
+import { cpuUsOf } from './summary.ts';
 import type { Row } from './summary.ts';
 import type { Sample } from './trial.ts';
 
-const RESULTS_FOLDER = 'loadtest/results';
+export const RESULTS_FOLDER = 'loadtest/results';
 
 export interface Results {
   /** What makes the run: date, machine, versions, flags. */
@@ -17,6 +20,8 @@ export interface Results {
   readonly faults: readonly string[];
   /** Where sockets stalled. */
   readonly stalled: readonly StalledRow[];
+  /** Where flame graphs were asked for. */
+  readonly profiles: readonly ServerProfile[];
   readonly rounds: readonly (readonly Sample[])[];
 }
 
@@ -32,7 +37,7 @@ export async function writeResults(name: string, results: Results): Promise<stri
   return Object.keys(files);
 }
 
-function markdown(name: string, { conditions, rows, faults, stalled }: Results): string {
+function markdown(name: string, { conditions, rows, faults, stalled, profiles }: Results): string {
   const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${value}`);
   const verdict = faults.length === 0 ? 'Every socket got what was published for it.' : faults.join('\n\n');
   return `# Results: ${name}
@@ -41,7 +46,7 @@ Medians of the rounds; each ratio is the median of the rounds' own ratios. K: ev
 
 ${markdownTable(fanoutTable(rows))}
 ${verdict}
-${stalled.length === 0 ? '' : stalledSection(stalled)}
+${stalled.length === 0 ? '' : stalledSection(stalled)}${profiles.length === 0 ? '' : profileSection(profiles, rows)}
 ## Conditions
 
 ${lines.join('\n')}
@@ -58,6 +63,20 @@ They stop at the start of the window, which lasts until the server has closed th
 window less that at its start, in the round with the most; at most: as many times MAX_QUEUE_BYTES, and a tenth.
 
 ${markdownTable(stalledTable(stalled))}`;
+}
+
+function profileSection(profiles: readonly ServerProfile[], rows: readonly Row[]): string {
+  const pictures = profiles.map(
+    ({ contender, flameGraph }) => `![Flame graph of ${titleOf(contender)}](${flameGraph})`,
+  );
+  return `
+## Where the time goes
+
+Of one more window of each server, with V8's profiler: shares of the time in which its main thread did not wait. µs/delivery: the same shares of what a delivery took in the rounds above.
+
+${markdownTable(stageTable(profiles, (profile) => cpuUsOf(profile, rows)))}
+${pictures.join('\n\n')}
+`;
 }
 
 /** Two panels for each K: how many deliveries, and what one costs. */

@@ -13,7 +13,8 @@ export interface Plan extends Pick<
   readonly onProgress: (line: string) => void;
 }
 
-type Change = Pick<TrialOptions, 'sockets' | 'stalled'> & Partial<Pick<TrialOptions, 'isForAll' | 'outstanding'>>;
+type Change = Pick<TrialOptions, 'sockets' | 'stalled' | 'cpuProfile'> &
+  Partial<Pick<TrialOptions, 'isForAll' | 'outstanding'>>;
 
 /** All servers under all conditions, in alternating rounds. */
 export async function runRounds(plan: Plan): Promise<Sample[][]> {
@@ -35,6 +36,12 @@ export async function runRounds(plan: Plan): Promise<Sample[][]> {
     rounds.push(samples);
   }
   return rounds;
+}
+
+/** A window of one server with a CPU profile, which is written to `cpuProfile`. */
+export async function runProfiled(plan: Plan, contender: Contender, cpuProfile: string): Promise<Sample> {
+  const change = { sockets: plan.sockets[0]!, stalled: 0, outstanding: [plan.outstanding.at(-1)!], cpuProfile };
+  return (await runPlanned(plan, contender, 'CPU profile', change))[0]!;
 }
 
 function runPlanned(plan: Plan, contender: Contender, title: string, change: Change): Promise<Sample[]> {

@@ -73,6 +73,18 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
     });
 }
 
+/** CPU time of a delivery of a server whose sockets all read. */
+export function cpuUsOf(
+  { contender, sockets, outstanding }: Pick<Row, 'contender' | 'sockets' | 'outstanding'>,
+  rows: readonly Row[],
+): number {
+  const row = rows.find(
+    (row) =>
+      row.contender === contender && row.sockets === sockets && row.outstanding === outstanding && row.stalled === 0,
+  );
+  return row?.serverCpuUs ?? NaN;
+}
+
 /** Whether a sample is of the server called `name`, under the conditions of another sample. */
 export function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding }: Sample, name: string): boolean {
   return (

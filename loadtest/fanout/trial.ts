@@ -25,6 +25,8 @@ export interface TrialOptions {
    * sockets. The same for all windows that are held against each other.
    */
   readonly isWatched: boolean;
+  /** Where to write a CPU profile of the windows; undefined: none. With it the figures are worth nothing. */
+  readonly cpuProfile?: string;
   readonly isForAll: boolean;
   readonly outstanding: readonly number[];
   readonly seconds: number;
@@ -108,13 +110,15 @@ interface Pair {
 }
 
 async function sampleOf(options: TrialOptions, pair: Pair, outstanding: number): Promise<Omit<Sample, 'messageBytes'>> {
-  const { contender, sockets, isForAll, stalled, seconds } = options;
+  const { contender, sockets, isForAll, stalled, seconds, cpuProfile } = options;
   const { server, client, adminPort } = pair;
   const isWatched = options.isWatched && contender.hasMetrics;
   const period = { outstanding, seconds, serverPid: server.pid, stalled };
   await server.reset();
   const { residentBytes: residentBeforeBytes } = await server.report();
+  if (cpuProfile !== undefined) await server.startCpuProfile();
   const measured = isWatched ? await measureWatched(pair, period) : await client.measure(period);
+  if (cpuProfile !== undefined) await server.stopCpuProfile(cpuProfile);
   const { lagP99Ms, residentBytes } = await server.report();
   return {
     contender: contender.name,

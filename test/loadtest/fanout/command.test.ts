@@ -16,21 +16,29 @@ async function runFanout(t: TestContext, flags: readonly string[]) {
   });
   t.after(async () => {
     child.kill('SIGTERM');
-    for (const ending of ['.json', '.md', '.svg']) await rm(`loadtest/results/${name}${ending}`, { force: true });
+    const endings = ['.json', '.md', '.svg', '-crier-shared-flame.svg'];
+    for (const ending of endings) await rm(`loadtest/results/${name}${ending}`, { force: true });
+    await rm(`loadtest/profiles/${name}-crier-shared.cpuprofile`, { force: true });
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'exit')) as [number];
   assert.equal(code, 0, output);
-  return JSON.parse(await readFile(`loadtest/results/${name}.json`, 'utf8')) as Results;
+  const results = JSON.parse(await readFile(`loadtest/results/${name}.json`, 'utf8')) as Results;
+  return { results, picture: await readFile(`loadtest/results/${name}-crier-shared-flame.svg`, 'utf8') };
 }
 
 describe('npm run bench:fanout', () => {
-  it('shows sockets that do not read being closed with 1013', async (t) => {
+  it('shows sockets that do not read being closed with 1013, and where the time goes', async (t) => {
     const flags = ['--servers', 'crier-shared', '--sockets', '60', '--k', '4', '--rounds', '1', '--seconds', '1'];
-    const results = await runFanout(t, [...flags, '--stalled', '0,3']);
-    assert.equal(results.rounds.flat().length, 2);
+    const { results, picture } = await runFanout(t, [...flags, '--stalled', '0,3', '--flame-graph']);
+    assert.equal(results.rounds.flat().length, 2, 'the profiled window is not among those that are measured');
     const [row] = results.stalled;
     assert.deepEqual([row!.closed, row!.lost, row!.byCloseCode], [3, 0, { 1013: 3 }]);
+    const [profile] = results.profiles;
+    const percents = profile!.shares.map(({ percent }) => percent);
+    assert.ok(Math.abs(percents.reduce((sum, percent) => sum + percent, 0) - 100) < 0.01);
+    assert.ok(profile!.shares.some(({ stage, percent }) => stage === 'write' && percent > 5));
+    assert.match(picture, /<title>[^<]*dist\/src\/fanout\/outbox\.js/);
   });
 });

@@ -1,0 +1,64 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { callTree } from '../profile/cpu-profile.ts';
+import type { CpuProfile } from '../profile/cpu-profile.ts';
+import { flameGraph } from '../profile/flame-graph.ts';
+import type { Cells } from '../table.ts';
+import { titleOf } from './report.ts';
+import { runProfiled } from './rounds.ts';
+import type { Plan } from './rounds.ts';
+import { STAGES, sharesOf, stageOf } from './stages.ts';
+import type { StageShare } from './stages.ts';
+
+/** Where a server's time goes. */
+export interface ServerProfile {
+  readonly contender: string;
+  readonly sockets: number;
+  readonly outstanding: number;
+  /** Of the time in which the main thread did not wait. */
+  readonly shares: readonly StageShare[];
+  /** File beside the results. */
+  readonly flameGraph: string;
+}
+
+const PROFILES = 'loadtest/profiles';
+
+/**
+ * One more window of each server, after all that is measured, with V8's profiler: its figures count nowhere. Writes
+ * `<folder>/<name>-<server>-flame.svg`, and the .cpuprofile into loadtest/profiles.
+ */
+export async function profileServers(plan: Plan, folder: string, name: string): Promise<ServerProfile[]> {
+  const profiles: ServerProfile[] = [];
+  for (const contender of plan.entrants) {
+    await mkdir(PROFILES, { recursive: true });
+    const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
+    const { sockets, outstanding } = await runProfiled(plan, contender, cpuProfile);
+    const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);
+    const title = `${contender.title}: ${plan.isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, K = ${outstanding}`;
+    const picture = flameGraph(title, root, Object.values(STAGES), (frame) => {
+      const stage = stageOf(frame);
+      return stage && STAGES[stage];
+    });
+    const file = `${name}-${contender.name}-flame.svg`;
+    await mkdir(folder, { recursive: true });
+    await writeFile(`${folder}/${file}`, picture);
+    profiles.push({ contender: contender.name, sockets, outstanding, shares: sharesOf(root), flameGraph: file });
+  }
+  return profiles;
+}
+
+/** A line for each stage. `cpuUs`: what a delivery costs that server where it is not profiled. */
+export function stageTable(profiles: readonly ServerProfile[], cpuUs: (profile: ServerProfile) => number): Cells[] {
+  const stages = Object.entries(STAGES).filter(([stage]) =>
+    profiles.some(({ shares }) => shares.some((share) => share.stage === stage)),
+  );
+  const cellsOf = (profile: ServerProfile, stage: string) => {
+    const percent = profile.shares.find((share) => share.stage === stage)?.percent;
+    return percent === undefined
+      ? ['', '']
+      : [`${percent.toFixed(1)} %`, ((percent / 100) * cpuUs(profile)).toFixed(1)];
+  };
+  return [
+    ['stage', ...profiles.flatMap(({ contender }) => [titleOf(contender), 'µs/delivery'])],
+    ...stages.map(([stage, { name }]) => [name, ...profiles.flatMap((profile) => cellsOf(profile, stage))]),
+  ];
+}

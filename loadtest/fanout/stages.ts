@@ -1,0 +1,79 @@
+import type { Call, CallFrame } from '../profile/cpu-profile.ts';
+import type { Hue } from '../profile/flame-graph.ts';
+
+/** What crier's time goes to, in the order of the path. */
+export const STAGES = {
+  kafka: { name: 'Kafka client', color: '#c69026' },
+  decode: { name: 'decode the record', color: '#e0af68' },
+  rename: { name: 'rename keys', color: '#f2cc8f' },
+  route: { name: 'route', color: '#d4a373' },
+  printPayload: { name: 'print the payload', color: '#bc6c25' },
+  redisOut: { name: 'Redis out', color: '#cf6679' },
+  redisIn: { name: 'Redis in', color: '#e5989b' },
+  parse: { name: 'parse the payload', color: '#9ecae1' },
+  cursor: { name: 'sign the cursor', color: '#b5a7d6' },
+  share: { name: 'hand on to members', color: '#6baed6' },
+  execute: { name: 'execute', color: '#74c476' },
+  printResult: { name: 'print the result', color: '#a1d99b' },
+  write: { name: 'frame and write', color: '#4f9d94' },
+  collect: { name: 'garbage collection', color: '#8c959f' },
+  native: { name: 'native code, no JavaScript', color: '#c9d1d9' },
+  other: { name: 'other', color: '#e6e1d6' },
+} as const satisfies Record<string, Hue>;
+
+type Stage = keyof typeof STAGES;
+
+interface Rule {
+  readonly stage: Stage;
+  /** Of a script's URL. */
+  readonly file?: RegExp;
+  readonly functionName?: RegExp;
+}
+
+/** The first one that fits a call says its stage; a call that none fits belongs to its caller's. */
+const RULES: readonly Rule[] = [
+  { stage: 'collect', functionName: /^\(garbage collector\)$/ },
+  { stage: 'native', functionName: /^\(program\)$/ },
+  { stage: 'decode', file: /\/src\/kafka\/record\.js$/ },
+  { stage: 'rename', file: /\/src\/kafka\/snake-case\.js$/ },
+  { stage: 'printPayload', file: /\/src\/kafka\/batch\.js$/ },
+  { stage: 'route', file: /\/src\/graph\/router\.js$/ },
+  { stage: 'kafka', file: /\/src\/kafka\/|\/node_modules\/kafkajs\// },
+  { stage: 'redisOut', file: /\/src\/bus\/redis\.js$/, functionName: /^(publish|#spread)$/ },
+  { stage: 'redisOut', file: /\/src\/bus\/redis-(publisher|fence|script|scripts|history|link)\.js$/ },
+  {
+    stage: 'redisIn',
+    file: /\/src\/bus\/(?!redis\.js$)|\/node_modules\/(redis-parser|graphql-redis-subscriptions)\/|\/ioredis\/built\/DataHandler\.js$/,
+  },
+  { stage: 'redisOut', file: /\/node_modules\/(ioredis|@ioredis|redis-errors|standard-as-callback)\// },
+  { stage: 'parse', file: /\/src\/fanout\/live-channel\.js$/, functionName: /^#eventOf$/ },
+  { stage: 'cursor', file: /\/src\/fanout\/cursor\.js$/ },
+  { stage: 'write', file: /\/src\/fanout\/(frame|outbox|writer|scratch)\.js$|\/node_modules\/ws\// },
+  { stage: 'share', file: /\/src\/fanout\// },
+  { stage: 'printResult', file: /\/src\/graph\/(text-printer|stencil)\.js$/ },
+  { stage: 'printResult', file: /\/src\/graph\/runtime\.js$/, functionName: /^#json$/ },
+  { stage: 'execute', file: /\/src\/(graph|context)\/|\/node_modules\/graphql(-jit)?\// },
+];
+
+export function stageOf({ url, functionName }: CallFrame): Stage | undefined {
+  return RULES.find((rule) => (rule.file?.test(url) ?? true) && (rule.functionName?.test(functionName) ?? true))?.stage;
+}
+
+export interface StageShare {
+  readonly stage: Stage;
+  readonly percent: number;
+}
+
+/** What each stage takes of all time; those that take nothing are left out. */
+export function sharesOf(root: Call): StageShare[] {
+  const selfUs = new Map<Stage, number>();
+  const add = (call: Call, callers: Stage): void => {
+    const stage = stageOf(call.frame) ?? callers;
+    selfUs.set(stage, (selfUs.get(stage) ?? 0) + call.selfUs);
+    for (const callee of call.callees) add(callee, stage);
+  };
+  add(root, 'other');
+  return (Object.keys(STAGES) as Stage[])
+    .map((stage) => ({ stage, percent: ((selfUs.get(stage) ?? 0) / root.totalUs) * 100 }))
+    .filter(({ percent }) => percent > 0);
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sharesOf, stageOf } from '../../../loadtest/fanout/stages.ts';
+import type { Call } from '../../../loadtest/profile/cpu-profile.ts';
+
+function call(functionName: string, url: string, selfUs: number, callees: readonly Call[] = []): Call {
+  const totalUs = callees.reduce((sum, callee) => sum + callee.totalUs, selfUs);
+  return { frame: { functionName, url, lineNumber: 0 }, selfUs, totalUs, callees };
+}
+
+describe('sharesOf', () => {
+  it('counts a call to its stage, and what no rule knows to the stage of its caller', () => {
+    const written = call('writeBuffer', '', 20);
+    const outbox = call('write', 'file:///crier/dist/src/fanout/outbox.js', 10, [
+      call('Writable.write', 'node:internal/streams/writable', 10, [written]),
+    ]);
+    const command = call('exec', 'file:///crier/node_modules/ioredis/built/Pipeline.js', 5, [
+      call('Writable.write', 'node:internal/streams/writable', 15),
+    ]);
+    const turn = call('onTurn', 'file:///crier/dist/src/fanout/writer.js', 0, [outbox]);
+    const root = call('(root)', '', 0, [
+      call('processImmediate', 'node:internal/timers', 10, [turn]),
+      command,
+      call('(garbage collector)', '', 30),
+    ]);
+    const shares = Object.fromEntries(sharesOf(root).map(({ stage, percent }) => [stage, percent]));
+    assert.deepEqual(shares, { redisOut: 20, write: 40, collect: 30, other: 10 });
+  });
+
+  it('tells the two directions of a package apart', () => {
+    const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0 });
+    assert.equal(at('publish', 'file:///crier/dist/src/bus/redis.js'), 'redisOut');
+    assert.equal(at('', 'file:///crier/dist/src/bus/redis.js'), undefined);
+    assert.equal(at('on', 'file:///crier/dist/src/bus/redis-subscriber.js'), 'redisIn');
+    assert.equal(at('write', 'file:///crier/node_modules/ioredis/built/Redis.js'), 'redisOut');
+    assert.equal(at('returnReply', 'file:///crier/node_modules/ioredis/built/DataHandler.js'), 'redisIn');
+    assert.equal(at('#eventOf', 'file:///crier/dist/src/fanout/live-channel.js'), 'parse');
+    assert.equal(at('#show', 'file:///crier/dist/src/fanout/live-channel.js'), 'share');
+    assert.equal(at('emit', 'node:events'), undefined);
+  });
+});
