@@ -13,6 +13,7 @@ import type { StageShare } from './stages.ts';
 export interface ServerProfile {
   readonly contender: string;
   readonly sockets: number;
+  readonly isForAll: boolean;
   readonly outstanding: number;
   /** Of the time in which the main thread did not wait. */
   readonly shares: readonly StageShare[];
@@ -31,9 +32,9 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
   for (const contender of plan.entrants) {
     await mkdir(PROFILES, { recursive: true });
     const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
-    const { sockets, outstanding } = await runProfiled(plan, contender, cpuProfile);
+    const { sockets, isForAll, outstanding } = await runProfiled(plan, contender, cpuProfile);
     const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);
-    const title = `${contender.title}: ${plan.isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, K = ${outstanding}`;
+    const title = `${contender.title}: ${isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, K = ${outstanding}`;
     const picture = flameGraph(title, root, Object.values(STAGES), (frame) => {
       const stage = stageOf(frame);
       return stage && STAGES[stage];
@@ -41,21 +42,31 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
     const file = `${name}-${contender.name}-flame.svg`;
     await mkdir(folder, { recursive: true });
     await writeFile(`${folder}/${file}`, picture);
-    profiles.push({ contender: contender.name, sockets, outstanding, shares: sharesOf(root), flameGraph: file });
+    profiles.push({
+      contender: contender.name,
+      sockets,
+      isForAll,
+      outstanding,
+      shares: sharesOf(root),
+      flameGraph: file,
+    });
   }
   return profiles;
 }
 
 /** A line for each stage. `cpuUs`: what a delivery costs that server where it is not profiled. */
-export function stageTable(profiles: readonly ServerProfile[], cpuUs: (profile: ServerProfile) => number): Cells[] {
+export function stageTable(
+  profiles: readonly ServerProfile[],
+  cpuUs: (profile: ServerProfile) => number | undefined,
+): Cells[] {
   const stages = Object.entries(STAGES).filter(([stage]) =>
     profiles.some(({ shares }) => shares.some((share) => share.stage === stage)),
   );
   const cellsOf = (profile: ServerProfile, stage: string) => {
     const percent = profile.shares.find((share) => share.stage === stage)?.percent;
-    return percent === undefined
-      ? ['', '']
-      : [`${percent.toFixed(1)} %`, ((percent / 100) * cpuUs(profile)).toFixed(1)];
+    if (percent === undefined) return ['', ''];
+    const us = cpuUs(profile);
+    return [`${percent.toFixed(1)} %`, us === undefined ? '' : ((percent / 100) * us).toFixed(1)];
   };
   return [
     ['stage', ...profiles.flatMap(({ contender }) => [titleOf(contender), 'µs/delivery'])],

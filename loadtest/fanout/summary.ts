@@ -73,16 +73,20 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
     });
 }
 
-/** CPU time of a delivery of a server whose sockets all read. */
+/** CPU time of a delivery of a server whose sockets all read; undefined: not measured. */
 export function cpuUsOf(
-  { contender, sockets, outstanding }: Pick<Row, 'contender' | 'sockets' | 'outstanding'>,
+  { contender, sockets, isForAll, outstanding }: Pick<Row, 'contender' | 'sockets' | 'isForAll' | 'outstanding'>,
   rows: readonly Row[],
-): number {
+): number | undefined {
   const row = rows.find(
     (row) =>
-      row.contender === contender && row.sockets === sockets && row.outstanding === outstanding && row.stalled === 0,
+      row.contender === contender &&
+      row.sockets === sockets &&
+      row.isForAll === isForAll &&
+      row.outstanding === outstanding &&
+      row.stalled === 0,
   );
-  return row?.serverCpuUs ?? NaN;
+  return row?.serverCpuUs;
 }
 
 /** Whether a sample is of the server called `name`, under the conditions of another sample. */
