@@ -65,7 +65,7 @@ async function play(pod: Pod, options: ClimbOptions, faults: string[]): Promise<
   const ahead = Math.ceil(recordsAhead(sockets) / (pod.script === crierPod.script ? 1 : LESS_AHEAD));
   try {
     // Collected: the plateau is what is kept, not what connecting left behind in a young generation of whatever size.
-    const onConnected = (server: PodProcess) => server.residentBytes();
+    const onConnected = (server: PodProcess) => server.keptBytes();
     const result = await runStory(pod, phases, { ...options, ahead, onConnected });
     const figures = figuresOf(result);
     if (figures.sent === 0) throw new Error(`${pod.title}: no message reached a socket: make --flood longer`);

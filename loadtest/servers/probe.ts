@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { writeHeapSnapshot } from 'node:v8';
+import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8';
 import { answerCalls } from '../process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
 import { HeapGauge } from './heap-gauge.ts';
@@ -10,6 +10,8 @@ export interface ProbeReport {
   /** 99th percentile since the last `reset` of how late a timer fired, in ms. */
   readonly lagP99Ms: number;
   readonly residentBytes: number;
+  /** Of those, of V8's young generation. */
+  readonly youngBytes: number;
 }
 
 const RESOLUTION_MS = 10;
@@ -31,6 +33,7 @@ answerCalls({
     // The histogram counts the timer's whole interval.
     lagP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
     residentBytes: process.memoryUsage.rss(),
+    youngBytes: getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')!.physical_space_size,
   }),
   startCpuProfile: () => profiler.start(),
   stopCpuProfile: (path: string) => profiler.stop(path),
