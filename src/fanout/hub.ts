@@ -86,7 +86,7 @@ export class Hub {
     if (joining) channel.begin(joining, await this.#historyFor(start, channel.name, joining));
     return () => {
       subscription.end();
-      if (channel.delete(subscription, sharingKey) && channel.isEmpty) this.#close(channel);
+      if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
     };
   }
 

@@ -87,9 +87,9 @@ export class LiveChannel {
     this.#groupOf(subscription, sharingKey).members.add(subscription);
   }
 
-  delete(subscription: Subscription, sharingKey: string | undefined): boolean {
+  delete(subscription: Subscription): boolean {
     if (this.#joining.delete(subscription)) return true;
-    const group = this.#groups.get(sharingKey ?? subscription);
+    const { group } = subscription;
     const isArriving = this.#arriving.delete(subscription);
     if (!group || !(group.delete(subscription) || isArriving)) return false;
     if (group.members.size === 0 && !this.#isAwaited(group)) this.#groups.delete(group.key);
@@ -117,6 +117,7 @@ export class LiveChannel {
     const key = sharingKey ?? subscription;
     let group = this.#groups.get(key);
     if (!group) this.#groups.set(key, (group = new SharingGroup(key)));
+    subscription.group = group;
     return group;
   }
 

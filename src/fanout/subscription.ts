@@ -2,6 +2,7 @@ import type { ConnectionFacts } from '../context/connection-facts.ts';
 import type { Operation } from '../graph/operation.ts';
 import { nextPrefix, notedParts } from './frame.ts';
 import type { Outbox } from './outbox.ts';
+import type { SharingGroup } from './sharing.ts';
 
 export interface SubscriptionOptions {
   readonly id: string;
@@ -26,6 +27,8 @@ export class Subscription {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
+  /** Whom it shares with. Kept by its channel. */
+  group: SharingGroup | undefined;
   readonly #id: string;
   /** Made for the first event, so that an idle subscription holds none. */
   #prefix: Buffer | undefined;
