@@ -140,7 +140,7 @@ export class Gateway {
     const connection = new Connection(
       socket,
       request.socket,
-      { id: randomUUID(), rawHeaders: request.rawHeaders, address: request.socket.remoteAddress ?? '' },
+      { id: connectionId(), rawHeaders: request.rawHeaders, address: request.socket.remoteAddress ?? '' },
       this.#services,
     );
     this.#connections.add(connection);
@@ -168,6 +168,11 @@ export class Gateway {
 /** graphql-ws's `subscribe` and `execute`: what to run was prepared in `onSubscribe`. */
 function run(args: ExecutionArgs): never {
   return (args.contextValue as { run(): unknown }).run() as never;
+}
+
+/** In one piece: V8 keeps what `randomUUID` puts together as a tree of its parts, 480 bytes instead of 56. */
+function connectionId(): string {
+  return Buffer.from(randomUUID()).toString('latin1');
 }
 
 /** Nobody reads an upgraded socket on: unless it is destroyed, it stays for as long as its peer likes, and closing waits for it. */
