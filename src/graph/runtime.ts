@@ -24,7 +24,7 @@ const LOG_WINDOW_MS = 10_000;
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
-/** An error that is formatted already, in the class that graphql-ws and graphql-http ask for. */
+/** An error that is formatted already, in the class that graphql-http asks for. */
 export class FormattedError extends GraphQLError {
   readonly #formatted: GraphQLFormattedError;
 

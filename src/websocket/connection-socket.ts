@@ -6,7 +6,7 @@ export interface SocketListener {
   onMessageFrame(data: Buffer): void;
   onPong(): void;
   onError(error: Error): void;
-  onClosed(code: number, reason: string): void;
+  onClosed(code: number): void;
 }
 
 /** A socket that knows who listens. The listeners themselves are shared functions: closures of thousands of sockets are not free. */
@@ -34,7 +34,7 @@ export class ConnectionSocket extends WebSocket {
     (this as ConnectionSocket).#listener?.onError(error);
   }
 
-  static #onClose(this: WebSocket, code: number, reason: Buffer): void {
-    (this as ConnectionSocket).#listener?.onClosed(code, reason.toString());
+  static #onClose(this: WebSocket, code: number): void {
+    (this as ConnectionSocket).#listener?.onClosed(code);
   }
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { CloseCode, MessageType, stringifyMessage } from 'graphql-ws';
-import type { SubscribeMessage, WebSocket as ProtocolSocket } from 'graphql-ws';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, stringifyMessage } from 'graphql-ws';
+import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import { clientError } from '../errors.ts';
@@ -11,9 +11,8 @@ import type { Logger } from '../log.ts';
 import type { Expecting, InitDeadlines } from './init-deadlines.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import { LiveOperation } from './live-operation.ts';
-import type { LiveOperationServices } from './live-operation.ts';
+import type { LiveOperationOwner, LiveOperationServices } from './live-operation.ts';
 import { CLOSE_CODES, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
-import type { ClientMessage } from './protocol.ts';
 import { RateLimit } from './rate-limit.ts';
 
 export interface ConnectionLimits {
@@ -35,29 +34,24 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly onClose: (connection: Connection, code: number) => void;
 }
 
-/** graphql-ws's handler of one message; typed for text, it passes an object through as it is (test/websocket/conformance.test.ts). */
-type Handle = (message: string) => Promise<void>;
-
-type Closed = (code: number, reason: string) => Promise<void>;
-
 /**
- * One socket between `ws` and graphql-ws's protocol machine. It parses each message once, keeps limits, and hands
- * graphql-ws messages without their query, because its handler keeps them alive as long as the operation.
+ * One socket that speaks graphql-transport-ws: the order of its messages, its limits, its operations. The protocol's words (types,
+ * validation, close codes) are graphql-ws's; its server is not, because that keeps 2 KB for each operation while that
+ * waits for events, and an id until some time after its `complete`.
  */
-export class Connection implements ProtocolSocket, OutboxOwner, Expecting, SocketListener {
+export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, SocketListener {
   readonly outbox: Outbox;
   readonly #socket: ConnectionSocket;
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
   readonly #operations = new Map<string, LiveOperation>();
-  /** By id: what must have happened before the next message of that id is handled. Entries delete themselves. */
-  #settling: Map<string, Promise<void>> | undefined;
   /** Until the connection is authenticated; then `#facts`. */
   #request: Omit<RequestSource, 'params'> | undefined;
   #facts: ConnectionFacts | undefined;
-  #handle: Handle | undefined;
-  #closed: Closed | undefined;
+  /** Whether `connection_init` has come. */
+  #isInitialised = false;
   #isAlive = true;
+  #isEnded = false;
   /** Why it ended: our code where we closed it, whatever the peer answered. */
   #closeCode = 0;
 
@@ -80,38 +74,20 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     return this.#operations.size;
   }
 
-  // graphql-ws's side of the socket.
-
-  get protocol(): string {
-    return this.#socket.protocol;
-  }
-
-  send(message: string): void {
-    this.outbox.send(message);
-  }
-
   /** Sends a close frame and ends every operation now, not when the peer has answered. Idempotent. */
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) {
       this.outbox.flush();
       this.#socket.close(code, closeReason(reason));
     }
-    this.#end(code, reason);
+    this.#end(code);
   }
 
-  onMessage(handle: Handle): void {
-    this.#handle = handle;
-  }
-
-  // The gateway's side.
-
-  /** Starts listening. `closed`: what graphql-ws's `opened()` returned. */
-  open(closed: Closed): void {
-    this.#closed = closed;
+  /** Starts listening. */
+  open(): void {
     this.#socket.listen(this);
-    // graphql-ws has closed it already where the sub-protocol is not ours.
-    if (this.#socket.readyState === WebSocket.OPEN) this.#services.initDeadlines.expect(this);
-    else this.#end(CloseCode.SubprotocolNotAcceptable, '');
+    if (this.#socket.protocol === GRAPHQL_TRANSPORT_WS_PROTOCOL) this.#services.initDeadlines.expect(this);
+    else this.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   }
 
   /** Pings a peer that has answered the last ping, ends one that has not. */
@@ -134,40 +110,16 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
   }
 
-  /** `connection_init`: whether the connection may go on. */
-  async authenticate(params: unknown): Promise<boolean> {
-    const facts = await this.#services.runtime.authenticate({ ...this.#request!, params });
-    if (!facts) return false;
-    this.#facts = facts;
-    this.#request = undefined;
-    return true;
-  }
-
-  /** What graphql-ws's `onSubscribe` answers for an operation of this connection. */
-  async prepare(id: string): ReturnType<LiveOperation['prepare']> {
-    const operation = this.#operations.get(id);
-    if (!operation || !this.#facts) return [clientError('INTERNAL_SERVER_ERROR', 'The operation has ended')];
-    const { maxOperations } = this.#services.limits;
-    if (this.#operations.size > maxOperations) {
-      return [
-        clientError('OPERATION_LIMIT', `A connection may have ${maxOperations} operations at once; complete one first`),
-      ];
-    }
-    return operation.prepare(this.#facts);
-  }
-
   /** A message has come from the peer. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    try {
-      this.#receive(data);
-    } catch (error) {
+    this.#receive(data).catch((error: unknown) => {
       this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a message');
       this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
-    }
+    });
   }
 
-  #receive(data: Buffer): void {
+  async #receive(data: Buffer): Promise<void> {
     const { limits } = this.#services;
     if (!this.#rateLimit.take(performance.now())) {
       return this.close(
@@ -183,72 +135,55 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:
-        this.#services.initDeadlines.settle(this);
-        return void this.#dispatch(message);
+        return this.#initialise(message.payload);
       case MessageType.Subscribe:
-        return this.#afterSettled(message.id, () => this.#subscribe(message));
+        return this.#subscribe(message);
       case MessageType.Complete:
-        return this.#afterSettled(message.id, () => this.#complete(message.id));
+        return this.#complete(message.id);
     }
   }
 
-  /**
-   * graphql-ws keeps its books by id and forgets an operation only some microtasks after it was completed: a new operation
-   * of the same id in that time would inherit its end. So the messages of an id that is ending wait for that end.
-   */
-  #afterSettled(id: string, handle: () => void): void {
-    const previous = this.#settling?.get(id);
-    if (previous) this.#settle(id, previous.then(handle));
-    else handle();
+  async #initialise(params: unknown): Promise<void> {
+    if (this.#isInitialised) {
+      return this.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
+    }
+    this.#isInitialised = true;
+    this.#services.initDeadlines.settle(this);
+    const facts = await this.#services.runtime.authenticate({ ...this.#request!, params });
+    if (!facts) return this.close(CloseCode.Forbidden, 'Forbidden');
+    this.#facts = facts;
+    this.#request = undefined;
+    this.outbox.send(ACK);
   }
 
-  #settle(id: string, promise: Promise<void>): void {
-    const settling = (this.#settling ??= new Map());
-    const settled = promise.finally(() => {
-      if (settling.get(id) === settled) settling.delete(id);
-    });
-    settling.set(id, settled);
-  }
-
-  #subscribe(message: SubscribeMessage): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return;
-    const { id, payload } = message;
-    const operation = new LiveOperation(id, payload, this.outbox, this.#services);
-    const isNew = !this.#operations.has(id);
-    if (isNew) this.#operations.set(id, operation);
-    // An id that is live closes the connection with 4409: graphql-ws does that.
-    operation.settled = this.#dispatch({ type: MessageType.Subscribe, id, payload: NO_QUERY }, operation);
+  async #subscribe({ id, payload }: SubscribeMessage): Promise<void> {
+    const facts = this.#facts;
+    if (!facts) return this.close(CloseCode.Unauthorized, 'Unauthorized');
+    if (this.#operations.has(id)) {
+      return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    }
+    const operation = new LiveOperation(id, this, this.#services);
+    const { maxOperations } = this.#services.limits;
+    if (this.#operations.size >= maxOperations) {
+      const message = `A connection may have ${maxOperations} operations at once; complete one first`;
+      return operation.fail([clientError('OPERATION_LIMIT', message)]);
+    }
+    this.#operations.set(id, operation);
+    try {
+      await operation.start(payload, facts);
+    } catch (error) {
+      this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a subscribe message');
+      operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
+    }
   }
 
   #complete(id: string): void {
-    const operation = this.#operations.get(id);
-    if (!operation) return;
-    operation.end();
+    this.#operations.get(id)?.end();
     this.#operations.delete(id);
-    void this.#dispatch({ type: MessageType.Complete, id });
-    this.#settle(id, operation.settled);
   }
 
-  /**
-   * Resolves when graphql-ws has done with the message: of a `subscribe`, when the operation is over. Never rejects: a bug
-   * in one operation is an `error` of that id; in the connection, a close that clients retry.
-   */
-  #dispatch(message: ClientMessage, operation?: LiveOperation): Promise<void> {
-    const handled = this.#handle!(message as unknown as string);
-    return handled
-      .catch((error: unknown) => this.#onFailure(message, error))
-      .then(operation && (() => this.#forget(message as SubscribeMessage, operation)));
-  }
-
-  #forget({ id }: SubscribeMessage, operation: LiveOperation): void {
-    if (this.#operations.get(id) === operation) this.#operations.delete(id);
-  }
-
-  #onFailure(message: ClientMessage, error: unknown): void {
-    this.#services.log.error({ err: error, connection: this.#id }, `failed to handle a ${message.type} message`);
-    if (message.type !== MessageType.Subscribe) return this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
-    const failure = clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
-    this.send(stringifyMessage({ type: MessageType.Error, id: message.id, payload: [failure.toJSON()] }));
+  onOver(operation: LiveOperation): void {
+    if (this.#operations.get(operation.id) === operation) this.#operations.delete(operation.id);
   }
 
   get #id(): string | undefined {
@@ -256,8 +191,8 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
   }
 
   /** The socket is gone. */
-  onClosed(code: number, reason: string): void {
-    this.#end(code, reason);
+  onClosed(code: number): void {
+    this.#end(code);
     this.#services.onClose(this, this.#closeCode);
   }
 
@@ -270,18 +205,15 @@ export class Connection implements ProtocolSocket, OutboxOwner, Expecting, Socke
     this.#services.log.debug({ err: error, connection: this.#id }, 'socket error');
   }
 
-  #end(code: number, reason: string): void {
+  #end(code: number): void {
     this.outbox.drop();
-    const closed = this.#closed;
-    if (!closed) return;
-    this.#closed = undefined;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#closeCode = code;
     this.#services.initDeadlines.settle(this);
     for (const operation of this.#operations.values()) operation.end();
-    closed(code, reason).catch((error: unknown) => {
-      this.#services.log.error({ err: error, connection: this.#id }, 'failed to end a connection');
-    });
+    this.#operations.clear();
   }
 }
 
-const NO_QUERY = { query: '' };
+const ACK = stringifyMessage({ type: MessageType.ConnectionAck });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { handleProtocols, makeServer } from 'graphql-ws';
+import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
-import type { ExecutionArgs } from 'graphql';
 import { isOriginAllowed } from '../http/origin.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
@@ -56,7 +55,6 @@ export class Gateway {
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
   readonly #initDeadlines: InitDeadlines<Connection>;
   readonly #services: ConnectionServices;
-  readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #connections = new Set<Connection>();
   #sweep: NodeJS.Timeout | undefined;
   /** Visits that the ping sweep owes: a fraction is kept for its next slice. */
@@ -76,13 +74,6 @@ export class Gateway {
         options.observer.onClose(code);
       },
     };
-    this.#protocol = makeServer<Record<string, unknown>, Connection>({
-      connectionInitWaitTimeout: 0, // InitDeadlines
-      onConnect: ({ extra, connectionParams }) => extra.authenticate(connectionParams),
-      onSubscribe: ({ extra }, id) => extra.prepare(id),
-      subscribe: run,
-      execute: run,
-    });
   }
 
   get connectionCount(): number {
@@ -145,7 +136,7 @@ export class Gateway {
     );
     this.#connections.add(connection);
     this.#options.observer.onOpen();
-    connection.open(this.#protocol.opened(connection, connection));
+    connection.open();
     if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
@@ -163,11 +154,6 @@ export class Gateway {
       connection.sweep();
     }
   }
-}
-
-/** graphql-ws's `subscribe` and `execute`: what to run was prepared in `onSubscribe`. */
-function run(args: ExecutionArgs): never {
-  return (args.contextValue as { run(): unknown }).run() as never;
 }
 
 /** In one piece: V8 keeps what `randomUUID` puts together as a tree of its parts, 480 bytes instead of 56. */

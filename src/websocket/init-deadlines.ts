@@ -5,7 +5,7 @@ export interface Expecting {
 
 /**
  * One timer for everybody who has the same time: deadlines come in the order in which they were set, so only the first one needs
- * a timer. graphql-ws would keep a timer and a closure per socket, for the socket's life.
+ * a timer, and a socket has neither a timer nor a closure of its own.
  */
 export class InitDeadlines<T extends Expecting> {
   readonly #timeoutMs: number;

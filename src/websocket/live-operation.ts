@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { OperationTypeNode, parse } from 'graphql';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import { OperationTypeNode } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, clientError } from '../errors.ts';
@@ -10,7 +11,6 @@ import type { Outbox } from '../fanout/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import type { Operation } from '../graph/operation.ts';
-import { Sink } from './sink.ts';
 
 export interface LiveOperationServices {
   readonly runtime: GraphRuntime;
@@ -18,118 +18,140 @@ export interface LiveOperationServices {
   readonly limits: { readonly maxPendingEvents: number };
 }
 
-/** What graphql-ws runs: its contextValue is one of ours, and says itself what `subscribe` or `execute` give back. */
-interface RunArgs extends ExecutionArgs {
-  readonly contextValue: { run(): Sink | ExecutionResult | Promise<ExecutionResult> };
+export interface LiveOperationOwner {
+  readonly outbox: Outbox;
+  /** It is over and has said so: its id is free. */
+  onOver(operation: LiveOperation): void;
 }
 
 /** How often a source that waits for a slow peer looks whether it has caught up. */
 const BEHIND_CHECK_INTERVAL_MS = 10;
 
-/** graphql-ws only looks at the kind of the operation; a document of our own per operation would stay in memory with it. */
-const SUBSCRIPTION_DOCUMENT = parse('subscription { crier }', { noLocation: true });
-const QUERY_DOCUMENT = parse('{ crier }', { noLocation: true });
-
 /** One `subscribe` message, from its arrival to its end. */
 export class LiveOperation {
-  /** Resolves when graphql-ws has forgotten the id. Never rejects. */
-  settled: Promise<void> = Promise.resolve();
-  readonly #id: string;
-  readonly #outbox: Outbox;
+  readonly id: string;
+  readonly #owner: LiveOperationOwner;
   readonly #services: LiveOperationServices;
-  #payload: SubscribePayload | undefined;
-  /** Where the client wants to go on; undefined: it does not. */
-  #cursor: unknown;
   #subscription: Subscription | undefined;
+  /** Gives back where its events come from. */
+  #leave: (() => void) | undefined;
   #isEnded = false;
 
-  constructor(id: string, payload: SubscribePayload, outbox: Outbox, services: LiveOperationServices) {
-    this.#id = id;
-    this.#payload = payload;
-    this.#outbox = outbox;
+  constructor(id: string, owner: LiveOperationOwner, services: LiveOperationServices) {
+    this.id = id;
+    this.#owner = owner;
     this.#services = services;
   }
 
-  /** The client or the connection ended it: from now on nothing is sent for it. */
+  /** The client or the connection ended it: from now on nothing is sent for it. Idempotent. */
   end(): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
     this.#subscription?.end();
+    this.#leave?.();
   }
 
-  /**
-   * Everything before the first event: document, variables, authorisation, channel. Resolves once the subscription is
-   * live, with errors when there will not be one.
-   */
-  async prepare(facts: ConnectionFacts): Promise<RunArgs | readonly GraphQLError[]> {
+  /** Document, variables, authorisation, channel. To be called once. Resolves when the operation is live, or over and answered. */
+  async start(payload: SubscribePayload, facts: ConnectionFacts): Promise<void> {
     const { runtime } = this.#services;
-    const { query, operationName, variables, extensions } = this.#payload!;
-    this.#cursor = cursorOf(extensions);
-    this.#payload = undefined;
+    const { query, operationName, extensions } = payload;
+    const variables = payload.variables ?? undefined;
     const operation = runtime.prepare(query, operationName);
-    if ('errors' in operation) return operation.errors;
-    if (operation.type !== OperationTypeNode.SUBSCRIPTION) {
-      return runArgs(runtime.schema, QUERY_DOCUMENT, () => runtime.execute(operation, variables ?? undefined, facts));
-    }
-    return this.#subscribe(operation, variables ?? undefined, facts);
+    if ('errors' in operation) this.fail(operation.errors);
+    else if (operation.type === OperationTypeNode.SUBSCRIPTION) {
+      await this.#subscribe(operation, variables, facts, cursorOf(extensions));
+    } else this.#answer(await runtime.execute(operation, variables, facts));
   }
 
+  /** Ends it with an `error` message, after which there is no `complete`. */
+  fail(errors: readonly GraphQLError[]): void {
+    const payload = errors.map((error) => error.toJSON());
+    this.#conclude(stringifyMessage({ id: this.id, type: MessageType.Error, payload }));
+  }
+
+  /** `errors`: formatted already. */
+  #answer({ errors, ...rest }: ExecutionResult): void {
+    if (this.#isEnded) return;
+    const payload = errors ? { ...rest, errors: errors.map((error) => error.toJSON()) } : rest;
+    this.#owner.outbox.send(stringifyMessage({ id: this.id, type: MessageType.Next, payload }));
+    this.#complete();
+  }
+
+  #complete(): void {
+    this.#conclude(stringifyMessage({ id: this.id, type: MessageType.Complete }));
+  }
+
+  #conclude(message: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#subscription?.end();
+    this.#owner.outbox.send(message);
+    this.#owner.onOver(this);
+  }
+
+  /** `cursor`: where the client wants to go on; undefined: it does not. */
   async #subscribe(
     operation: Operation,
     variables: Record<string, unknown> | undefined,
     facts: ConnectionFacts,
-  ): Promise<RunArgs | readonly GraphQLError[]> {
+    cursor: unknown,
+  ): Promise<void> {
     const { runtime, hub, limits } = this.#services;
     const source = await runtime.subscribe(operation, variables, facts);
-    if ('errors' in source) return source.errors;
+    if ('errors' in source) return this.fail(source.errors);
     const subscription = new Subscription({
-      id: this.#id,
+      id: this.id,
       operation,
       variables,
       facts,
-      outbox: this.#outbox,
+      outbox: this.#owner.outbox,
       maxPendingEvents: limits.maxPendingEvents,
     });
     this.#subscription = subscription;
     if (this.#isEnded) subscription.end();
     if ('events' in source) {
-      if (this.#cursor !== undefined) subscription.note('"resumed":false');
-      const events = source.events[Symbol.asyncIterator]();
-      const sink = new Sink(() => {
-        subscription.end();
-        void returnQuietly(events);
-      });
-      void this.#pump(events, subscription, sink);
-      return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
+      if (cursor !== undefined) subscription.note('"resumed":false');
+      return this.#follow(source.events[Symbol.asyncIterator](), subscription);
     }
     try {
       const { channel, sharingKey, replaysLast } = source;
-      const cursor = this.#cursor;
       const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
-      const sink = new Sink(await hub.join(channel, sharingKey, subscription, start));
-      return runArgs(runtime.schema, SUBSCRIPTION_DOCUMENT, () => sink);
+      this.#hold(await hub.join(channel, sharingKey, subscription, start));
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
-      return [clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')];
+      this.fail([clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')]);
     }
+  }
+
+  /** It may have been ended before there was anything to leave. */
+  #hold(leave: () => void): void {
+    if (this.#isEnded) leave();
+    else this.#leave = leave;
+  }
+
+  #follow(events: AsyncIterator<unknown>, subscription: Subscription): void {
+    void this.#pump(events, subscription);
+    this.#hold(() => void returnQuietly(events));
   }
 
   /**
    * Drives a source that is not a Kafka topic: one event at a time, the next one when the peer has room for it, so what a
    * source has at hand fills no queue. A source without a `return()` is only asked no more.
    */
-  async #pump(events: AsyncIterator<unknown>, subscription: Subscription, sink: Sink): Promise<void> {
+  async #pump(events: AsyncIterator<unknown>, subscription: Subscription): Promise<void> {
     const { runtime } = this.#services;
+    const { outbox } = this.#owner;
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
         const { json } = await runtime.event(event.value).execute(subscription);
         subscription.deliver(nextRest(json));
         await nextTurn();
-        while (this.#outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
+        while (outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
         if (subscription.isEnded) return;
       }
-      sink.end();
+      this.#complete();
     } catch (error) {
-      sink.fail(runtime.masked(error));
+      this.fail([runtime.masked(error)]);
     }
   }
 }
@@ -141,11 +163,7 @@ function cursorOf(extensions: Readonly<Record<string, unknown>> | null | undefin
   return 'cursor' in resume ? resume.cursor : null;
 }
 
-function runArgs(schema: GraphQLSchema, document: DocumentNode, run: RunArgs['contextValue']['run']): RunArgs {
-  return { schema, document, rootValue: undefined, contextValue: { run } };
-}
-
-/** Also the connection's end waits for graphql-ws, which waits for nothing that a source's `return()` may do. */
+/** Nothing waits for what a source's `return()` may do. */
 async function returnQuietly(events: AsyncIterator<unknown>): Promise<void> {
   try {
     await events.return?.();
