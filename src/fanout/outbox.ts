@@ -135,9 +135,8 @@ export class Outbox {
       next += 2;
     }
     if (next > 0) {
-      const frames = this.#layOut(next === parts.length ? parts : parts.slice(0, next), bytes);
       this.#unconfirmed++;
-      this.#stream.write(frames, () => this.#onWritten());
+      this.#stream.write(this.#layOut(next === parts.length ? parts : parts.slice(0, next), bytes), this.#onWritten);
     } else {
       next = 2;
       bytes = frameLength(parts[0]!.length + parts[1]!.length);
@@ -174,17 +173,17 @@ export class Outbox {
     start.set(prefix, writeHeader(start, 0, length));
     this.#unconfirmed++;
     this.#stream.write(start);
-    this.#stream.write(rest, () => this.#onWritten());
+    this.#stream.write(rest, this.#onWritten);
   }
 
-  /** The stream calls back for each write, also when the socket is destroyed. */
-  #onWritten(): void {
+  /** The stream calls this for each write, also when the socket is destroyed. */
+  readonly #onWritten = (): void => {
     if (--this.#unconfirmed > 0 || this.#bytesInFlight === 0) return;
     this.#count(-this.#bytesInFlight);
     this.#bytesInFlight = 0;
     this.#writer.behind.delete(this);
     this.write();
-  }
+  };
 
   #count(bytes: number): void {
     this.#queuedBytes += bytes;
