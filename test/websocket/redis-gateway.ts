@@ -101,11 +101,11 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
       await socket.init();
       return socket;
     },
-    /** Resolves when the gateway has a channel (without the prefix). */
-    hasChannel: (channel: string) =>
+    /** Resolves when the gateway has a channel (without the prefix), or has it no more. */
+    hasChannel: (channel: string, isThere = true) =>
       waitFor(
         `channel ${channel}`,
-        async () => (await admin.pubsub('NUMSUB', `${prefix}${channel}`).catch(() => []))[1] === 1,
+        async () => (await admin.pubsub('NUMSUB', `${prefix}${channel}`).catch(() => []))[1] === Number(isThere),
         PATIENCE_MS,
       ),
     /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */

@@ -66,7 +66,7 @@ async function start(t: TestContext, redis?: Parameters<typeof startRedisGateway
     for (let i = 0; i < count; i++) await gateway.worker.publish(channel, { id: 1, plain_id: 1, seq: ++seq }, history);
   };
   const publishPlain = async () => gateway.worker.publish(PLAIN_CHANNEL, { id: 2, plain_id: 1, seq: ++seq });
-  /** A client that has seen 1 to `count`, and is gone. */
+  /** A client that has seen 1 to `count`, and is gone: who finds the channel there later has found that of another. */
   const seenUpTo = async (count: number, query = THING, channel = CHANNEL) => {
     const socket = await gateway.connect();
     socket.subscribe('1', query);
@@ -75,6 +75,7 @@ async function start(t: TestContext, redis?: Parameters<typeof startRedisGateway
     const events = await take(socket, count);
     assert.deepEqual(told(events), range(1, count));
     socket.terminate();
+    await gateway.hasChannel(channel, false);
     return events.at(-1)!.cursor!;
   };
   return { ...gateway, publish, publishPlain, seenUpTo };
