@@ -9,6 +9,8 @@ const LOG_WINDOW_MS = 5_000;
 const MAX_BACKOFF_MS = 1_000;
 const DISCONNECT_TIMEOUT_MS = 500;
 const CLOSE_TIMEOUT_MS = 1_000;
+/** How often a server that refuses to answer yet (LOADING: it reads its data) is asked again. */
+const REFUSED_PROBE_INTERVAL_MS = 250;
 /** About what one slice of the fan-out (10 ms) makes of events of 2 KB that have one subscriber each. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
 
@@ -41,6 +43,7 @@ export class RedisLink {
   #wasUp = false;
   #failedAttempts = 0;
   #watchdog: NodeJS.Timeout | undefined;
+  #probingAgain: NodeJS.Timeout | undefined;
   /** The socket that was probed last, and the bytes it had received by then. */
   #probed: { readonly stream: Redis['stream']; readonly bytesRead: number } | undefined;
   #starting: Promise<void> | undefined;
@@ -95,6 +98,7 @@ export class RedisLink {
   close(): Promise<void> {
     this.#status = 'closed';
     clearInterval(this.#watchdog);
+    clearTimeout(this.#probingAgain);
     this.#closing ??= this.#disconnect();
     return this.#closing;
   }
@@ -148,10 +152,17 @@ export class RedisLink {
       // A refused AUTH closes the socket, but the answer may stand right behind the refusal: Redis goes on as the default user.
       () => setImmediate(() => this.#answered(stream)),
       (error: Error) => {
-        if (isReplyError(error)) this.#warn('probe', describe(error));
+        if (isReplyError(error)) this.#onRefusal(error);
         this.#onFirstOutcome();
       },
     );
+  }
+
+  #onRefusal(error: Error): void {
+    this.#warn('probe', describe(error));
+    if (this.#isUp || this.#status !== 'started') return;
+    clearTimeout(this.#probingAgain);
+    this.#probingAgain = setTimeout(() => this.#probe(), REFUSED_PROBE_INTERVAL_MS);
   }
 
   #answered(stream: Redis['stream']): void {

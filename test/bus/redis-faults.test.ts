@@ -13,6 +13,7 @@ import type { RedisBusOptions } from '../../src/bus/redis.ts';
 import { fnv1a, ownerOf } from '../../src/bus/rendezvous.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
 import { randomName, redisServer } from '../support/services.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { logLines } from './log-lines.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -94,6 +95,22 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
     }
     assert.equal(counts.reconnects, 10, 'two links, five times');
     assert.ok(!lines.some((line) => /queue state/.test(line.reason ?? '')));
+  });
+
+  it('is found when it has read its data, not when the link is looked at next', async (t) => {
+    const flags = ['--dir', await temporaryFolder(t)];
+    const server = await redisServer(t, { flags });
+    const { bus, lines } = await startBus(t, server.url, { silenceTimeoutMs: 30_000 });
+    const admin = plainClient(t, server.url);
+    for (let i = 0; i < 30; i++) await admin.set(`key-${i}`, 'x'.repeat(4096));
+    await admin.save();
+    await server.stop();
+    // About 1.5 s, in which it answers everybody that it is loading.
+    const isSlow = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
+    const again = await startRedisServer({ port: server.port, flags: [...flags, ...isSlow] });
+    t.after(() => again.stop());
+    await waitFor('the links to be back', () => bus.isAvailable, 5_000);
+    assert.ok(lines.some(({ reason }) => reason?.startsWith('LOADING')));
   });
 
   it('lets channels come and go while it is away', async (t) => {

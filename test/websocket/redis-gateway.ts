@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { RedisServer } from '../../deploy/redis-server.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
@@ -102,12 +102,15 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
       return socket;
     },
     /** Resolves when the gateway has a channel (without the prefix), or has it no more. */
-    hasChannel: (channel: string, isThere = true) =>
-      waitFor(
+    hasChannel: async (channel: string, isThere = true) => {
+      await waitFor(
         `channel ${channel}`,
         async () => (await admin.pubsub('NUMSUB', `${prefix}${channel}`).catch(() => []))[1] === Number(isThere),
         PATIENCE_MS,
-      ),
+      );
+      // Redis has written its acknowledgement; the gateway, in this process, may read it in this turn only after us.
+      await nextTurn();
+    },
     /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
     metric: async (name: string) => {
       const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
