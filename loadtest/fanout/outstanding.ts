@@ -11,13 +11,11 @@ export interface Losses {
  */
 export class Outstanding {
   readonly #sockets: number;
-  /** By event modulo the ring: sockets that have not got it, and when it was published. */
+  /** By slot: deliveries that are due, and when the oldest event of the slot was published. */
   readonly #waiting: Int32Array;
   readonly #publishedAt: Float64Array;
   readonly #expected: Int32Array;
   readonly #delivered: Int32Array;
-  /** Of each socket: the event that it gets next; with events for all that is its count. */
-  readonly #nextEvent: Int32Array;
   readonly #isForAll: boolean;
   #published = 0;
   #done = 0;
@@ -26,12 +24,14 @@ export class Outstanding {
   /** `maxOutstanding`: events published and not done. `isForAll`: each event goes to all sockets, not to one. */
   constructor(sockets: number, maxOutstanding: number, isForAll: boolean) {
     if (!isForAll && maxOutstanding > sockets) throw new RangeError(`at most ${sockets} outstanding events`);
+    // Events for all are done in their order, and so use a ring in turn; those for one are not (a topic has several
+    // partitions), and each socket has a slot of its own.
+    const slots = isForAll ? maxOutstanding : sockets;
     this.#sockets = sockets;
-    this.#waiting = new Int32Array(maxOutstanding);
-    this.#publishedAt = new Float64Array(maxOutstanding);
+    this.#waiting = new Int32Array(slots);
+    this.#publishedAt = new Float64Array(slots);
     this.#expected = new Int32Array(sockets);
     this.#delivered = new Int32Array(sockets);
-    this.#nextEvent = new Int32Array(sockets);
     this.#isForAll = isForAll;
   }
 
@@ -46,23 +46,19 @@ export class Outstanding {
   /** `socket`: whom it is for; left out with events for all. */
   publish(now: number, socket?: number): void {
     const event = this.#published++;
-    const slot = event % this.#waiting.length;
-    this.#publishedAt[slot] = now;
-    if (socket === undefined) {
-      this.#waiting[slot] = this.#sockets;
-      return;
-    }
-    this.#waiting[slot] = 1;
-    this.#expected[socket]!++;
-    this.#nextEvent[socket] = event;
+    const slot = socket ?? event % this.#waiting.length;
+    if (this.#waiting[slot] === 0) this.#publishedAt[slot] = now;
+    this.#waiting[slot]! += socket === undefined ? this.#sockets : 1;
+    if (socket !== undefined) this.#expected[socket]!++;
   }
 
   /** A socket got a message. Returns whether that made an event done: all have it. */
   deliver(socket: number, clock: () => number): boolean {
-    this.#delivered[socket]!++;
-    const event = this.#isForAll ? this.#nextEvent[socket]!++ : this.#nextEvent[socket]!;
-    const slot = event % this.#waiting.length;
-    if (event >= this.#published || --this.#waiting[slot]! !== 0) return false;
+    const event = this.#delivered[socket]!++;
+    if (this.#isForAll && event >= this.#published) return false;
+    const slot = this.#isForAll ? event % this.#waiting.length : socket;
+    if (this.#waiting[slot] === 0) return false;
+    if (--this.#waiting[slot]! > 0 && this.#isForAll) return false;
     this.#done++;
     this.latenciesMs.push(clock() - this.#publishedAt[slot]!);
     return true;

@@ -48,6 +48,20 @@ describe('Outstanding', () => {
     assert.deepEqual(accounts.losses(), { expected: 2, delivered: 3, unequalSockets: 1 });
   });
 
+  it('loses none of the events for one socket each that are done in another order than they were published in', () => {
+    const accounts = new Outstanding(4, 2, false);
+    const deliver = (socket: number, now: number) => accounts.deliver(socket, () => now);
+    accounts.publish(0, 0);
+    accounts.publish(1, 1);
+    assert.equal(deliver(1, 2), true);
+    accounts.publish(3, 2);
+    assert.equal(deliver(2, 4), true);
+    assert.equal(accounts.outstanding, 1);
+    assert.equal(deliver(0, 9), true);
+    assert.equal(accounts.outstanding, 0);
+    assert.deepEqual(accounts.latenciesMs, [1, 1, 9]);
+  });
+
   it('refuses more outstanding events than sockets where each is for one', () => {
     assert.throws(() => new Outstanding(1, 2, false), /at most 1 outstanding/);
   });
