@@ -55,6 +55,8 @@ const MAX_HELD = 10_000;
 
 const GAP = '"gap":true';
 
+const UNKEPT: CursorPlace = { epoch: 0, partition: 0, offset: 0, entry: '' };
+
 /** Who listens to one channel on this pod, and what of it was shown. */
 export class LiveChannel {
   readonly name: string;
@@ -70,6 +72,8 @@ export class LiveChannel {
   readonly #continuity = new Continuity();
   /** The last event that is in the history, too. */
   #last: CursorPlace | undefined;
+  /** The cursor of all events that are in no history: nobody can go on behind one of them, so one that names none is signed once. */
+  #unkept: string | undefined;
   /** What came while the history is asked for what is missing. */
   #healing: HeldMessage[] | undefined;
   #hasOverflowed = false;
@@ -202,10 +206,10 @@ export class LiveChannel {
   }
 
   #eventOf(text: string, coordinates: Coordinates | undefined): ChannelEvent | undefined {
-    const { cursors, observer, log, logWindow } = this.#services;
+    const { observer, log, logWindow } = this.#services;
     try {
       const payload: unknown = JSON.parse(text);
-      const cursor = coordinates && cursors()?.sign(this.name, { ...coordinates, entry: coordinates.entry ?? '' });
+      const cursor = coordinates && this.#cursorOf(coordinates);
       return { payload, coordinates, cursor, length: text.length };
     } catch {
       observer.onForeignMessage();
@@ -217,6 +221,13 @@ export class LiveChannel {
       );
       return undefined;
     }
+  }
+
+  #cursorOf(coordinates: Coordinates): string | undefined {
+    const cursors = this.#services.cursors();
+    const { entry } = coordinates;
+    if (entry !== undefined) return cursors?.sign(this.name, { ...coordinates, entry });
+    return (this.#unkept ??= cursors?.sign(this.name, UNKEPT));
   }
 
   /** Executes an event for all who are in the groups now, in its turn. */

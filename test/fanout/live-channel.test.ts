@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
+import type { HistoryLimits } from '../../src/bus/history.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { Cursors } from '../../src/fanout/cursor.ts';
 import { createStage, factsOf } from './stage.ts';
@@ -21,12 +23,15 @@ async function createChannel(t: TestContext) {
   const stage = await createStage(t, { sdl: SDL, cursors });
   const claim = (start?: string) => stage.bus.claim({ topic: 't', partition: 0, position: -1, start });
   await claim();
-  const publish = (offset: number) =>
-    stage.bus.publish([{ channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0 }], {
-      topic: 't',
-      partition: 0,
-      offset,
-    });
+  const publish = (offset: number, history?: HistoryLimits) =>
+    stage.bus.publish(
+      [{ channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0, history }],
+      {
+        topic: 't',
+        partition: 0,
+        offset,
+      },
+    );
   const join = async (id: string) => {
     const listener = await stage.join(QUERY, factsOf(id, {}));
     return () => listener.received.map((text) => JSON.parse(text) as Received);
@@ -38,11 +43,26 @@ describe('LiveChannel', () => {
   it('gives every event a cursor, the same for all who share it', async (t) => {
     const { publish, join, cursors } = await createChannel(t);
     const [one, two] = [await join('a'), await join('b')];
-    await publish(7);
-    await waitFor('both', () => one().length === 1 && two().length === 1);
+    await publish(7, HISTORY_DEFAULTS);
+    await publish(8, HISTORY_DEFAULTS);
+    await waitFor('both', () => one().length === 2 && two().length === 2);
     assert.deepEqual(one(), two());
-    const place = cursors.read(CHANNEL, one()[0]!.extensions?.cursor);
-    assert.equal(place?.offset, 7);
+    const places = one().map(({ extensions }) => cursors.read(CHANNEL, extensions?.cursor));
+    assert.deepEqual(
+      places.map((place) => place?.offset),
+      [7, 8],
+    );
+  });
+
+  it('has one cursor for all events that are in no history: it names none of them', async (t) => {
+    const { publish, join, cursors } = await createChannel(t);
+    const received = await join('a');
+    await publish(7);
+    await publish(8);
+    await waitFor('both', () => received().length === 2);
+    const [first, second] = received().map(({ extensions }) => extensions?.cursor);
+    assert.equal(first, second);
+    assert.equal(cursors.read(CHANNEL, first)?.entry, '');
   });
 
   it('tells everyone of a new epoch, once, with the event that begins it', async (t) => {
