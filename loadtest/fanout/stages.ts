@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
   },
   { stage: 'redisOut', file: /\/node_modules\/(ioredis|@ioredis|redis-errors|standard-as-callback)\// },
   { stage: 'parse', file: /\/src\/fanout\/live-channel\.js$/, functionName: /^#eventOf$/ },
-  { stage: 'cursor', file: /\/src\/fanout\/cursor\.js$/ },
+  { stage: 'cursor', file: /\/src\/fanout\/(cursor|mac)\.js$/ },
   { stage: 'write', file: /\/src\/fanout\/(frame|outbox|writer|scratch)\.js$|\/node_modules\/ws\// },
   { stage: 'share', file: /\/src\/fanout\// },
   { stage: 'printResult', file: /\/src\/graph\/(text-printer|stencil)\.js$/ },
