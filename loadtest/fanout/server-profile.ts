@@ -29,8 +29,8 @@ const PROFILES = 'loadtest/profiles';
  */
 export async function profileServers(plan: Plan, folder: string, name: string): Promise<ServerProfile[]> {
   const profiles: ServerProfile[] = [];
+  for (const path of [PROFILES, folder]) await mkdir(path, { recursive: true });
   for (const contender of plan.entrants) {
-    await mkdir(PROFILES, { recursive: true });
     const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
     const { sockets, isForAll, outstanding } = await runProfiled(plan, contender, cpuProfile);
     const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);
@@ -40,7 +40,6 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
       return stage && STAGES[stage];
     });
     const file = `${name}-${contender.name}-flame.svg`;
-    await mkdir(folder, { recursive: true });
     await writeFile(`${folder}/${file}`, picture);
     profiles.push({
       contender: contender.name,
