@@ -1,0 +1,74 @@
+import { Buffer } from 'node:buffer';
+import type { JsonScanner } from './scanner.ts';
+import { wordsOf } from './words.ts';
+
+/** A key that objects at one place have had. */
+export interface Key<Meaning> {
+  readonly meaning: Meaning;
+  /** Of `"key":`, in bytes. */
+  readonly length: number;
+  /** `"key":` as words; of the last one only what `mask` leaves. */
+  readonly words: readonly number[];
+  readonly mask: number;
+  /** The key that came behind it last. */
+  next: Key<Meaning> | undefined;
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+
+/**
+ * The keys of the objects at one place of a text. Objects of one place mostly have the same keys in the same order, so what
+ * came behind a key last is tried first, and costs a few comparisons; only other keys are looked up by name.
+ */
+export class ObjectKeys<Meaning> {
+  readonly #known = new Map<string, Key<Meaning>>();
+  readonly #learn: (name: string) => Meaning | undefined;
+  #first: Key<Meaning> | undefined;
+
+  /** `learn`: what a key that comes up for the first time means; undefined: it is not to be remembered. */
+  constructor(learn: (name: string) => Meaning | undefined) {
+    this.#learn = learn;
+  }
+
+  /** The key that `"key":` at an offset is; undefined: none that is known. `previous`: the key before it in its object. */
+  at(scanner: JsonScanner, at: number, previous: Key<Meaning> | undefined): Key<Meaning> | undefined {
+    const expected = previous ? previous.next : this.#first;
+    if (expected !== undefined && isAt(scanner, at, expected)) return expected;
+    const key = this.#find(scanner, at);
+    if (!key) return undefined;
+    if (previous) previous.next = key;
+    else this.#first = key;
+    return key;
+  }
+
+  #find({ bytes }: JsonScanner, at: number): Key<Meaning> | undefined {
+    if (bytes[at] !== QUOTE) return undefined;
+    const end = bytes.indexOf(QUOTE, at + 1);
+    if (end < 0 || bytes[end + 1] !== COLON) return undefined;
+    const name = bytes.toString('utf8', at + 1, end);
+    if (!isPlain(name)) return undefined;
+    const known = this.#known.get(name);
+    if (known) return known;
+    const meaning = this.#learn(name);
+    if (meaning === undefined) return undefined;
+    const text = Buffer.from(`"${name}":`);
+    const words = wordsOf(text);
+    const rest = text.length % 4;
+    const mask = rest === 0 ? -1 : (1 << (rest * 8)) - 1;
+    const key = { meaning, length: text.length, words, mask, next: undefined };
+    this.#known.set(name, key);
+    return key;
+  }
+}
+
+/** Without escapes, which might make two keys out of one name. */
+function isPlain(name: string): boolean {
+  return !/["\\\u0000-\u001f]/.test(name);
+}
+
+function isAt<Meaning>({ view }: JsonScanner, at: number, { words, mask }: Key<Meaning>): boolean {
+  const last = words.length - 1;
+  for (let i = 0; i < last; i++, at += 4) if (view.getInt32(at, true) !== words[i]) return false;
+  return (view.getInt32(at, true) & mask) === words[last];
+}

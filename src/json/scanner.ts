@@ -1,0 +1,170 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+
+/** Larger texts are left to JSON.parse. */
+const MAX_TEXT_BYTES = 256 * 1024;
+/** A word is read where its first byte is, so some are read behind the end of the text. */
+const PADDING = 8;
+
+/** A decimal of more digits may not be what JSON.stringify makes of the nearest double. */
+const MAX_DIGITS = 15;
+/** From this many zeros behind the point on a number is printed with an exponent. */
+const MAX_LEADING_ZEROS = 6;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const CAPITAL_EXPONENT = 0x45;
+const OPENING_SQUARE = 0x5b;
+const BACKSLASH = 0x5c;
+const EXPONENT = 0x65;
+const OPENING = 0x7b;
+
+const TRUE = wordOf('true');
+const NULL = wordOf('null');
+const ALSE = wordOf('alse');
+
+/** Four bytes at a time: https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord */
+const QUOTES = QUOTE * 0x01010101;
+const BACKSLASHES = BACKSLASH * 0x01010101;
+const SPACES = 0x20202020;
+const ONES = 0x01010101;
+const HIGH_BITS = 0x80808080 | 0;
+
+/**
+ * Reads JSON text without making anything of it. It accepts only what JSON.stringify would print for the same value, white space
+ * between tokens apart: what was accepted may be copied where it would else be parsed and printed again. Other JSON, such as
+ * `1.0` or `"\u0041"`, is refused like text that is none: -1 says no more than that JSON.parse must be asked.
+ *
+ * Offsets are in bytes; each method is given that of a token's first byte.
+ */
+export class JsonScanner {
+  /** The text, and zeros behind it. */
+  readonly bytes = Buffer.alloc(MAX_TEXT_BYTES + PADDING);
+  readonly view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+
+  /** Takes a text in, which must be UTF-8 without a byte order mark; false: it is too large, or no UTF-8. */
+  load(text: Uint8Array): boolean {
+    if (text.length > MAX_TEXT_BYTES || !isUtf8(text)) return false;
+    this.bytes.set(text);
+    this.bytes.fill(0, text.length, text.length + PADDING);
+    return true;
+  }
+
+  /** The first byte at or behind an offset that is no white space; 0 is the end of the text. */
+  token(at: number): number {
+    let c = this.view.getUint8(at);
+    while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = this.view.getUint8(++at);
+    return at;
+  }
+
+  /** The offset behind a scalar, or -1. */
+  endOfScalar(at: number): number {
+    const { view } = this;
+    switch (view.getUint8(at)) {
+      case QUOTE:
+        return this.endOfString(at);
+      case 0x74:
+        return view.getInt32(at, true) === TRUE ? at + 4 : -1;
+      case 0x6e:
+        return view.getInt32(at, true) === NULL ? at + 4 : -1;
+      case 0x66:
+        return view.getInt32(at + 1, true) === ALSE ? at + 5 : -1;
+      default:
+        return this.endOfNumber(at);
+    }
+  }
+
+  /** The offset behind the closing quote, or -1. */
+  endOfString(at: number): number {
+    const { view } = this;
+    at++;
+    for (;;) {
+      const word = view.getInt32(at, true);
+      const quote = word ^ QUOTES;
+      const backslash = word ^ BACKSLASHES;
+      const found =
+        (((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | ((word - SPACES) & ~word)) & HIGH_BITS;
+      if (found === 0) {
+        at += 4;
+        continue;
+      }
+      at += (31 - Math.clz32(found & -found)) >> 3;
+      const c = view.getUint8(at);
+      if (c === QUOTE) return at + 1;
+      if (c !== BACKSLASH || !isShortEscape(view.getUint8(at + 1))) return -1;
+      at += 2;
+    }
+  }
+
+  /** The offset behind a number, or -1. Integers of 15 digits and decimals of as many have one shortest form, the one they are in. */
+  endOfNumber(at: number): number {
+    const { view } = this;
+    const isNegative = view.getUint8(at) === MINUS;
+    if (isNegative) at++;
+    const start = at;
+    let c = view.getUint8(at);
+    while (c >= ZERO && c <= NINE) c = view.getUint8(++at);
+    let digits = at - start;
+    const isZero = view.getUint8(start) === ZERO;
+    if (digits === 0 || (isZero && digits > 1)) return -1;
+    if (c === POINT) {
+      const point = at;
+      let firstDigit = 0;
+      c = view.getUint8(++at);
+      while (c >= ZERO && c <= NINE) {
+        if (c !== ZERO && firstDigit === 0) firstDigit = at;
+        c = view.getUint8(++at);
+      }
+      digits += at - point - 1;
+      if (at === point + 1 || view.getUint8(at - 1) === ZERO) return -1;
+      if (isZero && firstDigit - point > MAX_LEADING_ZEROS) return -1;
+    } else if (isZero && isNegative) return -1;
+    return digits <= MAX_DIGITS && c !== EXPONENT && c !== CAPITAL_EXPONENT ? at : -1;
+  }
+
+  /** The offset behind any value that has no more than so many levels of objects and arrays, or -1. */
+  endOfValue(at: number, levels: number): number {
+    const c = this.view.getUint8(at);
+    if (c === OPENING || c === OPENING_SQUARE) return this.#endOfContainer(at, c, levels);
+    return this.endOfScalar(at);
+  }
+
+  #endOfContainer(at: number, opening: number, levels: number): number {
+    const { view } = this;
+    if (levels === 0) return -1;
+    const isObject = opening === OPENING;
+    const closing = opening + 2;
+    at = this.token(at + 1);
+    if (view.getUint8(at) === closing) return at + 1;
+    for (;;) {
+      if (isObject) {
+        if (view.getUint8(at) !== QUOTE) return -1;
+        at = this.endOfString(at);
+        if (at < 0) return -1;
+        at = this.token(at);
+        if (view.getUint8(at) !== COLON) return -1;
+        at = this.token(at + 1);
+      }
+      at = this.endOfValue(at, levels - 1);
+      if (at < 0) return -1;
+      at = this.token(at);
+      const c = view.getUint8(at);
+      if (c === closing) return at + 1;
+      if (c !== COMMA) return -1;
+      at = this.token(at + 1);
+    }
+  }
+}
+
+/** Of `\"`, `\\`, `\b`, `\f`, `\n`, `\r`, `\t`: the escapes that JSON.stringify has beside `\u`. */
+function isShortEscape(c: number): boolean {
+  return c === QUOTE || c === BACKSLASH || c === 0x6e || c === 0x74 || c === 0x72 || c === 0x62 || c === 0x66;
+}
+
+function wordOf(text: string): number {
+  return Buffer.from(text, 'latin1').readInt32LE();
+}
