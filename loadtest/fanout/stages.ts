@@ -46,11 +46,11 @@ const RULES: readonly Rule[] = [
     file: /\/src\/bus\/(?!redis\.js$)|\/node_modules\/(redis-parser|graphql-redis-subscriptions)\/|\/ioredis\/built\/DataHandler\.js$/,
   },
   { stage: 'redisOut', file: /\/node_modules\/(ioredis|@ioredis|redis-errors|standard-as-callback)\// },
-  { stage: 'parse', file: /\/src\/fanout\/live-channel\.js$/, functionName: /^#eventOf$/ },
+  { stage: 'parse', file: /\/src\/graph\/payload\.js$/ },
   { stage: 'cursor', file: /\/src\/fanout\/(cursor|mac)\.js$/ },
   { stage: 'write', file: /\/src\/fanout\/(frame|outbox|writer|scratch)\.js$|\/node_modules\/ws\// },
   { stage: 'share', file: /\/src\/fanout\// },
-  { stage: 'printResult', file: /\/src\/graph\/(text-printer|stencil)\.js$/ },
+  { stage: 'printResult', file: /\/src\/graph\/(text-printer|leaf-printer|members|desk|stencil)\.js$/ },
   { stage: 'printResult', file: /\/src\/graph\/runtime\.js$/, functionName: /^#json$/ },
   { stage: 'execute', file: /\/src\/(graph|context)\/|\/node_modules\/graphql(-jit)?\// },
 ];

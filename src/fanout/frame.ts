@@ -4,6 +4,8 @@
  * subscriptions that share a result, so the bytes before the payload belong to the subscription, the rest to the result.
  */
 
+import { CLOSING } from '../json/characters.ts';
+
 const FINAL_TEXT = 0x81;
 
 /** Everything before the payload; ids are any string a client may choose (quotes, escapes, lone surrogates). */
@@ -12,13 +14,27 @@ export function nextPrefix(id: string): Buffer {
 }
 
 /**
- * The payload and what follows it. `payloadJson`: the result, as JSON text. A cursor (which needs no quoting) becomes
+ * The payload and what follows it. `payloadJson`: the result, as JSON text in pieces, those in bytes UTF-8. A cursor (which needs no quoting) becomes
  * `extensions.cursor`, in front, so that what is said to one subscription can be put beside it without a copy.
  */
-export function nextRest(payloadJson: string, cursor?: string): Buffer {
-  return Buffer.from(
-    cursor === undefined ? `${payloadJson}}` : `${EXTENSIONS}"cursor":"${cursor}"},${payloadJson.slice(1)}}`,
-  );
+export function nextRest(payloadJson: readonly (Buffer | string)[], cursor?: string): Buffer {
+  const lead = cursor === undefined ? '' : `${EXTENSIONS}"cursor":"${cursor}"},`;
+  // The brace that the result begins with is the lead's.
+  const start = Math.max(0, lead.length - 1);
+  let length = start + 1;
+  for (const piece of payloadJson) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
+  const rest = Buffer.allocUnsafe(length);
+  let end = start;
+  for (const piece of payloadJson) {
+    if (typeof piece === 'string') end += rest.write(piece, end);
+    else {
+      rest.set(piece, end);
+      end += piece.length;
+    }
+  }
+  rest.write(lead, 'latin1');
+  rest[end] = CLOSING;
+  return rest;
 }
 
 /** No result begins like this: the executor makes no extensions. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
+import type { Payload } from '../graph/payload.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
@@ -15,7 +16,7 @@ import type { Subscription } from './subscription.ts';
 export interface HubOptions {
   readonly bus: Bus;
   /** Begins an event of a group. */
-  readonly begin: (payload: unknown) => ExecuteEvent;
+  readonly begin: (payload: Payload) => ExecuteEvent;
   /** Signs events; undefined while there is no secret: they have no cursor then. */
   readonly cursors: () => Cursors | undefined;
   readonly log: Logger;

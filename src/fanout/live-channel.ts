@@ -2,6 +2,8 @@ import type { Unsubscribe } from '../bus/bus.ts';
 import { channelLabel } from '../bus/channel.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
 import type { HistoryEntry } from '../bus/history.ts';
+import { TextPayload } from '../graph/payload.ts';
+import type { Payload } from '../graph/payload.ts';
 import type { LogWindow, Logger } from '../log.ts';
 import type { Backlog } from './backlog.ts';
 import { Continuity } from './continuity.ts';
@@ -27,7 +29,7 @@ export interface ChannelObserver {
 /** Shared by all channels of a hub. */
 export interface ChannelServices {
   /** Begins an event of a group. */
-  readonly begin: (payload: unknown) => ExecuteEvent;
+  readonly begin: (payload: Payload) => ExecuteEvent;
   /** undefined: events have no cursor. */
   readonly cursors: () => Cursors | undefined;
   /** All that the history has behind an event; undefined where it cannot be proved to be all. Never rejects. */
@@ -41,8 +43,7 @@ export interface ChannelServices {
 /** One event of a channel. */
 export interface ChannelEvent {
   readonly coordinates: Coordinates | undefined;
-  /** Parsed. */
-  readonly payload: unknown;
+  readonly payload: Payload;
   readonly cursor: string | undefined;
   /** Characters of its text. */
   readonly length: number;
@@ -208,7 +209,9 @@ export class LiveChannel {
   #eventOf(text: string, coordinates: Coordinates | undefined): ChannelEvent | undefined {
     const { observer, log, logWindow } = this.#services;
     try {
-      const payload: unknown = JSON.parse(text);
+      const payload = new TextPayload(Buffer.from(text));
+      // What has coordinates was written by a worker, so it is JSON.
+      if (!coordinates) void payload.value;
       const cursor = coordinates && this.#cursorOf(coordinates);
       return { payload, coordinates, cursor, length: text.length };
     } catch {

@@ -5,12 +5,13 @@ import type { ExecutionContext } from '../context/context.ts';
 import type { FactReads } from '../context/fact-reads.ts';
 import type { ExecutionInput, Executor } from './execution.ts';
 import type { Operation } from './operation.ts';
-import type { Sheet } from './text-printer.ts';
+import type { Payload } from './payload.ts';
+import type { Sheet } from './stencil.ts';
 
 /** What a subscription gives for one event. */
 export interface EventResult {
-  /** JSON text. */
-  readonly json: string;
+  /** JSON text, in pieces; those in bytes are UTF-8, and shared with other results. */
+  readonly json: readonly (Buffer | string)[];
   /** All that the text may depend on of the connection; undefined: nothing. */
   readonly reads: FactReads | undefined;
 }
@@ -31,6 +32,8 @@ export interface EventPorts {
   readonly run: (operation: Operation, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
   /** The text of a result; never throws. */
   readonly textOf: (result: FormattedExecutionResult) => string;
+  /** What is shown instead of a result. */
+  readonly failed: (error: unknown) => FormattedExecutionResult;
 }
 
 /**
@@ -40,11 +43,11 @@ export interface EventPorts {
  */
 export class EventExecution {
   readonly #ports: EventPorts;
-  readonly #payload: unknown;
+  readonly #payload: Payload;
   #own: Operation | undefined;
   #sheet: Sheet | null | undefined;
 
-  constructor(ports: EventPorts, payload: unknown) {
+  constructor(ports: EventPorts, payload: Payload) {
     this.#ports = ports;
     this.#payload = payload;
   }
@@ -53,26 +56,35 @@ export class EventExecution {
   execute(listener: EventListener): MaybePromise<EventResult> {
     const { operation, variables, facts } = listener;
     if (this.#sheet === undefined) {
-      const cut = this.#ports.executor.cut(operation);
-      this.#sheet = cut?.print(this.#payload) ?? null;
+      const { text } = this.#payload;
+      const cut = text && this.#ports.executor.cut(operation);
+      this.#sheet = (cut && cut.print(text)) ?? null;
       this.#own = cut?.own;
     }
     const sheet = this.#sheet;
     if (!sheet) return this.#whole(listener);
     // Also where a null is above all holes.
-    if (!this.#own || sheet.holes.length === 0) return { json: sheet.texts[0]!, reads: undefined };
+    if (!this.#own || sheet.holes.length === 0) return { json: sheet.texts, reads: undefined };
     const context = this.#ports.contextOf(facts);
-    const result = this.#ports.executor.execute(this.#own, { rootValue: this.#payload, context, variables });
+    const result = this.#ports.executor.execute(this.#own, { rootValue: this.#payload.value, context, variables });
     if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
     return result.then((settled) => filled(sheet, settled, context) ?? this.#whole(listener));
   }
 
   #whole({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
-    const { contextOf, run, textOf } = this.#ports;
+    const { contextOf, run, textOf, failed } = this.#ports;
     const context = contextOf(facts);
     // The reads are taken last: a value may read the connection while it becomes text.
-    const settle = (result: FormattedExecutionResult) => ({ json: textOf(result), reads: readsOf(context) });
-    const result = run(operation, { rootValue: this.#payload, context, variables });
+    const settle = (result: FormattedExecutionResult) => ({ json: [textOf(result)], reads: readsOf(context) });
+    let rootValue: unknown;
+    try {
+      rootValue = this.#payload.value;
+    } catch {
+      return settle(
+        failed(new Error('a message of the bus is not JSON, though its header says that a worker wrote it')),
+      );
+    }
+    const result = run(operation, { rootValue, context, variables });
     return result instanceof Promise ? result.then(settle) : settle(result);
   }
 }
@@ -84,12 +96,12 @@ function filled(
   context: ExecutionContext,
 ) {
   if (errors) return undefined;
-  let json = texts[0]!;
+  const json: (Buffer | string)[] = [texts[0]!];
   try {
     for (let i = 0; i < holes.length; i++) {
       const text = JSON.stringify(valueAt(data, holes[i]!)) as string | undefined;
       if (text === undefined) return undefined;
-      json += text + texts[i + 1]!;
+      json.push(text, texts[i + 1]!);
     }
   } catch {
     return undefined;

@@ -38,12 +38,16 @@ const INHERITED = new Set(
   [Object, Array, String, Number, Boolean].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
 );
 
-export function isInheritedName(name: string): boolean {
-  return INHERITED.has(name);
-}
-
 /** In the extensions of fields whose resolver is the graph's own. */
 const RESOLVER = 'crier.resolver';
+
+/** In the extensions of bound fields that are read from the payload: the path there. */
+const PAYLOAD_PATH = 'crier.payload';
+
+/** Where the value of a bound field lies in the payload; undefined for a field with a resolver, and for one that is not bound. */
+export function payloadPathOf(field: Field): readonly string[] | undefined {
+  return field.extensions[PAYLOAD_PATH] as readonly string[] | undefined;
+}
 
 /** Whether the graph has a resolver for a field. One that has none is read from its source and knows no context. */
 export function hasResolver(field: Field): boolean {
@@ -67,6 +71,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
   for (const field of authored) field.extensions = { ...field.extensions, [RESOLVER]: true };
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const binding = bindings.get(field.name);
+    if (binding && !field.resolve) field.extensions = { ...field.extensions, [PAYLOAD_PATH]: binding.payload };
     field.resolve = binding ? fromPayload(binding, field.resolve) : (field.resolve ?? ownRead(field.name));
   }
   const crier = schema.getQueryType()?.getFields()['crier'];

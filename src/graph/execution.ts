@@ -10,6 +10,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { Desk } from './desk.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
 import { Operation } from './operation.ts';
 import type { CutOperation } from './operation.ts';
@@ -50,6 +51,7 @@ export class Executor {
   readonly #schema: GraphQLSchema;
   readonly #options: ExecutorOptions;
   readonly #obstacle: string | undefined;
+  readonly #desk = new Desk();
   #hasCompiledThisTurn = false;
 
   constructor(schema: GraphQLSchema, options: ExecutorOptions) {
@@ -103,7 +105,7 @@ export class Executor {
   }
 
   #cut(operation: Operation): CutOperation | null {
-    const stencil = stencilOf(this.#schema, operation);
+    const stencil = stencilOf(this.#schema, operation, this.#desk);
     if (!stencil) return null;
     const { print, own: document } = stencil;
     if (!document) return { print, own: undefined };

@@ -17,6 +17,7 @@ import type { ExecutionInput, Executor } from './execution.ts';
 import type { Graph } from './graph.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
+import type { Payload } from './payload.ts';
 import { channelFor } from './router.ts';
 import { sharingKey } from './sharing-key.ts';
 
@@ -79,6 +80,7 @@ export class GraphRuntime {
       contextOf: (facts) => this.#contextOf(facts),
       run: (operation, input) => this.#run(operation, input),
       textOf: (result) => this.#json(result),
+      failed: (error) => this.#failed(error),
     };
     this.#onInternal = (id, error, path) => {
       options.onInternalError();
@@ -132,7 +134,7 @@ export class GraphRuntime {
   }
 
   /** An event's payload, to be executed for those who share one operation and its variables. */
-  event(payload: unknown): EventExecution {
+  event(payload: Payload): EventExecution {
     return new EventExecution(this.#eventPorts, payload);
   }
 
@@ -187,8 +189,12 @@ export class GraphRuntime {
       return JSON.stringify(result);
     } catch (error) {
       // A scalar's serialize may give what JSON has no form for, such as a BigInt.
-      return JSON.stringify({ errors: [this.masked(error).toJSON()] });
+      return JSON.stringify(this.#failed(error));
     }
+  }
+
+  #failed(error: unknown): FormattedExecutionResult {
+    return { errors: [this.masked(error).toJSON()] };
   }
 }
 

@@ -18,10 +18,21 @@ import type {
   SelectionNode,
   SelectionSetNode,
 } from 'graphql';
-import { hasResolver, isInheritedName } from './executable.ts';
+import { snippet } from '../json/composer.ts';
+import type { Snippet } from '../json/composer.ts';
+import type { Desk, Printer } from './desk.ts';
+import { hasResolver, payloadPathOf } from './executable.ts';
 import type { Operation } from './operation.ts';
-import { printConstant, printHole, printLeaf, printObject, printOutput } from './text-printer.ts';
-import type { FieldPrint, Print, Sheet } from './text-printer.ts';
+import { printerAt, printerOf } from './text-printer.ts';
+import type { FieldText } from './text-printer.ts';
+
+/** A result's text with holes. */
+export interface Sheet {
+  /** JSON text in UTF-8: one more than there are holes. */
+  readonly texts: readonly Buffer[];
+  /** Response keys that lead to each hole. */
+  readonly holes: readonly (readonly string[])[];
+}
 
 /**
  * A subscription's operation cut in two. A field without a resolver is read from the payload, which is the same for every
@@ -29,8 +40,8 @@ import type { FieldPrint, Print, Sheet } from './text-printer.ts';
  * resolver are holes in that text: `own` selects them and what leads to them, and is all that needs executing for a connection.
  */
 export interface Stencil {
-  /** undefined: the payload is not as the schema wants it, and the whole operation must be executed. */
-  readonly print: (payload: unknown) => Sheet | undefined;
+  /** Of a payload's JSON text. undefined: it is not as the schema wants it, or not text that can be copied; the whole operation must be executed. */
+  readonly print: (payload: Uint8Array) => Sheet | undefined;
   /** undefined: there are no holes. */
   readonly own: DocumentNode | undefined;
 }
@@ -39,32 +50,48 @@ export interface Stencil {
 const MAX_HOLES = 16;
 
 /**
- * Cuts an operation, or says undefined where that cannot be: it has conditions, its root field has a resolver, or a field
- * below a list has one, so that the number of holes would depend on the event.
+ * Cuts an operation, or says undefined where that cannot be: it has conditions, its root field is not read from the payload, or a field
+ * below a list has one, so that the number of holes would depend on the event. `desk`: may be that of others, too.
  */
-export function stencilOf(schema: GraphQLSchema, { document, definition }: Operation): Stencil | undefined {
+export function stencilOf(schema: GraphQLSchema, { document, definition }: Operation, desk: Desk): Stencil | undefined {
   const root = schema.getSubscriptionType();
   const cut = new Cut(document);
   const [field, ...others] = root ? cut.collect([definition.selectionSet], root) : [];
-  if (!field || others.length > 0 || !field.definition || hasResolver(field.definition)) return undefined;
-  const { print, own } = cut.field(field, [], false);
-  if (!cut.isPossible || cut.holes > MAX_HOLES) return undefined;
-  const read = field.definition.resolve as ((payload: unknown) => unknown) | undefined;
-  if (!read) return undefined;
-  const lead = `{"data":{${JSON.stringify(field.responseKey)}:`;
+  const path = field?.definition && payloadPathOf(field.definition);
+  if (!path || others.length > 0) return undefined;
+  const { value, own } = cut.field(field, [], false);
+  if (!cut.isPossible || cut.holes > MAX_HOLES || value.kind !== 'source') return undefined;
+  const printer = printerAt(path, value.printer);
+  const lead = snippet(`{"data":{${JSON.stringify(field.responseKey)}:`);
   return {
-    print: (payload) => {
-      const sheet: Sheet = { texts: [], holes: [], text: lead };
-      if (!print(read(payload), sheet)) return undefined;
-      sheet.texts.push(`${sheet.text}}}`);
-      return sheet;
-    },
+    print: (payload) => print(payload, desk, printer, lead),
     own: own && {
       kind: Kind.DOCUMENT,
       definitions: [{ ...definition, selectionSet: setOf([own]) }, ...cut.fragments.values()],
     },
   };
 }
+
+function print(payload: Uint8Array, desk: Desk, printer: Printer, lead: Snippet): Sheet | undefined {
+  desk.clear();
+  const { scanner, composer, holes } = desk;
+  if (!scanner.load(payload)) return undefined;
+  const note = desk.room(printer.size);
+  const end = printer.read(desk, scanner.token(0), note);
+  if (end < 0 || scanner.token(end) !== payload.length) return undefined;
+  composer.snippet(lead);
+  if (!printer.print(desk, note)) return undefined;
+  composer.snippet(TAIL);
+  const text = composer.take();
+  if (holes.length === 0) return { texts: [text], holes: [] };
+  const starts = [0, ...holes.map(({ at }) => at)];
+  return {
+    texts: starts.map((start, i) => text.subarray(start, starts[i + 1])),
+    holes: holes.map((hole) => hole.path),
+  };
+}
+
+const TAIL = snippet('}}');
 
 function setOf(selections: readonly SelectionNode[]): SelectionSetNode {
   return { kind: Kind.SELECTION_SET, selections };
@@ -80,7 +107,7 @@ interface Collected {
 }
 
 interface Part {
-  readonly print: Print;
+  readonly value: FieldText['value'];
   /** What of it must be executed for each connection. */
   readonly own: FieldNode | undefined;
 }
@@ -127,28 +154,30 @@ class Cut {
   }
 
   field({ definition, responseKey, typeName, nodes }: Collected, above: readonly string[], isInList: boolean): Part {
-    if (!definition) return { print: printConstant(JSON.stringify(typeName)), own: undefined };
-    const named = getNamedType(definition.type);
+    if (!definition) return { value: { kind: 'constant', json: JSON.stringify(typeName) }, own: undefined };
+    const { name, type } = definition;
+    const named = getNamedType(type);
     const isRoot = above.length === 0;
     const path = [...above, responseKey];
     if (hasResolver(definition) || isAbstractType(named) || (definition.args.length > 0 && !isRoot)) {
       this.holes++;
       if (isInList) this.isPossible = false;
       // Its nodes may select below it what has to be merged.
-      return { print: printHole(path), own: merged(nodes) };
+      return { value: { kind: 'hole', path }, own: merged(nodes) };
     }
-    if (!isObjectType(named)) return { print: printOutput(definition.type, printLeaf(named)), own: undefined };
-    const isList = isInList || isListType(getNullableType(definition.type));
+    const source = (fields: readonly FieldText[] | undefined) =>
+      ({ kind: 'source', name, printer: printerOf(type, fields) }) as const;
+    if (!isObjectType(named)) return { value: source(undefined), own: undefined };
+    const isList = isInList || isListType(getNullableType(type));
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const own: FieldNode[] = [];
-    const fields = this.collect(sets, named).map((inner): FieldPrint => {
+    const fields = this.collect(sets, named).map((inner): FieldText => {
       const part = this.field(inner, path, isList);
       if (part.own) own.push(part.own);
-      const name = inner.definition?.name ?? '__typename';
-      return { responseKey: inner.responseKey, name, isInherited: isInheritedName(name), print: part.print };
+      return { responseKey: inner.responseKey, value: part.value };
     });
     return {
-      print: printOutput(definition.type, printObject(fields)),
+      value: source(fields),
       own: own.length > 0 ? { ...nodes[0]!, selectionSet: setOf(own) } : undefined,
     };
   }

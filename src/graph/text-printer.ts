@@ -1,143 +1,158 @@
-import { getNullableType, isEnumType, isListType, isNonNullType, isScalarType, specifiedScalarTypes } from 'graphql';
+import { getNullableType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLEnumType, GraphQLOutputType, GraphQLScalarType } from 'graphql';
-
-/** Text under way; a hole ends one text and begins the next. */
-export interface Sheet {
-  readonly texts: string[];
-  /** Response keys that lead to each hole: one less than there are texts. */
-  readonly holes: (readonly string[])[];
-  /** Behind the last hole. */
-  text: string;
-}
+import { CLOSING, CLOSING_SQUARE, COMMA, OPENING, OPENING_SQUARE } from '../json/characters.ts';
+import { snippet } from '../json/composer.ts';
+import type { Snippet } from '../json/composer.ts';
+import { MAX_LEVELS } from '../json/scanner.ts';
+import { endOfNull, printNull } from './desk.ts';
+import type { Desk, Printer } from './desk.ts';
+import { LeafPrinter } from './leaf-printer.ts';
+import { Members } from './members.ts';
 
 /**
- * Appends the JSON text that graphql-js's result would have for a value that JSON.parse made, without making the result.
- * False: the value is not as its type wants it, and what that means is graphql-js's to say.
+ * A result's text made of a payload's text, without parsing the one or making the other. What a selection needs of an object is
+ * found in one pass, in the order in which the payload has it, and noted; then it is copied in the order of the selection.
  */
-export type Print = (value: unknown, sheet: Sheet) => boolean;
 
-export interface FieldPrint {
+export interface FieldText {
   readonly responseKey: string;
-  /** Of the source; undefined: its own value does not matter. */
-  readonly name: string;
-  /** Whether every object inherits a property of that name, which must not be read as if it had been sent. */
-  readonly isInherited: boolean;
-  readonly print: Print;
+  readonly value:
+    | { readonly kind: 'source'; readonly name: string; readonly printer: Printer }
+    | { readonly kind: 'constant'; readonly json: string }
+    /** Filled for each connection. `path`: of response keys. */
+    | { readonly kind: 'hole'; readonly path: readonly string[] };
 }
 
-export function printObject(fields: readonly FieldPrint[]): Print {
-  const leads = fields.map(({ responseKey }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`);
-  return (source, sheet) => {
-    if (typeof source !== 'object' || source === null || Array.isArray(source)) return false;
-    for (let i = 0; i < fields.length; i++) {
-      const { name, isInherited, print } = fields[i]!;
-      sheet.text += leads[i]!;
-      const value = isInherited && !Object.hasOwn(source, name) ? undefined : (source as Record<string, unknown>)[name];
-      if (!print(value, sheet)) return false;
+interface Line {
+  readonly lead: Snippet;
+  readonly printer: Printer | undefined;
+  readonly offset: number;
+  readonly hole: readonly string[] | undefined;
+}
+
+/** Its notes: the offset behind it, where those of its fields begin. */
+class ObjectPrinter implements Printer {
+  readonly size = 2;
+  readonly #isRequired: boolean;
+  readonly #members = new Members();
+  readonly #lines: readonly Line[];
+
+  constructor(fields: readonly FieldText[], isRequired: boolean) {
+    this.#isRequired = isRequired;
+    this.#lines = fields.map(({ responseKey, value }, i): Line => {
+      const lead = `${i === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
+      if (value.kind === 'constant') {
+        return { lead: snippet(lead + value.json), printer: undefined, offset: 0, hole: undefined };
+      }
+      if (value.kind === 'hole') return { lead: snippet(lead), printer: undefined, offset: 0, hole: value.path };
+      const { name, printer } = value;
+      return { lead: snippet(lead), printer, offset: this.#members.add(name, printer), hole: undefined };
+    });
+  }
+
+  read(desk: Desk, at: number, note: number): number {
+    if (desk.scanner.view.getUint8(at) !== OPENING) return endOfNull(desk, at);
+    const notes = desk.room(this.#members.size);
+    const end = this.#members.read(desk, at, notes);
+    desk.notes[note] = end;
+    desk.notes[note + 1] = notes;
+    return end;
+  }
+
+  print(desk: Desk, note: number): boolean {
+    const { composer } = desk;
+    if (desk.notes[note] === 0) return printNull(desk, this.#isRequired);
+    const notes = desk.notes[note + 1]!;
+    const lines = this.#lines;
+    for (let i = 0; i < lines.length; i++) {
+      const { lead, printer, offset, hole } = lines[i]!;
+      composer.snippet(lead);
+      if (printer !== undefined) {
+        if (!printer.print(desk, notes + offset)) return false;
+      } else if (hole !== undefined) desk.holes.push({ path: hole, at: composer.length });
     }
-    sheet.text += '}';
+    composer.byte(CLOSING);
     return true;
-  };
-}
-
-/** A place that is filled for each connection. */
-export function printHole(path: readonly string[]): Print {
-  return (_, sheet) => {
-    sheet.texts.push(sheet.text);
-    sheet.text = '';
-    sheet.holes.push(path);
-    return true;
-  };
-}
-
-export function printConstant(text: string): Print {
-  return (_, sheet) => {
-    sheet.text += text;
-    return true;
-  };
-}
-
-/** `named` prints what is no null and no list. */
-export function printOutput(type: GraphQLOutputType, named: Print): Print {
-  const nullable = getNullableType(type);
-  const print = isListType(nullable) ? printList(printOutput(nullable.ofType, named)) : named;
-  if (isNonNullType(type)) return (value, sheet) => value !== null && value !== undefined && print(value, sheet);
-  return (value, sheet) => {
-    if (value !== null && value !== undefined) return print(value, sheet);
-    sheet.text += 'null';
-    return true;
-  };
-}
-
-function printList(item: Print): Print {
-  return (list, sheet) => {
-    if (!Array.isArray(list)) return false;
-    sheet.text += '[';
-    for (let i = 0; i < list.length; i++) {
-      if (i > 0) sheet.text += ',';
-      if (!item(list[i], sheet)) return false;
-    }
-    sheet.text += ']';
-    return true;
-  };
-}
-
-/** Values that graphql-js would convert (a number for a String, say) are left to it. */
-export function printLeaf(type: GraphQLScalarType | GraphQLEnumType): Print {
-  if (isEnumType(type)) return printEnum(type);
-  if (isScalarType(type) && !specifiedScalarTypes.includes(type)) return printSerialized(type);
-  switch (type.name) {
-    case 'Int':
-      return (value, sheet) => typeof value === 'number' && (value | 0) === value && printNumber(value, sheet);
-    case 'Float':
-      return (value, sheet) => typeof value === 'number' && Number.isFinite(value) && printNumber(value, sheet);
-    case 'Boolean':
-      return (value, sheet) => {
-        if (typeof value !== 'boolean') return false;
-        sheet.text += value ? 'true' : 'false';
-        return true;
-      };
-    case 'ID':
-      return (value, sheet) => printString(Number.isInteger(value) ? String(value) : value, sheet);
-    default:
-      return printString;
   }
 }
 
-function printEnum(type: GraphQLEnumType): Print {
-  const texts = new Map<unknown, string>(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
-  return (value, sheet) => {
-    const text = texts.get(value);
-    if (text === undefined) return false;
-    sheet.text += text;
-    return true;
-  };
-}
+/** Its notes: the offset behind it, where those of its first item begin. An item's notes follow that of the next item's. */
+class ListPrinter implements Printer {
+  readonly size = 2;
+  readonly #item: Printer;
+  readonly #isRequired: boolean;
 
-function printSerialized(type: GraphQLScalarType): Print {
-  return (value, sheet) => {
-    try {
-      const text = JSON.stringify(type.serialize(value)) as string | undefined;
-      if (text === undefined) return false;
-      sheet.text += text;
-      return true;
-    } catch {
-      return false;
+  constructor(item: Printer, isRequired: boolean) {
+    this.#item = item;
+    this.#isRequired = isRequired;
+  }
+
+  read(desk: Desk, at: number, note: number): number {
+    const { scanner } = desk;
+    const { view } = scanner;
+    if (view.getUint8(at) !== OPENING_SQUARE) return endOfNull(desk, at);
+    at = scanner.token(at + 1);
+    let last = note + 1;
+    if (view.getUint8(at) === CLOSING_SQUARE) return (desk.notes[note] = at + 1);
+    for (;;) {
+      const item = desk.room(1 + this.#item.size);
+      desk.notes[last] = item;
+      last = item;
+      at = this.#item.read(desk, at, item + 1);
+      if (at < 0) return -1;
+      at = scanner.token(at);
+      const c = view.getUint8(at);
+      if (c === CLOSING_SQUARE) return (desk.notes[note] = at + 1);
+      if (c !== COMMA) return -1;
+      at = scanner.token(at + 1);
     }
-  };
+  }
+
+  print(desk: Desk, note: number): boolean {
+    const { composer, notes } = desk;
+    if (notes[note] === 0) return printNull(desk, this.#isRequired);
+    composer.byte(OPENING_SQUARE);
+    for (let item = notes[note + 1]!; item !== 0; item = notes[item]!) {
+      if (!this.#item.print(desk, item + 1)) return false;
+      if (notes[item] !== 0) composer.byte(COMMA);
+    }
+    composer.byte(CLOSING_SQUARE);
+    return true;
+  }
 }
 
-function printNumber(value: number, sheet: Sheet): boolean {
-  sheet.text += String(value);
-  return true;
+/** What lies at a path of the payload. */
+class PathPrinter implements Printer {
+  readonly size: number;
+  readonly #members = new Members();
+  readonly #inner: Printer;
+
+  constructor(name: string, inner: Printer) {
+    this.size = inner.size;
+    this.#inner = inner;
+    this.#members.add(name, inner);
+  }
+
+  read(desk: Desk, at: number, note: number): number {
+    if (desk.scanner.view.getUint8(at) !== OPENING) return desk.scanner.endOfValue(at, MAX_LEVELS);
+    return this.#members.read(desk, at, note);
+  }
+
+  print(desk: Desk, note: number): boolean {
+    return this.#inner.print(desk, note);
+  }
 }
 
-/** What JSON has an escape for: quotes, backslashes, control characters, and surrogates, which may be lone. */
+/** `fields`: of an object type; undefined: it is a leaf. */
+export function printerOf(type: GraphQLOutputType, fields: readonly FieldText[] | undefined): Printer {
+  const isRequired = isNonNullType(type);
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return new ListPrinter(printerOf(nullable.ofType, fields), isRequired);
+  return fields
+    ? new ObjectPrinter(fields, isRequired)
+    : new LeafPrinter(nullable as GraphQLScalarType | GraphQLEnumType, isRequired);
+}
 
-const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
-
-function printString(value: unknown, sheet: Sheet): boolean {
-  if (typeof value !== 'string') return false;
-  sheet.text += ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
-  return true;
+export function printerAt(path: readonly string[], printer: Printer): Printer {
+  return path.reduceRight((inner, name) => new PathPrinter(name, inner), printer);
 }

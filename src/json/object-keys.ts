@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { COLON, QUOTE } from './characters.ts';
 import type { JsonScanner } from './scanner.ts';
 import { wordsOf } from './words.ts';
 
@@ -13,9 +14,6 @@ export interface Key<Meaning> {
   /** The key that came behind it last. */
   next: Key<Meaning> | undefined;
 }
-
-const QUOTE = 0x22;
-const COLON = 0x3a;
 
 /**
  * The keys of the objects at one place of a text. Objects of one place mostly have the same keys in the same order, so what

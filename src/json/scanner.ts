@@ -1,4 +1,25 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import {
+  BACKSLASH,
+  COLON,
+  COMMA,
+  LETTER_E,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  LETTER_U,
+  MINUS,
+  NINE,
+  OPENING,
+  OPENING_SQUARE,
+  PLUS,
+  POINT,
+  QUOTE,
+  ZERO,
+} from './characters.ts';
+
+/** Of objects and arrays that are passed over: more than payloads have (`MAX_RECORD_DEPTH`), and no danger to the stack. */
+export const MAX_LEVELS = 1000;
 
 /** Larger texts are left to JSON.parse. */
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -9,19 +30,6 @@ const PADDING = 8;
 const MAX_DIGITS = 15;
 /** From this many zeros behind the point on a number is printed with an exponent. */
 const MAX_LEADING_ZEROS = 6;
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const COLON = 0x3a;
-const CAPITAL_EXPONENT = 0x45;
-const OPENING_SQUARE = 0x5b;
-const BACKSLASH = 0x5c;
-const EXPONENT = 0x65;
-const OPENING = 0x7b;
 
 const TRUE = wordOf('true');
 const NULL = wordOf('null');
@@ -35,9 +43,9 @@ const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080 | 0;
 
 /**
- * Reads JSON text without making anything of it. It accepts only what JSON.stringify would print for the same value, white space
- * between tokens apart: what was accepted may be copied where it would else be parsed and printed again. Other JSON, such as
- * `1.0` or `"\u0041"`, is refused like text that is none: -1 says no more than that JSON.parse must be asked.
+ * Reads JSON text without making anything of it. It accepts scalars only as JSON.stringify would print them, so that what was
+ * accepted may be copied where it would else be parsed and printed again. Other JSON, such as `1.0` or `"\u0041"`, is refused
+ * like text that is none: -1 says no more than that JSON.parse must be asked.
  *
  * Offsets are in bytes; each method is given that of a token's first byte.
  */
@@ -45,7 +53,6 @@ export class JsonScanner {
   /** The text, and zeros behind it. */
   readonly bytes = Buffer.alloc(MAX_TEXT_BYTES + PADDING);
   readonly view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
-
   /** Takes a text in, which must be UTF-8 without a byte order mark; false: it is too large, or no UTF-8. */
   load(text: Uint8Array): boolean {
     if (text.length > MAX_TEXT_BYTES || !isUtf8(text)) return false;
@@ -67,11 +74,11 @@ export class JsonScanner {
     switch (view.getUint8(at)) {
       case QUOTE:
         return this.endOfString(at);
-      case 0x74:
+      case LETTER_T:
         return view.getInt32(at, true) === TRUE ? at + 4 : -1;
-      case 0x6e:
+      case LETTER_N:
         return view.getInt32(at, true) === NULL ? at + 4 : -1;
-      case 0x66:
+      case LETTER_F:
         return view.getInt32(at + 1, true) === ALSE ? at + 5 : -1;
       default:
         return this.endOfNumber(at);
@@ -81,7 +88,8 @@ export class JsonScanner {
   /** The offset behind the closing quote, or -1. */
   endOfString(at: number): number {
     const { view } = this;
-    at++;
+    const start = at++;
+    let isUnusual = false;
     for (;;) {
       const word = view.getInt32(at, true);
       const quote = word ^ QUOTES;
@@ -94,13 +102,16 @@ export class JsonScanner {
       }
       at += (31 - Math.clz32(found & -found)) >> 3;
       const c = view.getUint8(at);
-      if (c === QUOTE) return at + 1;
-      if (c !== BACKSLASH || !isShortEscape(view.getUint8(at + 1))) return -1;
+      if (c === QUOTE) return isUnusual ? this.#endOfUnusual(start, at + 1) : at + 1;
+      if (c !== BACKSLASH) return -1;
+      const escape = view.getUint8(at + 1);
+      if (escape === LETTER_U) isUnusual = true;
+      else if (!isShortEscape(escape)) return -1;
       at += 2;
     }
   }
 
-  /** The offset behind a number, or -1. Integers of 15 digits and decimals of as many have one shortest form, the one they are in. */
+  /** The offset behind a number, or -1. A number of 15 digits at most that has neither zeros to spare nor an exponent is in its shortest form. */
   endOfNumber(at: number): number {
     const { view } = this;
     const isNegative = view.getUint8(at) === MINUS;
@@ -123,7 +134,19 @@ export class JsonScanner {
       if (at === point + 1 || view.getUint8(at - 1) === ZERO) return -1;
       if (isZero && firstDigit - point > MAX_LEADING_ZEROS) return -1;
     } else if (isZero && isNegative) return -1;
-    return digits <= MAX_DIGITS && c !== EXPONENT && c !== CAPITAL_EXPONENT ? at : -1;
+    if (digits <= MAX_DIGITS && c !== LETTER_E) return at;
+    while ((c >= ZERO && c <= NINE) || c === PLUS || c === MINUS || c === LETTER_E) c = view.getUint8(++at);
+    return this.#endOfUnusual(isNegative ? start - 1 : start, at);
+  }
+
+  /** Of a scalar of which the runtime must say whether it would print it like this. */
+  #endOfUnusual(start: number, end: number): number {
+    const text = this.bytes.toString('utf8', start, end);
+    try {
+      return JSON.stringify(JSON.parse(text)) === text ? end : -1;
+    } catch {
+      return -1;
+    }
   }
 
   /** The offset behind any value that has no more than so many levels of objects and arrays, or -1. */

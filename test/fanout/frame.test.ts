@@ -34,7 +34,7 @@ describe('the frame of a next message', () => {
   it('has a cursor and what is said to one subscription in its extensions', () => {
     const payload = { data: { a: 1 } };
     for (const cursor of [undefined, 'abc']) {
-      const rest = nextRest(JSON.stringify(payload), cursor);
+      const rest = nextRest([JSON.stringify(payload)], cursor);
       const shared = cursor === undefined ? {} : { extensions: { cursor } };
       assert.deepEqual(JSON.parse(messagesOf(framesOf(nextPrefix('1'), rest))[0]!), {
         id: '1',
@@ -53,7 +53,7 @@ describe('the frame of a next message', () => {
   it('holds the text that JSON.stringify makes of the whole message, for any id and payload', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (id, payload) => {
-        const frame = framesOf(nextPrefix(id), nextRest(JSON.stringify(payload)));
+        const frame = framesOf(nextPrefix(id), nextRest([JSON.stringify(payload)]));
         // A lone surrogate in a payload has no UTF-8; JSON text escapes it, as in the id.
         assert.deepEqual(messagesOf(frame), [JSON.stringify({ id, type: 'next', payload })]);
       }),
@@ -62,7 +62,7 @@ describe('the frame of a next message', () => {
 
   it('keeps quotes, escapes and lone surrogates in ids apart from the message', () => {
     for (const id of ['"', '\\', '","type":"complete"', '\u2028', '\ud800', '\0', '💬'.repeat(30)]) {
-      const [message] = messagesOf(framesOf(nextPrefix(id), nextRest('{"data":1}')));
+      const [message] = messagesOf(framesOf(nextPrefix(id), nextRest(['{"data":1}'])));
       assert.deepEqual(JSON.parse(message!), { id, type: 'next', payload: { data: 1 } });
     }
   });
@@ -84,7 +84,7 @@ describe('the frame of a next message', () => {
   });
 
   it('stands behind others in one piece of memory', () => {
-    const frames = framesOf(...['a', 'b'].flatMap((id) => [nextPrefix(id), nextRest(`"${id}"`)]));
+    const frames = framesOf(...['a', 'b'].flatMap((id) => [nextPrefix(id), nextRest([`"${id}"`])]));
     assert.deepEqual(messagesOf(frames), [
       '{"id":"a","type":"next","payload":"a"}',
       '{"id":"b","type":"next","payload":"b"}',
@@ -94,7 +94,7 @@ describe('the frame of a next message', () => {
   it('becomes that of another id of the same length by writing the id alone', () => {
     const ids = fc.stringMatching(/^[a-z]{36}$/);
     const results = fc.array(
-      fc.integer({ min: 0, max: 70_000 }).map((length) => nextRest('x'.repeat(length))),
+      fc.integer({ min: 0, max: 70_000 }).map((length) => nextRest(['x'.repeat(length)])),
       { minLength: 1, maxLength: 4 },
     );
     fc.assert(

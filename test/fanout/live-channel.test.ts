@@ -54,6 +54,20 @@ describe('LiveChannel', () => {
     );
   });
 
+  it('tells an error where what a worker is said to have written is not JSON, and goes on', async (t) => {
+    const { stage, publish, join } = await createChannel(t);
+    const received = await join('a');
+    const broken = { channel: CHANNEL, payload: '{"item":{"id":1,"n":', offset: 1, timestamp: 0 };
+    await stage.bus.publish([broken], { topic: 't', partition: 0, offset: 1 });
+    await stage.bus.publish([broken]);
+    await publish(2);
+    await waitFor('both', () => received().length === 2);
+    const [failed, good] = received() as (Received & { errors?: { message: string }[] })[];
+    assert.equal(failed?.errors?.length, 1);
+    assert.ok(!JSON.stringify(failed).includes('item'), 'nothing of it is shown');
+    assert.equal(good?.data.item.n, 2);
+  });
+
   it('has one cursor for all events that are in no history: it names none of them', async (t) => {
     const { publish, join, cursors } = await createChannel(t);
     const received = await join('a');

@@ -125,8 +125,8 @@ describe('a shared result', () => {
             ({ facts }) => {
               executions++;
               const context = createContext({}, backends, facts);
-              if (!isLate) return { json: executeSync(steps, payload, context), reads: readsOf(context) };
-              return executeLate(steps, payload, context).then((json) => ({ json, reads: readsOf(context) }));
+              if (!isLate) return { json: [executeSync(steps, payload, context)], reads: readsOf(context) };
+              return executeLate(steps, payload, context).then((json) => ({ json: [json], reads: readsOf(context) }));
             };
           serve(group, payloads, begin);
           for (let turns = 0; members.some(({ received }) => received.length < payloads.length); turns++) {
@@ -170,7 +170,7 @@ describe('a shared result', () => {
     const execute: ExecuteEvent = ({ facts }) => {
       executions++;
       const context = createContext({}, backends, facts);
-      return { json: JSON.stringify(context.connection.claims['tenant']), reads: readsOf(context) };
+      return { json: [JSON.stringify(context.connection.claims['tenant'])], reads: readsOf(context) };
     };
     for (let event = 0; event < 10; event++) serve(group, [event], () => execute);
     assert.equal(executions, 10 * 50);
@@ -191,7 +191,7 @@ describe('a shared result', () => {
       // Everyone asks something that nobody else asks.
       const name = facts.claims['name'] as string;
       const json = JSON.stringify([name, context.connection.claims['name'] && context.connection.claims[name]]);
-      return { json, reads: readsOf(context) };
+      return { json: [json], reads: readsOf(context) };
     };
     serve(group, [0], () => execute);
     while (members.some(({ received }) => received.length === 0)) {
@@ -210,7 +210,7 @@ describe('a shared result', () => {
     let settle = (): void => undefined;
     const execute: ExecuteEvent = () =>
       new Promise((resolve) => {
-        settle = () => resolve({ json: '1', reads: undefined });
+        settle = () => resolve({ json: ['1'], reads: undefined });
       });
     serve(group, [0], () => execute);
     const [leader, waiting, gone] = members;

@@ -13,6 +13,7 @@ import { DocumentCache } from '../../src/graph/document-cache.ts';
 import { makeExecutable } from '../../src/graph/executable.ts';
 import { Executor } from '../../src/graph/execution.ts';
 import { attachResolvers } from '../../src/graph/resolvers.ts';
+import { TextPayload } from '../../src/graph/payload.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema.ts';
 import { createLog } from '../../src/log.ts';
@@ -132,7 +133,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
     if ('events' in source) throw new Error('not bound to a topic');
     const received: string[] = [];
     const outbox = {
-      sendParts: (prefix: Buffer, rest: Buffer) => received.push(payloadOf(`${String(prefix)}${String(rest)}`)) > 0,
+      sendParts: (prefix: Buffer, rest: Buffer) => received.push(resultOf(`${String(prefix)}${String(rest)}`)) > 0,
       refuse: () => undefined,
     };
     const subscription = new Subscription({ id: '1', operation, variables, facts, outbox, maxPendingEvents: 100 });
@@ -158,8 +159,8 @@ export async function createStage(t: TestContext, options: StageOptions) {
     await waitFor('all results', () => listeners.every(({ received }) => received.length >= goal));
     for (const { subscription, alone } of listeners) {
       for (const payload of payloads) {
-        const { json } = await runtime.event(payload).execute(subscription);
-        alone.push(withoutErrorIds(json));
+        const { json } = await runtime.event(payloadOf(payload)).execute(subscription);
+        alone.push(withoutErrorIds(textOf(json)));
       }
     }
   }
@@ -167,7 +168,15 @@ export async function createStage(t: TestContext, options: StageOptions) {
   return stage;
 }
 
-function payloadOf(message: string): string {
+export function payloadOf(value: unknown): TextPayload {
+  return new TextPayload(Buffer.from(JSON.stringify(value)));
+}
+
+export function textOf(json: readonly (Buffer | string)[]): string {
+  return json.map(String).join('');
+}
+
+function resultOf(message: string): string {
   return withoutErrorIds(JSON.stringify((JSON.parse(message) as { payload: unknown }).payload));
 }
 

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import type { ExecutionContext } from '../../src/context/context.ts';
 import { stencilOf } from '../../src/graph/stencil.ts';
-import { createStage, factsOf } from '../fanout/stage.ts';
+import { Desk } from '../../src/graph/desk.ts';
+import { TextPayload } from '../../src/graph/payload.ts';
+import { createStage, factsOf, payloadOf, textOf } from '../fanout/stage.ts';
 
 const SDL = `
   type Subscription {
@@ -218,24 +220,80 @@ describe('the printed text', () => {
       return { operation, variables: undefined, facts };
     };
     const [listener, referenceListener] = [operationOf(runtime), operationOf(reference)];
-    await runtime.event({}).execute(listener);
+    await runtime.event(payloadOf({})).execute(listener);
     const { schema } = runtime;
-    const stencil = stencilOf(schema, listener.operation);
+    const stencil = stencilOf(schema, listener.operation, new Desk());
     let printed = 0;
     await fc.assert(
       fc.asyncProperty(box, async (value) => {
-        const payload: unknown = JSON.parse(JSON.stringify({ box: value }));
+        const payload = payloadOf({ box: value });
         const { json } = await reference.event(payload).execute(referenceListener);
-        const sheet = stencil!.print(payload);
+        const sheet = stencil!.print(payload.text);
         if (sheet) printed++;
-        if (sheet) assert.deepEqual(sheet.texts, [json]);
-        assert.equal(withoutIds((await runtime.event(payload).execute(listener)).json), withoutIds(json));
+        if (sheet) assert.deepEqual(sheet.texts.map(String), [textOf(json)]);
+        assert.equal(
+          withoutIds(textOf((await runtime.event(payload).execute(listener)).json)),
+          withoutIds(textOf(json)),
+        );
       }),
       { numRuns: 3000 },
     );
     assert.ok(printed > 1000, `only ${printed} were printed`);
   });
+
+  it('is what graphql-js gives, however the payload is written', async (t) => {
+    const { runtime } = await createStage(t, { sdl: PLAIN, jitAfterUses: 1 });
+    const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
+    const facts = factsOf('a', {});
+    const [listener, referenceListener] = [runtime, reference].map((of) => {
+      const operation = of.prepare(QUERY, undefined);
+      if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+      return { operation, variables: undefined, facts };
+    });
+    await runtime.event(payloadOf({})).execute(listener!);
+    let printed = 0;
+    await fc.assert(
+      fc.asyncProperty(box, fc.infiniteStream(fc.nat(999)), async (value, choices) => {
+        const text = written({ box: value }, () => choices.next().value as number);
+        const payload = new TextPayload(Buffer.from(text));
+        const { json } = await reference.event(payload).execute(referenceListener!);
+        const result = await runtime.event(payload).execute(listener!);
+        if (listener!.operation.cut!.print(payload.text)) printed++;
+        assert.equal(withoutIds(textOf(result.json)), withoutIds(textOf(json)), text);
+      }),
+      { numRuns: 3000 },
+    );
+    assert.ok(printed > 300, `only ${printed} were printed`);
+  });
 });
+
+/**
+ * JSON text of a value, in one of the many ways in which somebody else may write it: with white space, keys in another order, keys
+ * that nobody asks for, keys twice, escapes and numbers that are longer than they need to be. `choose`: 0 to 999.
+ */
+function written(value: unknown, choose: () => number): string {
+  const space = () => (choose() < 60 ? [' ', '\n', '\t ', '\r\n'][choose() % 4]! : '');
+  const rare = () => choose() < 4;
+  if (Array.isArray(value)) {
+    return `[${space()}${value.map((item) => written(item, choose)).join(`${space()},${space()}`)}${space()}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([key, inner]) => [key, inner, choose()] as const);
+    if (choose() < 300) members.push(['unwanted', [{ x: [1, 'y', null] }, {}], choose()]);
+    if (rare()) members.push(['int', 7, choose()]);
+    if (choose() < 200) members.sort(([, , a], [, , b]) => a - b);
+    const texts = members.map(([key, inner]) => {
+      const name = rare()
+        ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}${key.slice(1)}"`
+        : JSON.stringify(key);
+      return `${name}${rare() ? ' ' : ''}:${space()}${written(inner, choose)}`;
+    });
+    return `{${space()}${texts.join(`${space()},${space()}`)}${space()}}`;
+  }
+  const text = JSON.stringify(value);
+  if (typeof value === 'number' && Number.isInteger(value) && rare()) return `${text}${text.includes('e') ? '' : '.0'}`;
+  return typeof value === 'string' && rare() ? text.replaceAll('R', '\\u0052') : text;
+}
 
 /** A masked error has a random id. */
 function withoutIds(json: string): string {

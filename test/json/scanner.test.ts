@@ -38,16 +38,12 @@ function generator(seed: number): () => number {
 }
 
 describe('JsonScanner', () => {
-  it('accepts exactly what JSON.stringify prints, of what it accepts', () => {
+  it('accepts exactly what JSON.stringify prints', () => {
     const random = generator(1);
-    let accepted = 0;
     for (let i = 0; i < 20_000; i++) {
       const text = randomText(random, 3);
-      if (!accepts(text)) continue;
-      accepted++;
-      assert.equal(JSON.stringify(JSON.parse(text)), text);
+      assert.equal(accepts(text), JSON.stringify(JSON.parse(text)) === text, text);
     }
-    assert.ok(accepted > 8_000, `accepted only ${accepted}: it may as well refuse everything`);
   });
 
   it('refuses what is no JSON, wherever a good text was spoilt', () => {
@@ -89,6 +85,12 @@ describe('JsonScanner', () => {
     '123456789012345',
     '0.5',
     '-0.000001',
+    '0.30000000000000004',
+    '1e+21',
+    '1e-7',
+    '-2.5e-9',
+    '9007199254740991',
+    '"\\u0001\\ud800"',
     '1.25',
     '99999999999999.5',
     'true',
@@ -103,14 +105,13 @@ describe('JsonScanner', () => {
     '01',
     '1.0',
     '1.50',
-    '1e3',
+    '1e21',
     '1E3',
     '0.0000001',
     '-',
     '1.',
     '.5',
     '+1',
-    '1234567890123456',
     'tru',
     'nulL',
     '"\\u0041"',

@@ -34,7 +34,7 @@ describe('sharesOf', () => {
     assert.equal(at('on', 'file:///crier/dist/src/bus/redis-subscriber.js'), 'redisIn');
     assert.equal(at('write', 'file:///crier/node_modules/ioredis/built/Redis.js'), 'redisOut');
     assert.equal(at('returnReply', 'file:///crier/node_modules/ioredis/built/DataHandler.js'), 'redisIn');
-    assert.equal(at('#eventOf', 'file:///crier/dist/src/fanout/live-channel.js'), 'parse');
+    assert.equal(at('get value', 'file:///crier/dist/src/graph/payload.js'), 'parse');
     assert.equal(at('#show', 'file:///crier/dist/src/fanout/live-channel.js'), 'share');
     assert.equal(at('emit', 'node:events'), undefined);
   });
