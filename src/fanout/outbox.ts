@@ -27,6 +27,7 @@ export class Outbox {
   readonly #stream: Duplex;
   readonly #writer: Writer;
   readonly #owner: OutboxOwner;
+  readonly #isEncrypted: boolean;
   /** Messages that are not written yet, two parts each. */
   #parts: Buffer[] | undefined;
   /** Of those, and of a write that the operating system has not taken yet. */
@@ -45,7 +46,8 @@ export class Outbox {
     this.#stream = stream;
     this.#writer = writer;
     this.#owner = owner;
-    this.#isPrompt = !('encrypted' in stream);
+    this.#isEncrypted = 'encrypted' in stream;
+    this.#isPrompt = !this.#isEncrypted;
   }
 
   /** Bytes of messages that the operating system has not taken. */
@@ -69,7 +71,8 @@ export class Outbox {
    */
   sendParts(prefix: Buffer, rest: Buffer): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
-    (this.#parts ??= []).push(prefix, rest);
+    if (this.#parts) this.#parts.push(prefix, rest);
+    else this.#parts = [prefix, rest];
     this.#count(frameLength(prefix.length + rest.length));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.write();
@@ -134,18 +137,18 @@ export class Outbox {
       bytes += length;
       next += 2;
     }
-    if (next > 0) {
-      this.#unconfirmed++;
-      this.#stream.write(this.#layOut(next === parts.length ? parts : parts.slice(0, next), bytes), this.#onWritten);
-    } else {
+    let isTaken: boolean;
+    if (next > 0) isTaken = this.#hand(this.#layOut(next === parts.length ? parts : parts.slice(0, next), bytes));
+    else {
       next = 2;
       bytes = frameLength(parts[0]!.length + parts[1]!.length);
       this.#stream.cork();
       this.#writeLarge(parts[0]!, parts[1]!);
       this.#stream.uncork();
+      isTaken = this.#stream.writableLength === 0;
     }
     this.#parts = next === parts.length ? undefined : parts.slice(next);
-    this.#onWrite(bytes);
+    this.#onWrite(bytes, isTaken);
   }
 
   #layOut(parts: readonly Buffer[], bytes: number): Buffer {
@@ -155,8 +158,23 @@ export class Outbox {
     return frames;
   }
 
-  #onWrite(bytes: number): void {
-    const isTaken = this.#stream.writableLength === 0;
+  /**
+   * Hands frames over; returns whether the operating system has taken them. Where nothing waits in the stream they go past its queue,
+   * whose bookkeeping costs as much as all that is done here for a message: the socket's own `_write` is what the queue would call,
+   * and calls back at once when all is taken. TLS takes one write at a time, so there the queue stays.
+   */
+  #hand(frames: Buffer): boolean {
+    const stream = this.#stream;
+    const unconfirmed = this.#unconfirmed++;
+    if (this.#isEncrypted || stream.writableLength > 0) {
+      stream.write(frames, this.#onWritten);
+      return stream.writableLength === 0;
+    }
+    stream._write(frames, 'buffer' as BufferEncoding, this.#onWritten);
+    return this.#unconfirmed === unconfirmed;
+  }
+
+  #onWrite(bytes: number, isTaken: boolean): void {
     if (isTaken) this.#count(-bytes);
     else {
       this.#bytesInFlight = bytes;
@@ -177,7 +195,8 @@ export class Outbox {
   }
 
   /** The stream calls this for each write, also when the socket is destroyed. */
-  readonly #onWritten = (): void => {
+  readonly #onWritten = (error?: Error | null): void => {
+    if (error) this.#stream.destroy(error);
     if (--this.#unconfirmed > 0 || this.#bytesInFlight === 0) return;
     this.#count(-this.#bytesInFlight);
     this.#bytesInFlight = 0;

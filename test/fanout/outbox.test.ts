@@ -119,10 +119,10 @@ describe('Outbox', () => {
     const received: string[] = [];
     const { outbox, stream } = await accept(reader(t, received));
     let writes = 0;
-    const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;
-    stream.write = (chunk: unknown, ...rest: unknown[]) => {
+    const write = stream._write.bind(stream);
+    stream._write = (...rest) => {
       writes++;
-      return write(chunk, ...rest);
+      write(...rest);
     };
     for (const message of numbered(20)) outbox.send(message);
     assert.equal(writes, 0);
@@ -151,6 +151,60 @@ describe('Outbox', () => {
       received.map((text) => text.replace(/\.+$/, '')),
       numbered(500),
     );
+  });
+
+  for (const isTls of [false, true]) {
+    it(`keeps them so to a peer that stops reading for a while${isTls ? ', over TLS' : ''}`, async (t) => {
+      const { accept } = await openServer(t, {
+        isTls,
+        limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 },
+      });
+      const received: string[] = [];
+      let client!: WebSocket;
+      const { outbox, socket } = await accept((port) => {
+        client = new WebSocket(`${isTls ? 'wss' : 'ws'}://127.0.0.1:${port}`, CLIENT);
+        client.on('message', (data: Buffer) => received.push(data.toString().replace(/\.+$/, '')));
+        client.on('ping', (data: Buffer) => received.push(`ping ${data.toString()}`));
+        client.on('open', () => client.pause());
+        t.after(() => client.terminate());
+      });
+      const expected: string[] = [];
+      for (let i = 0, behind = 0; behind < 50; i++) {
+        assert.ok(i < 100_000, 'it was never behind');
+        outbox.send(`message ${i}`.padEnd((i * 97) % 40_000, '.'));
+        expected.push(`message ${i}`);
+        await turn();
+        if (!outbox.isBehind) continue;
+        behind++;
+        socket.ping(`${behind}`);
+      }
+      client.resume();
+      await waitFor('everything', () => received.length === expected.length + 50);
+      assert.deepEqual(
+        received.filter((text) => text.startsWith('message')),
+        expected,
+      );
+      assert.deepEqual(
+        received.filter((text) => text.startsWith('ping')),
+        Array.from({ length: 50 }, (_, i) => `ping ${i + 1}`),
+      );
+      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+    });
+  }
+
+  it('survives a peer that resets the connection while it is written to', async (t) => {
+    const { accept, writer } = await openServer(t);
+    const peer: { socket?: Socket } = {};
+    const { outbox, socket } = await accept(stalled(t, peer));
+    peer.socket!.resetAndDestroy();
+    for (let i = 0; socket.readyState === WebSocket.OPEN; i++) {
+      assert.ok(i < 10_000, 'the reset was never seen');
+      outbox.send('x'.repeat(1000));
+      outbox.write();
+      if (i % 10 === 0) await turn();
+    }
+    await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+    assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
   });
 
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
