@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
   { stage: 'redisOut', file: /\/src\/bus\/redis-(publisher|fence|script|scripts|history|link)\.js$/ },
   {
     stage: 'redisIn',
-    file: /\/src\/bus\/(?!redis\.js$)|\/node_modules\/(redis-parser|graphql-redis-subscriptions)\/|\/ioredis\/built\/DataHandler\.js$/,
+    file: /\/src\/bus\/(?!redis\.js$)|\/node_modules\/redis-parser\/|\/ioredis\/built\/DataHandler\.js$/,
   },
   { stage: 'redisOut', file: /\/node_modules\/(ioredis|@ioredis|redis-errors|standard-as-callback)\// },
   { stage: 'parse', file: /\/src\/graph\/payload\.js$/ },

@@ -37,8 +37,14 @@ export interface Claim {
   readonly start?: string | undefined;
 }
 
-/** `coordinates`: of a message that was published with a position. */
-export type Listener = (payload: string, coordinates?: Coordinates) => void;
+/**
+ * `payload`: UTF-8 as it was published, JSON unless a stranger published it (bytes that are no UTF-8 included). All listeners get
+ * the same bytes, which nobody changes, and which stay as they are. Most often they are a part of 64 KiB that came with one read: who
+ * keeps them for long keeps a copy.
+ *
+ * `coordinates`: of a message that was published with a position.
+ */
+export type Listener = (payload: Buffer, coordinates?: Coordinates) => void;
 
 /** Idempotent and never throwing; after it returned the listener is not called again. */
 export type Unsubscribe = () => void;

@@ -13,33 +13,95 @@ export interface Coordinates {
   readonly previous?: string | undefined;
 }
 
+export interface ReceivedMessage {
+  /** A part of the message, not a copy. */
+  readonly payload: Buffer;
+  readonly coordinates: Coordinates | undefined;
+}
+
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const AT_SIGN = 0x40;
+
+/** So many digits are exact in a number however they are added up. */
+const MAX_EXACT_DIGITS = 15;
+
 /**
  * A message on its way through Redis is a header line and the payload; the header is written by `PUBLISH_SCRIPT`. A text without one
  * (a person with redis-cli) is a payload without coordinates.
  *
+ * The header is read byte by byte: as text, for a regular expression, it took two to four times as long.
+ *
  * @example '@0 17 1763730000000 1763720000000\n{"order":…}'
  * @example '@0 17 1763730000000 1763720000000 1763730000001-0 -\n{"order":…}' // in a history, with no entry before it
  */
-const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?\n/;
-
-export interface ReceivedMessage {
-  readonly payload: string;
-  readonly coordinates: Coordinates | undefined;
+export function parseMessage(message: Buffer): ReceivedMessage {
+  // JSON starts with no "@".
+  if (message[0] === AT_SIGN) {
+    const reader = new HeaderReader(message);
+    const coordinates = reader.read();
+    if (coordinates) return { payload: message.subarray(reader.length), coordinates };
+  }
+  return { payload: message, coordinates: undefined };
 }
 
-export function parseMessage(text: string): ReceivedMessage {
-  // JSON starts with no "@".
-  const header = text.charCodeAt(0) === 0x40 ? HEADER.exec(text) : null;
-  if (!header) return { payload: text, coordinates: undefined };
-  const [line, partition, offset, timestamp, epoch, entry, previous] = header;
-  return {
-    payload: text.slice(line.length),
-    coordinates: {
-      partition: Number(partition),
-      offset: Number(offset),
-      timestamp: Number(timestamp),
-      epoch: Number(epoch),
-      ...(entry && { entry, previous: previous === '-' ? undefined : previous }),
-    },
-  };
+class HeaderReader {
+  /** Of what was read, in bytes; -1: something else stands there than must. */
+  length = 0;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  read(): Coordinates | undefined {
+    const partition = this.#number(AT_SIGN);
+    const offset = this.#number(SPACE);
+    const timestamp = this.#number(SPACE, true);
+    const epoch = this.#number(SPACE);
+    if (this.#bytes[this.length] === LINE_FEED) {
+      this.length++;
+      return { partition, offset, timestamp, epoch };
+    }
+    const start = this.length + 1;
+    this.#id();
+    const middle = this.length - start;
+    this.#id();
+    if (this.#bytes[this.length] !== LINE_FEED) return undefined;
+    const ids = this.#bytes.toString('latin1', start, this.length++);
+    const previous = ids.slice(middle + 1);
+    const entry = ids.slice(0, middle);
+    return { partition, offset, timestamp, epoch, entry, previous: previous === '-' ? undefined : previous };
+  }
+
+  /** @param behind what must stand before it */
+  #number(behind: number, mayBeNegative = false): number {
+    const bytes = this.#bytes;
+    let at = this.length;
+    if (bytes[at++] !== behind) return this.#refuse();
+    const isNegative = mayBeNegative && bytes[at] === MINUS;
+    if (isNegative) at++;
+    const start = at;
+    let value = 0;
+    for (let digit; (digit = bytes[at]! - ZERO) >= 0 && digit <= 9; at++) value = value * 10 + digit;
+    if (at === start) return this.#refuse();
+    if (at - start > MAX_EXACT_DIGITS) value = Number(bytes.toString('latin1', start, at));
+    this.length = at;
+    return isNegative ? -value : value;
+  }
+
+  /** Of digits and hyphens; a space must stand before it. */
+  #id(): void {
+    const bytes = this.#bytes;
+    const start = this.length + 1;
+    let at = start;
+    for (let c; (c = bytes[at]!) === MINUS || (c >= ZERO && c <= ZERO + 9);) at++;
+    this.length = bytes[start - 1] === SPACE && at > start ? at : -1;
+  }
+
+  #refuse(): number {
+    return (this.length = -1);
+  }
 }

@@ -12,7 +12,8 @@ export interface HistoryLimits {
 export const HISTORY_DEFAULTS: HistoryLimits = { entries: 300, bytes: 1_048_576, seconds: 120 };
 
 export interface HistoryEntry {
-  readonly payload: string;
+  /** As a `Listener` gets it. */
+  readonly payload: Buffer;
   readonly coordinates: Coordinates;
 }
 

@@ -30,7 +30,7 @@ export class Listeners {
   }
 
   /** Calls every listener, in the order in which they came. */
-  deliver(payload: string, coordinates?: Coordinates): void {
+  deliver(payload: Buffer, coordinates?: Coordinates): void {
     for (const { listener } of this.#entries) {
       try {
         listener(payload, coordinates);

@@ -14,7 +14,7 @@ export class MemoryHistory {
   #ids = 0;
 
   /** @returns the coordinates, with the ids of the new entry and of the one before */
-  add(channel: string, payload: string, coordinates: Coordinates, limits: HistoryLimits, now: number): Coordinates {
+  add(channel: string, payload: Buffer, coordinates: Coordinates, limits: HistoryLimits, now: number): Coordinates {
     this.#sweep(now);
     const kept = this.#kept.get(channel) ?? { limits, entries: [], bytes: 0 };
     this.#kept.delete(channel);
@@ -22,12 +22,12 @@ export class MemoryHistory {
     const previous = kept.entries.at(-1)?.coordinates.entry;
     const named = { ...coordinates, entry: `${++this.#ids}-0`, previous };
     kept.entries.push({ payload, coordinates: named, at: now });
-    kept.bytes += Buffer.byteLength(payload);
+    kept.bytes += payload.length;
     const { entries, bytes, seconds } = limits;
     const isOver = ({ at }: { at: number }) =>
       kept.entries.length > entries || kept.bytes > bytes || at < now - seconds * 1000;
     while (kept.entries.length > 1 && isOver(kept.entries[0]!)) {
-      kept.bytes -= Buffer.byteLength(kept.entries.shift()!.payload);
+      kept.bytes -= kept.entries.shift()!.payload.length;
     }
     return named;
   }
@@ -38,7 +38,7 @@ export class MemoryHistory {
     if (from === undefined) return { epoch, entries: entries.slice(-1) };
     const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
     const wanted = start < 0 ? [] : entries.slice(start);
-    const bytes = wanted.slice(0, -1).reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
+    const bytes = wanted.slice(0, -1).reduce((sum, { payload }) => sum + payload.length, 0);
     return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
   }
 

@@ -20,6 +20,12 @@ export interface MemoryBusOptions {
   readonly maxPendingMessages?: number;
 }
 
+interface Pending {
+  readonly channel: string;
+  readonly payload: Buffer;
+  readonly coordinates?: Coordinates | undefined;
+}
+
 /** The bus of the embedded mode: one process, no server. Delivers in a later turn of the event loop, like a network. */
 export class MemoryBus implements Bus {
   readonly #log: Logger;
@@ -33,7 +39,7 @@ export class MemoryBus implements Bus {
   readonly #history = new MemoryHistory();
   /** What was agreed on, by name. */
   readonly #agreed = new Map<string, string>();
-  #pending: (readonly [Message, Coordinates?])[] = [];
+  #pending: Pending[] = [];
   /** The turn of the event loop that will deliver what is pending. */
   #turn: Promise<void> | undefined;
   #status: 'idle' | 'started' | 'closed' = 'idle';
@@ -65,7 +71,7 @@ export class MemoryBus implements Bus {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
       if (upTo) for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#kept(...accepted));
-      else for (const message of messages) this.#pending.push([message]);
+      else for (const { channel, payload } of messages) this.#pending.push({ channel, payload: Buffer.from(payload) });
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
       await this.#turn;
       this.#assertStarted();
@@ -119,17 +125,18 @@ export class MemoryBus implements Bus {
     this.#observer.onSubscriptions?.(0);
   }
 
-  #kept(message: Message, coordinates: Coordinates): [Message, Coordinates] {
-    const { channel, payload, history } = message;
-    if (!history?.entries) return [message, coordinates];
-    return [message, this.#history.add(channel, payload, coordinates, history, Date.now())];
+  #kept({ channel, payload: text, history }: Message, coordinates: Coordinates): Pending {
+    const payload = Buffer.from(text);
+    if (!history?.entries) return { channel, payload, coordinates };
+    const named = this.#history.add(channel, payload, coordinates, history, Date.now());
+    return { channel, payload, coordinates: named };
   }
 
   #deliver(): void {
     this.#turn = undefined;
     const messages = this.#pending;
     this.#pending = [];
-    for (const [{ channel, payload }, coordinates] of messages)
+    for (const { channel, payload, coordinates } of messages)
       this.#channels.get(channel)?.deliver(payload, coordinates);
   }
 

@@ -44,10 +44,6 @@ export class DeliveryProbe {
   constructor(options: DeliveryProbeOptions) {
     this.#options = options;
     this.#channel = `${options.prefix}probe:${randomUUID()}`;
-    const own = Buffer.from(this.#channel);
-    options.subscriber.on('messageBuffer', (channel, text) => {
-      if (own.equals(channel as Buffer)) this.#onArrival(String(text));
-    });
   }
 
   start(): void {
@@ -64,7 +60,7 @@ export class DeliveryProbe {
     if (!publisher.isUp || !subscriberLink.isUp) return this.#forget();
     // After a blocked event loop timers come before input.
     setImmediate(() => this.#judge());
-    if (this.#round === 0) subscriber.subscribe(this.#channel, () => undefined);
+    if (this.#round === 0) subscriber.subscribe(this.#channel, (message) => this.#onArrival(message.toString()));
     this.#round++;
     // A channel that Redis refuses us proves nothing.
     if (!this.#fresh && subscriber.isLive(this.#channel)) void this.#send(this.#round);

@@ -37,8 +37,8 @@ export class RedisFence {
     const token = randomUUID();
     const { epoch, position: accepted, start: acceptedAfter } = before ?? { epoch: 0, position: -1, start: '' };
     const args = [topic, partition, token, epoch, position, start ?? '', Date.now(), accepted, acceptedAfter];
-    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [string, string, string];
-    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), start: reply[2] });
+    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [Buffer, Buffer, Buffer];
+    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), start: String(reply[2]) });
   }
 
   /**

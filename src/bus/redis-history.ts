@@ -19,14 +19,14 @@ export async function readHistory(
 ): Promise<History> {
   const topic = channelLabel(channel).slice(prefix.length);
   const args = [topic, from ?? '', maxEntries, maxBytes];
-  const [epoch, ...texts] = (await runScript(link, HISTORY, [`${prefix}owners`, channel], args)) as string[];
-  return { epoch: Number(epoch), entries: entriesOf(texts) };
+  const [epoch, ...messages] = (await runScript(link, HISTORY, [`${prefix}owners`, channel], args)) as Buffer[];
+  return { epoch: Number(epoch), entries: entriesOf(messages) };
 }
 
-function entriesOf(texts: readonly string[]): HistoryEntry[] {
+function entriesOf(messages: readonly Buffer[]): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
-  for (const text of texts) {
-    const { payload, coordinates } = parseMessage(text);
+  for (const message of messages) {
+    const { payload, coordinates } = parseMessage(message);
     if (coordinates)
       entries.push({ payload, coordinates: { ...coordinates, previous: entries.at(-1)?.coordinates.entry } });
   }

@@ -14,7 +14,7 @@ export function scriptOf(text: string): Script {
 }
 
 /**
- * Runs a script in one round trip (two in a Redis that does not know it yet).
+ * Runs a script in one round trip (two in a Redis that does not know it yet). Texts of its reply are Buffers.
  * @throws BusUnavailableError when the link is away or is lost before the reply, or Redis refused
  */
 export async function runScript(
@@ -26,10 +26,10 @@ export async function runScript(
   if (!isUp) throw new BusUnavailableError(`Redis at ${label} is away`);
   try {
     try {
-      return await client.evalsha(sha, keys.length, ...keys, ...args);
+      return await client.callBuffer('evalsha', [sha, keys.length, ...keys, ...args]);
     } catch (error) {
       if (!isReplyError(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return await client.eval(text, keys.length, ...keys, ...args);
+      return await client.callBuffer('eval', [text, keys.length, ...keys, ...args]);
     }
   } catch (error) {
     throw new BusUnavailableError(`Redis at ${label} did not run a script: ${describe(error as Error)}`);

@@ -10,8 +10,12 @@ const REFUSED_RETRY_MS = 2_000;
 /** Channels per command: a storm is few commands, and Redis serves others between them. */
 const MAX_CHANNELS_PER_COMMAND = 512;
 
+/** Gets a message of a channel as it came; must not throw. Nobody writes to its bytes afterwards. */
+export type Receiver = (message: Buffer) => void;
+
 interface Channel {
   readonly name: string;
+  receive: Receiver;
   isWanted: boolean;
   /** SUBSCRIBE was written to the present link. */
   isSent: boolean;
@@ -30,12 +34,16 @@ export interface RedisSubscriberOptions {
 }
 
 /**
- * What RedisPubSub gets as its subscriber: it never fails towards the library (which leaks entries and leaves rejections
- * unhandled where a SUBSCRIBE or UNSUBSCRIBE fails), and tells the truth through `acknowledged`.
+ * The channels of one link, one receiver for each. What is asked of it never fails at once; `acknowledged` tells the truth.
  *
  * It keeps the set of channels that are wanted and brings Redis in line with it: once per event-loop turn for what changed,
  * and for all of them when the link is back. Commands of one link are answered in order, so a channel that is left and
  * joined again ends as subscribed.
+ *
+ * Messages are passed on as redis-parser cuts them: as a part of the chunk (64 KiB at most) that came with one read of the socket, or, what
+ * spans chunks, as a part of the parser's pool (about thrice as large as what spans chunks at a time). Node.js makes each chunk anew, and
+ * the parser's pool only goes forward (it is left for a new one when it is full), so no message is overwritten later; but one that is
+ * kept keeps all of its chunk or pool.
  */
 export class RedisSubscriber {
   readonly #link: RedisLink;
@@ -54,32 +62,23 @@ export class RedisSubscriber {
   constructor(link: RedisLink, options: RedisSubscriberOptions) {
     this.#link = link;
     this.#options = options;
+    // With a listener of `message` ioredis would decode every message.
+    link.client.on('messageBuffer', (name: Buffer, message: Buffer) => this.#onMessage(name.toString(), message));
   }
 
-  /** For the library: messages arrive as `messageBuffer`, which ioredis passes on as it received them. */
-  on(event: string, listener: (...values: unknown[]) => void): this {
-    if (event !== 'messageBuffer') return this;
-    this.#link.client.on(event, (name: Buffer, message: Buffer) => {
-      // It may come with the acknowledgement, before whoever awaits that goes on.
-      if (this.#lost.size > 0) this.#tellGaps([this.#channels.get(name.toString())]);
-      listener(name, message);
-    });
-    return this;
-  }
-
-  /** For the library: wants the channel. Always succeeds, at once; see `acknowledged`. */
-  subscribe(name: string, callback: (error: null) => void): void {
+  /** Wants the channel. What of it was wanted before goes to this receiver from now on. */
+  subscribe(name: string, receive: Receiver): void {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { name, isWanted: true, isSent: false, isLive: false, pending: undefined };
+      channel = { name, receive, isWanted: true, isSent: false, isLive: false, pending: undefined };
       this.#channels.set(name, channel);
     }
+    channel.receive = receive;
     channel.isWanted = true;
     this.#change(channel);
-    callback(null);
   }
 
-  /** For the library: wants the channel no longer. */
+  /** Wants the channel no longer: its receiver is not called again. */
   unsubscribe(name: string): void {
     const channel = this.#channels.get(name);
     if (!channel) return;
@@ -89,9 +88,6 @@ export class RedisSubscriber {
     if (channel.isSent) this.#change(channel);
     else this.#channels.delete(name);
   }
-
-  /** For the library, which sends it after each UNSUBSCRIBE: no channel of ours is a pattern. */
-  punsubscribe(): void {}
 
   isLive(name: string): boolean {
     return this.#channels.get(name)?.isLive === true;
@@ -144,6 +140,14 @@ export class RedisSubscriber {
     this.#lost.clear();
   }
 
+  #onMessage(name: string, message: Buffer): void {
+    const channel = this.#channels.get(name);
+    if (!channel?.isWanted) return;
+    // It may come with the acknowledgement, before whoever awaits that goes on.
+    if (this.#lost.size > 0) this.#tellGaps([channel]);
+    channel.receive(message);
+  }
+
   #change(channel: Channel): void {
     this.#changed.add(channel);
     this.#flushing ??= setImmediate(() => this.#flush());
@@ -176,10 +180,8 @@ export class RedisSubscriber {
     this.#tellGaps(channels.filter(({ isLive }) => isLive));
   }
 
-  #tellGaps(channels: readonly (Channel | undefined)[]): void {
-    const regained = channels.filter(
-      (channel): channel is Channel => channel !== undefined && this.#lost.delete(channel),
-    );
+  #tellGaps(channels: readonly Channel[]): void {
+    const regained = channels.filter((channel) => this.#lost.delete(channel));
     if (regained.length > 0) this.#options.onGap(regained.map(({ name }) => name));
   }
 

@@ -1,5 +1,3 @@
-import { RedisPubSub } from 'graphql-redis-subscriptions';
-import type { Redis } from 'ioredis';
 import { BusUnavailableError, ConfigError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
@@ -37,20 +35,17 @@ export interface RedisBusOptions {
   readonly probeIntervalMs?: number;
 }
 
-/** One Redis: a link to publish on, one to subscribe on, and the library between them and us. */
+/** One Redis: a link to publish on, and one to subscribe on. */
 interface Server {
   readonly publisher: RedisLink;
   readonly fence: RedisFence;
   readonly subscriberLink: RedisLink;
   readonly subscriber: RedisSubscriber;
-  readonly pubsub: RedisPubSub;
   readonly probe: DeliveryProbe;
 }
 
 interface Subscription {
   readonly server: Server;
-  /** The library's id. */
-  readonly id: Promise<number>;
   readonly listeners: Listeners;
   /** Listeners, and those who wait for the acknowledgement. The channel is left at 0. */
   claims: number;
@@ -191,17 +186,10 @@ export class RedisBus implements Bus {
       acknowledgeTimeoutMs: options.subscribeTimeoutMs ?? 5_000,
       onGap: (channels) => this.#onGap(channels),
     });
-    // RedisPubSub calls nothing of a subscriber but on, (p)subscribe and (p)unsubscribe, and wants the type of all of ioredis.
-    const pubsub = new RedisPubSub({
-      publisher: publisher.client,
-      subscriber: subscriber as unknown as Redis,
-      messageEventName: 'messageBuffer',
-      pmessageEventName: 'pmessageBuffer',
-    });
     const fence = new RedisFence(publisher, this.#prefix);
     const intervalMs = options.probeIntervalMs ?? 2_500;
     const probe = new DeliveryProbe({ url, prefix: this.#prefix, publisher, subscriberLink, subscriber, intervalMs });
-    return { publisher, fence, subscriberLink, subscriber, pubsub, probe };
+    return { publisher, fence, subscriberLink, subscriber, probe };
   }
 
   /** Each server's messages, in order. */
@@ -224,12 +212,11 @@ export class RedisBus implements Bus {
   #open(channel: string): Subscription {
     const server = this.#serverOf(channel);
     const listeners = new Listeners((error) => this.#logThrow(channel, error));
-    // Without a deserializer the library hands on a Buffer as it is, so the payload is decoded once and never parsed here.
-    const id = server.pubsub.subscribe(channel, (text: Buffer) => {
-      const { payload, coordinates } = parseMessage(text.toString());
+    const subscription: Subscription = { server, listeners, claims: 0 };
+    server.subscriber.subscribe(channel, (message) => {
+      const { payload, coordinates } = parseMessage(message);
       listeners.deliver(payload, coordinates);
     });
-    const subscription: Subscription = { server, id, listeners, claims: 0 };
     this.#subscriptions.set(channel, subscription);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
     return subscription;
@@ -247,8 +234,7 @@ export class RedisBus implements Bus {
     if (subscription.claims > 0 || this.#subscriptions.get(channel) !== subscription) return;
     this.#subscriptions.delete(channel);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
-    const { pubsub } = subscription.server;
-    void subscription.id.then((id) => pubsub.unsubscribe(id));
+    subscription.server.subscriber.unsubscribe(channel);
   }
 
   #logThrow(channel: string, error: unknown): void {

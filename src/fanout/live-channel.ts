@@ -45,11 +45,11 @@ export interface ChannelEvent {
   readonly coordinates: Coordinates | undefined;
   readonly payload: Payload;
   readonly cursor: string | undefined;
-  /** Characters of its text. */
+  /** Of its text, in bytes. */
   readonly length: number;
 }
 
-type HeldMessage = readonly [text: string, coordinates: Coordinates | undefined];
+type HeldMessage = readonly [payload: Buffer, coordinates: Coordinates | undefined];
 
 /** Messages that may wait until a gap is healed; with more, they are dropped, and the gap is told. */
 const MAX_HELD = 10_000;
@@ -147,12 +147,12 @@ export class LiveChannel {
   }
 
   /** A message of the bus. */
-  readonly onMessage = (text: string, coordinates?: Coordinates): void => {
+  readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
     if (this.#healing) {
-      if (this.#healing.length < MAX_HELD) this.#healing.push([text, coordinates]);
+      if (this.#healing.length < MAX_HELD) this.#healing.push(heldMessage(payload, coordinates));
       else this.#hasOverflowed = true;
-    } else if (coordinates && this.#isBehind(coordinates)) void this.#heal([[text, coordinates]]);
-    else this.#accept(text, coordinates);
+    } else if (coordinates && this.#isBehind(coordinates)) void this.#heal([heldMessage(payload, coordinates)]);
+    else this.#accept(payload, coordinates);
   };
 
   /** The bus was without the channel for a while. */
@@ -179,11 +179,11 @@ export class LiveChannel {
       for (const member of members) member.expectReplay(missed?.length ?? 0);
     }
     for (const { payload, coordinates } of missed ?? []) this.#accept(payload, coordinates);
-    for (const [text, coordinates] of held) this.#accept(text, coordinates);
+    for (const [payload, coordinates] of held) this.#accept(payload, coordinates);
   }
 
-  #accept(text: string, coordinates: Coordinates | undefined): void {
-    const event = this.#eventOf(text, coordinates);
+  #accept(bytes: Buffer, coordinates: Coordinates | undefined): void {
+    const event = this.#eventOf(bytes, coordinates);
     if (!event) return;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
     if (verdict === 'stale') return this.#services.observer.onStale();
@@ -206,14 +206,14 @@ export class LiveChannel {
     this.#services.observer.onGap(operations);
   }
 
-  #eventOf(text: string, coordinates: Coordinates | undefined): ChannelEvent | undefined {
+  #eventOf(bytes: Buffer, coordinates: Coordinates | undefined): ChannelEvent | undefined {
     const { observer, log, logWindow } = this.#services;
     try {
-      const payload = new TextPayload(Buffer.from(text));
+      const payload = new TextPayload(bytes);
       // What has coordinates was written by a worker, so it is JSON.
       if (!coordinates) void payload.value;
       const cursor = coordinates && this.#cursorOf(coordinates);
-      return { payload, coordinates, cursor, length: text.length };
+      return { payload, coordinates, cursor, length: bytes.length };
     } catch {
       observer.onForeignMessage();
       logWindow.run('foreign', (suppressed) =>
@@ -244,4 +244,9 @@ export class LiveChannel {
     const { backlog, begin } = this.#services;
     backlog.add(group, begin(payload), cursor, share);
   }
+}
+
+/** A copy: it waits, and what it is a part of would wait with it. */
+function heldMessage(payload: Buffer, coordinates: Coordinates | undefined): HeldMessage {
+  return [Buffer.from(payload), coordinates];
 }

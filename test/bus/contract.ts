@@ -32,7 +32,7 @@ async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver =
 async function settled(bus: Bus, channel: string): Promise<void> {
   const end = randomName('end');
   let isSeen = false;
-  const unsubscribe = await bus.subscribe(channel, (payload) => (isSeen ||= payload === end));
+  const unsubscribe = await bus.subscribe(channel, (payload) => (isSeen ||= String(payload) === end));
   await bus.publish([{ channel, payload: end }]);
   await waitFor('the last message', () => isSeen);
   unsubscribe();
@@ -46,7 +46,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       for (let round = 0; round < 50; round++) {
         const channel = randomName();
         const seen: string[] = [];
-        await bus.subscribe(channel, (payload) => seen.push(payload));
+        await bus.subscribe(channel, (payload) => seen.push(String(payload)));
         await bus.publish([{ channel, payload: `${round}` }]);
         await waitFor('the message', () => seen.length > 0);
         assert.deepEqual(seen, [`${round}`]);
@@ -57,7 +57,8 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const { bus } = await started(t, makeBus);
       const channels = Array.from({ length: 7 }, () => randomName());
       const seen = new Map(channels.map((channel) => [channel, [] as string[]]));
-      for (const channel of channels) await bus.subscribe(channel, (payload) => seen.get(channel)!.push(payload));
+      for (const channel of channels)
+        await bus.subscribe(channel, (payload) => seen.get(channel)!.push(String(payload)));
       let sequence = 0;
       const calls: Promise<void>[] = [];
       for (let call = 0; call < 40; call++) {
@@ -77,7 +78,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const { bus } = await started(t, makeBus);
       const channel = randomName();
       const seen: string[] = [];
-      await bus.subscribe(channel, (payload) => seen.push(payload));
+      await bus.subscribe(channel, (payload) => seen.push(String(payload)));
       const payloads = [
         '{"a":1}',
         '{',
@@ -98,7 +99,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const channels = values.map((value) => channelName(randomName(), 'bids', [{ path: 'bid.id', value }]));
       const seen: string[] = [];
       for (const [i, channel] of channels.entries())
-        await bus.subscribe(channel, (payload) => seen.push(`${i}:${payload}`));
+        await bus.subscribe(channel, (payload) => seen.push(`${i}:${String(payload)}`));
       await bus.publish(channels.map((channel, i) => ({ channel, payload: `${i}` })));
       await waitFor('one message for each', () => seen.length >= channels.length);
       for (const channel of channels) await settled(bus, channel);
@@ -156,12 +157,12 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const seen: string[] = [];
       let second: Unsubscribe = () => assert.fail('not yet subscribed');
       const first = await bus.subscribe(channel, (payload) => {
-        seen.push(`first ${payload}`);
+        seen.push(`first ${String(payload)}`);
         first();
         second();
       });
-      second = await bus.subscribe(channel, (payload) => seen.push(`second ${payload}`));
-      await bus.subscribe(channel, (payload) => seen.push(`third ${payload}`));
+      second = await bus.subscribe(channel, (payload) => seen.push(`second ${String(payload)}`));
+      await bus.subscribe(channel, (payload) => seen.push(`third ${String(payload)}`));
       await bus.publish([
         { channel, payload: '1' },
         { channel, payload: '2' },
@@ -177,7 +178,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await bus.subscribe(channel, () => {
         throw new Error('broken listener');
       });
-      await bus.subscribe(channel, (payload) => seen.push(payload));
+      await bus.subscribe(channel, (payload) => seen.push(String(payload)));
       await bus.publish(['1', '2', '3'].map((payload) => ({ channel, payload })));
       await waitFor('all messages', () => seen.length === 3);
       const logged = lines.filter((line) => line.msg === 'A listener of a channel threw');
@@ -224,7 +225,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const { bus } = await started(t, makeBus);
       const [topic, channel] = [randomName('topic'), randomName()];
       const seen: Seen[] = [];
-      await bus.subscribe(channel, (payload, coordinates) => seen.push({ payload, ...coordinates }));
+      await bus.subscribe(channel, (payload, coordinates) => seen.push({ payload: String(payload), ...coordinates }));
       await bus.claim({ topic, partition: 3, position: -1 });
       const publish = (from: number, to: number) => {
         const messages = Array.from({ length: to - from + 1 }, (_, i) => ({
@@ -256,7 +257,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const topic = randomName('topic');
       const channels = Array.from({ length: 9 }, () => randomName());
       const seen: string[] = [];
-      for (const channel of channels) await bus.subscribe(channel, (payload) => seen.push(payload));
+      for (const channel of channels) await bus.subscribe(channel, (payload) => seen.push(String(payload)));
       await bus.claim({ topic, partition: 0, position: -1 });
       const payload = '{"é":"🎺\\n@1 2 3 4\\n"}';
       await bus.publish(
@@ -362,7 +363,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
         bus.publish([{ channel, payload, offset, timestamp: 5, history }], { topic, partition: 0, offset });
       const read = async (from: string | undefined, query: Partial<typeof ALL> = {}) => {
         const { entries } = await bus.history(channel, { ...ALL, ...query, from });
-        return entries.map(({ payload }) => payload);
+        return entries.map(({ payload }) => String(payload));
       };
       const arrived = async () => {
         await settled(bus, channel);
@@ -378,7 +379,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const seen = await arrived();
       const { epoch, entries } = await bus.history(channel, { ...ALL, from: seen[2]!.entry });
       assert.deepEqual(
-        entries.map(({ payload }) => payload),
+        entries.map(({ payload }) => String(payload)),
         ['2', '3', '4'],
       );
       assert.deepEqual(entries[1]!.coordinates, seen[3]);

@@ -2,22 +2,77 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseMessage } from '../../src/bus/coordinates.ts';
+import type { Coordinates } from '../../src/bus/coordinates.ts';
+
+const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?\n/;
+
+/** What a message is, said with a regular expression. */
+function expected(text: string): { payload: string; coordinates: Coordinates | undefined } {
+  const header = HEADER.exec(text);
+  if (!header) return { payload: text, coordinates: undefined };
+  const [line, partition, offset, timestamp, epoch, entry, previous] = header;
+  const numbers = {
+    partition: Number(partition),
+    offset: Number(offset),
+    timestamp: Number(timestamp),
+    epoch: Number(epoch),
+  };
+  const ids = entry && { entry, previous: previous === '-' ? undefined : previous };
+  return { payload: text.slice(line.length), coordinates: { ...numbers, ...ids } };
+}
+
+function parsed(message: Buffer) {
+  const { payload, coordinates } = parseMessage(message);
+  return { payload: payload.toString(), coordinates };
+}
+
+const anyText = fc.string({ unit: 'binary' });
 
 describe('parseMessage', () => {
-  it('takes the header off, and nothing of the payload', () => {
+  it('takes the header off that was printed, and nothing of the payload', () => {
     const number = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+    const id = fc.tuple(number, fc.nat()).map(([ms, count]) => `${ms}-${count}`);
+    const ids = fc.option(fc.record({ entry: id, previous: fc.option(id, { nil: undefined }) }), { nil: undefined });
+    const timestamp = fc.oneof(number, fc.integer());
     fc.assert(
-      fc.property(number, number, number, number, fc.string({ unit: 'binary' }), (p, o, t, e, payload) => {
-        assert.deepEqual(parseMessage(`@${p} ${o} ${t} ${e}\n${payload}`), {
-          payload,
-          coordinates: { partition: p, offset: o, timestamp: t, epoch: e },
-        });
+      fc.property(number, number, timestamp, number, ids, anyText, (p, o, t, e, kept, payload) => {
+        const suffix = kept ? ` ${kept.entry} ${kept.previous ?? '-'}` : '';
+        const coordinates = { partition: p, offset: o, timestamp: t, epoch: e, ...kept };
+        assert.deepEqual(parsed(Buffer.from(`@${p} ${o} ${t} ${e}${suffix}\n${payload}`)), { payload, coordinates });
       }),
+      { numRuns: 1_000 },
     );
   });
 
-  it('leaves a text without a whole header as it is', () => {
-    for (const payload of [
+  it('takes for a header what is one to the letter, and leaves every other text as it is', () => {
+    const token = fc.constantFrom(
+      '@',
+      '0',
+      '17',
+      '-5',
+      '-',
+      ' ',
+      '\n',
+      '1763730000000-0',
+      'a',
+      'é',
+      '9007199254740993',
+    );
+    const texts = fc.oneof(
+      fc.array(token).map((tokens) => `@${tokens.join('')}`),
+      anyText,
+    );
+    const between = fc.constantFrom(' ', ' ', ' ', ' ', '\n', '  ', '');
+    const nearly = fc
+      .array(fc.tuple(token, between), { minLength: 3, maxLength: 7 })
+      .map((parts) => `@${parts.flat().join('')}`);
+    fc.assert(
+      fc.property(fc.oneof(texts, nearly), (text) => {
+        assert.deepEqual(parsed(Buffer.from(text)), expected(Buffer.from(text).toString()));
+      }),
+      { numRuns: 20_000 },
+    );
+    for (const text of [
       '',
       '@',
       '{"a":"@0 1 2 3\\n"}',
@@ -25,8 +80,25 @@ describe('parseMessage', () => {
       '@0 1 2 3{}',
       ' @0 1 2 3\n{}',
       '@a 1 2 3\n{}',
+      '@-1 1 2 3\n{}',
+      '@0 1 - 3\n{}',
+      '@0 1 2 3 \n{}',
+      '@0 1 2 3 4-0\n{}',
+      '@0 1 2 3 4-0 \n{}',
+      '@0 1 2 3 4-0 5-0 \n{}',
     ]) {
-      assert.deepEqual(parseMessage(payload), { payload, coordinates: undefined });
+      assert.deepEqual(parsed(Buffer.from(text)), { payload: text, coordinates: undefined });
     }
+    for (const text of ['@0 1 2 3\n', '@0 1 -2 3\n{}', '@0 1 2 3 4-0 -\n@', '@00 1 2 18446744073709551616\n{}']) {
+      assert.deepEqual(parsed(Buffer.from(text)), expected(text));
+      assert.ok(parsed(Buffer.from(text)).coordinates);
+    }
+  });
+
+  it('copies no payload', () => {
+    const message = Buffer.from('@0 1 2 3\n{"a":1}');
+    const { payload } = parseMessage(message);
+    assert.equal(payload.buffer, message.buffer);
+    assert.equal(payload.byteOffset, message.byteOffset + 9);
   });
 });

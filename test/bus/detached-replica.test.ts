@@ -33,7 +33,7 @@ async function startBus(t: TestContext, url: string, probeIntervalMs?: number) {
   await bus.start();
   await bus.subscribe(
     'a',
-    (payload) => heard.push(payload),
+    (payload) => heard.push(String(payload)),
     () => gaps++,
   );
   return { bus, heard, gaps: () => gaps };

@@ -12,7 +12,7 @@ it('refuses what it has no room for, and takes it when there is room again', asy
   t.after(() => bus.close());
   await bus.start();
   const seen: string[] = [];
-  await bus.subscribe('a', (payload) => seen.push(payload));
+  await bus.subscribe('a', (payload) => seen.push(String(payload)));
   const two = ['1', '2'].map((payload) => ({ channel: 'a', payload }));
   const accepted = bus.publish(two);
   await assert.rejects(bus.publish(two), BusUnavailableError);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../../deploy/redis-server.ts';
 import type { RedisServer } from '../../deploy/redis-server.ts';
@@ -64,11 +63,6 @@ async function publishUntilAccepted(bus: RedisBus, messages: Parameters<RedisBus
   }
 }
 
-async function rawLibrary(name: string, url: string) {
-  const { stdout } = await promisify(execFile)('node', ['test/bus/fixtures/raw-library.mjs', name, url]);
-  return JSON.parse(stdout) as { rejections: string[]; exceptions: string[]; heard: string[]; leaked: number };
-}
-
 const numbered = (channel: string, count: number, mark = '') =>
   Array.from({ length: count }, (_, i) => ({ channel, payload: `${mark}${i}` }));
 
@@ -78,7 +72,9 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
     const { bus, gaps, counts, lines } = await startBus(t, server.url);
     const channels = Array.from({ length: 2_000 }, () => randomName());
     const heard = new Set<string>();
-    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => heard.add(channel + payload))));
+    await Promise.all(
+      channels.map((channel) => bus.subscribe(channel, (payload) => heard.add(channel + String(payload)))),
+    );
     for (let restart = 1; restart <= 5; restart++) {
       await server.stop();
       await waitFor('the bus to notice', () => !bus.isAvailable);
@@ -118,13 +114,13 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
     const { bus } = await startBus(t, server.url);
     const names = [randomName('stays'), randomName('leaves'), randomName('comes')] as const;
     const heard: string[] = [];
-    await bus.subscribe(names[0], (payload) => heard.push(payload));
+    await bus.subscribe(names[0], (payload) => heard.push(String(payload)));
     const leave = await bus.subscribe(names[1], () => assert.fail('left'));
     await server.stop();
     await waitFor('the bus to notice', () => !bus.isAvailable);
     leave();
-    const coming = bus.subscribe(names[2], (payload) => heard.push(payload));
-    const secondListener = bus.subscribe(names[0], (payload) => heard.push(payload));
+    const coming = bus.subscribe(names[2], (payload) => heard.push(String(payload)));
+    const secondListener = bus.subscribe(names[0], (payload) => heard.push(String(payload)));
     const again = await startRedisServer({ port: server.port });
     t.after(() => again.stop());
     await Promise.all([coming, secondListener]);
@@ -223,7 +219,8 @@ describe('a Redis that is away', HANGS_FAIL, () => {
       }
     });
     const heard: string[] = [];
-    for (const [i, channel] of channels.entries()) await bus.subscribe(channel, (text) => heard.push(`${i} ${text}`));
+    for (const [i, channel] of channels.entries())
+      await bus.subscribe(channel, (payload) => heard.push(`${i} ${String(payload)}`));
     await servers[0].stop();
     await waitFor('the bus to notice', () => !bus.isAvailable);
     await bus.publish([{ channel: channels[1]!, payload: 'flows' }]);
@@ -339,7 +336,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     await raw.subscribe('a');
     raw.on('message', (_channel, payload: string) => rawHeard.push(payload));
     const heard: string[] = [];
-    await bus.subscribe('a', (payload) => heard.push(payload));
+    await bus.subscribe('a', (payload) => heard.push(String(payload)));
     proxy.freeze();
     await waitFor('the gap', () => gaps.length === 1);
     await waitFor('the bus to be available', () => bus.isAvailable);
@@ -426,7 +423,9 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
     const { bus } = await startBus(t, url);
     const heard: string[] = [];
     const names = ['crier:a', 'other', 'crier:b', 'crier:c'];
-    const waits = await Promise.allSettled(names.map((name) => bus.subscribe(name, (payload) => heard.push(payload))));
+    const waits = await Promise.allSettled(
+      names.map((name) => bus.subscribe(name, (payload) => heard.push(String(payload)))),
+    );
     assert.deepEqual(
       waits.map((wait) => wait.status),
       ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
@@ -440,19 +439,12 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
     await bus.subscribe('other', () => undefined);
   });
 
-  it('makes the library alone leave a rejection unhandled and entries behind', async (t) => {
-    const { url } = await withUser(t);
-    const escaped = await rawLibrary('refused channel', url);
-    assert.match(escaped.rejections.join(), /NOPERM/);
-    assert.equal(escaped.leaked, 1);
-  });
-
   it('keeps the other channels when rights are taken away, and takes the channel back with the right', async (t) => {
     const { admin, url } = await withUser(t);
     await admin.call('ACL', 'SETUSER', 'app', '&other');
     const { bus, gaps, lines } = await startBus(t, url);
     const heard: string[] = [];
-    for (const name of ['crier:a', 'other']) await bus.subscribe(name, (payload) => heard.push(payload));
+    for (const name of ['crier:a', 'other']) await bus.subscribe(name, (payload) => heard.push(String(payload)));
     await admin.call('ACL', 'SETUSER', 'app', 'resetchannels', '&crier:*');
     await waitFor('the gap', () => gaps.length === 1);
     assert.deepEqual(gaps, [['crier:a']]);
@@ -465,13 +457,9 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
   });
 });
 
-describe('the library left alone', HANGS_FAIL, () => {
-  it('leaves a rejection unhandled where a channel is left on a closed link; the bus does not', async (t) => {
+describe('a channel that is left on a closed link', HANGS_FAIL, () => {
+  it('leaves no rejection unhandled, before the loss is noticed or after', async (t) => {
     const server = await redisServer(t);
-    assert.match(
-      (await rawLibrary('unsubscribe on a closed link', server.url)).rejections.join(),
-      /Connection is closed/,
-    );
     const { bus } = await startBus(t, server.url);
     const leave = await bus.subscribe('crier:a', () => undefined);
     const second = await bus.subscribe('crier:b', () => undefined);
@@ -481,13 +469,6 @@ describe('the library left alone', HANGS_FAIL, () => {
     second();
     await bus.close();
     leave();
-  });
-
-  it('lets one listener that throws silence the next one', async (t) => {
-    const server = await redisServer(t);
-    const escaped = await rawLibrary('throwing listener', server.url);
-    assert.deepEqual(escaped.exceptions, ['broken listener']);
-    assert.deepEqual(escaped.heard, []);
   });
 });
 
@@ -501,7 +482,7 @@ describe('a Redis that drops a subscriber which does not keep up', HANGS_FAIL, (
     let last = '';
     await bus.subscribe('flood', (payload) => {
       heard++;
-      last = payload.slice(0, 10);
+      last = payload.toString('utf8', 0, 10);
     });
     const flood = `
       import { Redis } from 'ioredis';

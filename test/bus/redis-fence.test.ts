@@ -153,7 +153,7 @@ describe('the fence in Redis', () => {
     const { url } = await redisServer(t);
     const bus = await startedBus(t, url);
     const seen: string[] = [];
-    await bus.subscribe(CHANNEL, (payload) => seen.push(payload));
+    await bus.subscribe(CHANNEL, (payload) => seen.push(String(payload)));
     const [first, second] = [worker(bus), worker(await startedBus(t, url))];
     await first.claim(-1, 'one');
     for (let offset = 0; offset < 5; offset++) await first.publish(offset);

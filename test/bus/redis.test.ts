@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../src/bus/redis.ts';
 import { RedisLink } from '../../src/bus/redis-link.ts';
@@ -83,7 +82,7 @@ describe('over a real Redis', () => {
     };
     const join = async () => {
       const entry = { heard: '', leave: () => assert.fail('not joined') };
-      const unsubscribe = await bus.subscribe(channel, (payload) => (entry.heard = payload));
+      const unsubscribe = await bus.subscribe(channel, (payload) => (entry.heard = String(payload)));
       live.add(Object.assign(entry, { leave: () => void (live.delete(entry), unsubscribe()) }));
     };
     for (let round = 0; round < 600; round++) {
@@ -115,7 +114,7 @@ describe('over a real Redis', () => {
     const hashes = servers.map((server) => fnv1a(`127.0.0.1:${server.port}`));
     const seen: string[] = [];
     const channels = Array.from({ length: 60 }, () => randomName());
-    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => seen.push(payload))));
+    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => seen.push(String(payload)))));
     for (const channel of channels) {
       const counts = await Promise.all(clients.map((client) => subscribers(channel, client)));
       assert.deepEqual(
@@ -128,7 +127,7 @@ describe('over a real Redis', () => {
     assert.deepEqual(seen.sort(), channels.sort());
   });
 
-  it('leaves nothing behind in the library after churn and refusals', async (t) => {
+  it('asks Redis for nothing that was left before the link was up, or in the same turn', async (t) => {
     const { log } = logLines();
     const link: RedisLink = new RedisLink({
       url: servers[0]!.url,
@@ -140,32 +139,50 @@ describe('over a real Redis', () => {
     });
     const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 200, onGap: () => undefined });
     t.after(() => link.close());
-    const pubsub = new RedisPubSub({
-      publisher: link.client,
-      subscriber: subscriber as unknown as Redis,
-      messageEventName: 'messageBuffer',
-    });
-    const sizes = () => {
-      const maps = pubsub as unknown as {
-        subscriptionMap: object;
-        subsRefsMap: Map<string, unknown>;
-        subsPendingRefsMap: Map<string, unknown>;
-      };
-      return [Object.keys(maps.subscriptionMap).length, maps.subsRefsMap.size, maps.subsPendingRefsMap.size];
-    };
+    const prefix = randomName();
     // Not started: every wait for an acknowledgement fails.
-    const id = await pubsub.subscribe('away', () => undefined);
-    await assert.rejects(subscriber.acknowledged('away'), /did not acknowledge within 200 ms/);
-    assert.deepEqual(sizes(), [1, 1, 0]);
-    pubsub.unsubscribe(id);
-    assert.deepEqual(sizes(), [0, 0, 0]);
+    subscriber.subscribe(`${prefix}away`, () => undefined);
+    await assert.rejects(subscriber.acknowledged(`${prefix}away`), /did not acknowledge within 200 ms/);
+    subscriber.unsubscribe(`${prefix}away`);
     await link.start();
-    const ids = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => pubsub.subscribe(`c${i % 10}`, () => undefined)),
+    for (const name of ['left', 'stays']) subscriber.subscribe(`${prefix}${name}`, () => undefined);
+    subscriber.unsubscribe(`${prefix}left`);
+    await subscriber.acknowledged(`${prefix}stays`);
+    await assert.rejects(subscriber.acknowledged(`${prefix}left`), /is not subscribed/);
+    assert.deepEqual(await admin.pubsub('CHANNELS', `${prefix}*`), [`${prefix}stays`]);
+  });
+
+  it('delivers bytes that stay as they are, however many reads they came with and whatever follows', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const heard: Buffer[] = [];
+    await bus.subscribe(channel, (payload) => heard.push(payload));
+    // Most are shorter than a read of 64 KiB; some end in the next read, and some span many.
+    const lengths = Array.from({ length: 600 }, (_, i) => (i % 50 === 0 ? 400_000 : 1 + ((i * 7_919) % 9_000)));
+    const payloads = lengths.map((length, i) => `${i}é`.repeat(length).slice(0, length));
+    await bus.publish(payloads.map((payload) => ({ channel, payload })));
+    await waitFor('all of them', () => heard.length === payloads.length);
+    const reads = new Set(heard.map(({ buffer }) => buffer));
+    assert.ok(reads.size > 10 && reads.size < heard.length, 'parts of what was read, not copies');
+    heard.forEach((payload, i) => assert.ok(payload.equals(Buffer.from(payloads[i]!)), `message ${i}`));
+  });
+
+  it('delivers what a stranger publishes as it came, also bytes that are no UTF-8', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const heard: [string, unknown][] = [];
+    await bus.subscribe(channel, (payload, coordinates) => heard.push([payload.toString('latin1'), coordinates]));
+    const texts = ['', '@', '{"a":"\xff\xfe"}', '@1 2 3 \xff\n{}', '\xef\xbb\xbf{}'];
+    for (const text of texts) await admin.publish(channel, Buffer.from(text, 'latin1'));
+    await waitFor('all of them', () => heard.length === texts.length);
+    assert.deepEqual(
+      heard,
+      texts.map((text) => [text, undefined]),
     );
-    await subscriber.acknowledged('c9');
-    for (const each of ids) pubsub.unsubscribe(each);
-    assert.deepEqual(sizes(), [0, 0, 0]);
   });
 
   it('stays quiet about idle links', async (t) => {
@@ -232,7 +249,7 @@ describe('a Redis that asks for a user', () => {
     t.after(() => Promise.all([bus.close(), wrong.close()]));
     await bus.start();
     const seen: string[] = [];
-    await bus.subscribe('crier:a', (payload) => seen.push(payload));
+    await bus.subscribe('crier:a', (payload) => seen.push(String(payload)));
     await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
     await waitFor('the message', () => seen.length === 1);
     await bus.claim({ topic: 'a', partition: 0, position: -1 });

@@ -167,7 +167,7 @@ describe('a resumed subscription', () => {
 
 describe('missedSince', () => {
   const entry = (id: string, epoch: number, offset: number) => ({
-    payload: id,
+    payload: Buffer.from(id),
     coordinates: { partition: 0, offset, epoch, timestamp: 0, entry: id },
   });
   const seen = { epoch: 5, partition: 0, offset: 7, entry: 'a' };

@@ -96,7 +96,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     };
     const [slow, quick] = [await startBus(), await startBus()];
     const shown: number[] = [];
-    await quick.subscribe(topic, (payload) => shown.push((JSON.parse(payload) as { seq: number }).seq));
+    await quick.subscribe(topic, (payload) => shown.push((JSON.parse(String(payload)) as { seq: number }).seq));
     const groupId = randomName('group');
     const unfenced = new RecordingBus();
     let goOn: () => void = () => undefined;
