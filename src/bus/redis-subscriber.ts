@@ -84,7 +84,7 @@ export class RedisSubscriber {
     if (!channel) return;
     channel.isWanted = false;
     this.#lost.delete(channel);
-    settle(channel, new BusUnavailableError('the channel was left before Redis acknowledged it'));
+    settle(channel, 'the channel was left before Redis acknowledged it');
     if (channel.isSent) this.#change(channel);
     else this.#channels.delete(name);
   }
@@ -105,7 +105,7 @@ export class RedisSubscriber {
       const { acknowledgeTimeoutMs } = this.#options;
       const { promise, resolve, reject } = deferred();
       const timer = setTimeout(
-        () => settle(channel, new BusUnavailableError(`Redis did not acknowledge within ${acknowledgeTimeoutMs} ms`)),
+        () => settle(channel, `Redis did not acknowledge within ${acknowledgeTimeoutMs} ms`),
         acknowledgeTimeoutMs,
       );
       channel.pending = { promise, resolve, reject, timer };
@@ -134,7 +134,7 @@ export class RedisSubscriber {
   close(): void {
     clearImmediate(this.#flushing);
     clearTimeout(this.#retrying);
-    for (const channel of this.#channels.values()) settle(channel, new BusUnavailableError('the bus is closed'));
+    for (const channel of this.#channels.values()) settle(channel, 'the bus is closed');
     this.#channels.clear();
     this.#changed.clear();
     this.#lost.clear();
@@ -213,7 +213,7 @@ export class RedisSubscriber {
     this.#warn('subscribe', reason);
     for (const channel of stillWanted) {
       channel.isSent = false;
-      settle(channel, new BusUnavailableError(reason));
+      settle(channel, reason);
       this.#retryLater();
     }
   }
@@ -232,13 +232,13 @@ export class RedisSubscriber {
   }
 }
 
-/** Tells those who wait for the channel, if any. */
-function settle(channel: Channel, error?: Error): void {
+/** Tells those who wait for the channel, if any. `reason`: why they wait in vain. */
+function settle(channel: Channel, reason?: string): void {
   const { pending } = channel;
   if (!pending) return;
   channel.pending = undefined;
   clearTimeout(pending.timer);
-  if (error) pending.reject(error);
+  if (reason !== undefined) pending.reject(new BusUnavailableError(reason));
   else pending.resolve();
 }
 
