@@ -8,7 +8,7 @@ import type { Job } from './slices.ts';
 /** For how long, in ms, one turn of the event loop may execute events; then sockets and timers have their turn. */
 const SLICE_MS = 10;
 
-/** Characters of events that may wait for their slice; with more, they are finished at once and Redis waits. */
+/** Bytes of events that may wait for their slice; with more, they are finished at once and Redis waits. */
 const MAX_LENGTH = 8 * 1024 * 1024;
 
 /** The events of all channels that wait for their turn. */
@@ -26,7 +26,7 @@ export class Backlog {
   /**
    * Serves an event to all who are members of a group when its turn comes.
    * @param cursor names the event to clients; without one its results have no cursor
-   * @param length characters of it that this group stands for
+   * @param length bytes of it that this group stands for
    */
   add(group: SharingGroup, execute: ExecuteEvent, cursor: string | undefined, length: number): void {
     if (!group.batch?.isOpen) {

@@ -183,7 +183,8 @@ export class LiveChannel {
   }
 
   #accept(bytes: Buffer, coordinates: Coordinates | undefined): void {
-    const event = this.#eventOf(bytes, coordinates);
+    // What joins may hold it for a while.
+    const event = this.#eventOf(this.#joining.size > 0 ? Buffer.from(bytes) : bytes, coordinates);
     if (!event) return;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
     if (verdict === 'stale') return this.#services.observer.onStale();
