@@ -46,7 +46,8 @@ export class Desk {
       notes.set(this.notes);
       this.notes = notes;
     }
-    this.notes.fill(0, start, this.#used);
+    const { notes } = this;
+    for (let note = start; note < this.#used; note++) notes[note] = 0;
     return start;
   }
 }

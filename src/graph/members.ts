@@ -8,25 +8,32 @@ import type { Desk, Printer } from './desk.ts';
 /** Keys at one place that are not wanted, but known, so that they are passed over fast. */
 const MAX_UNWANTED_KEYS = 256;
 
+const UNWANTED = Symbol('unwanted');
+
+interface Wanted {
+  readonly printer: Printer;
+  readonly offset: number;
+  /** Where one key is selected several times. */
+  readonly other: Wanted | undefined;
+}
+
 /** What is wanted of the objects at one place. */
 export class Members {
   /** Of all that is wanted. */
   size = 0;
-  readonly #wanted = new Map<string, Wanted[]>();
+  readonly #wanted = new Map<string, Wanted>();
   #unwanted = 0;
-  readonly #keys = new ObjectKeys<readonly Wanted[]>((name) => {
+  readonly #keys = new ObjectKeys<Wanted | typeof UNWANTED>((name) => {
     const wanted = this.#wanted.get(name);
     if (wanted) return wanted;
-    return this.#unwanted++ < MAX_UNWANTED_KEYS ? [] : undefined;
+    return this.#unwanted++ < MAX_UNWANTED_KEYS ? UNWANTED : undefined;
   });
 
   /** Returns where, in the notes of an object, those of the printer begin. */
   add(name: string, printer: Printer): number {
     const offset = this.size;
     this.size += printer.size;
-    const wanted = this.#wanted.get(name);
-    if (wanted) wanted.push({ printer, offset });
-    else this.#wanted.set(name, [{ printer, offset }]);
+    this.#wanted.set(name, { printer, offset, other: this.#wanted.get(name) });
     return offset;
   }
 
@@ -34,14 +41,16 @@ export class Members {
   read(desk: Desk, at: number, notes: number): number {
     const { scanner } = desk;
     const { view } = scanner;
-    let key: Key<readonly Wanted[]> | undefined;
+    let key: Key<Wanted | typeof UNWANTED> | undefined;
     at = scanner.token(at + 1);
     if (view.getUint8(at) === CLOSING) return at + 1;
     for (;;) {
       const found = this.#keys.at(scanner, at, key);
       if (found) {
         key = found;
-        at = this.#readWanted(desk, scanner.token(at + found.length), notes, found.meaning);
+        const value = scanner.token(at + found.length);
+        const { meaning } = found;
+        at = meaning === UNWANTED ? scanner.endOfValue(value, MAX_LEVELS) : readWanted(desk, value, notes, meaning);
       } else at = skipMember(scanner, at);
       if (at < 0) return -1;
       at = scanner.token(at);
@@ -51,24 +60,14 @@ export class Members {
       at = scanner.token(at + 1);
     }
   }
-
-  #readWanted(desk: Desk, at: number, notes: number, wanted: readonly Wanted[]): number {
-    if (wanted.length === 0) return desk.scanner.endOfValue(at, MAX_LEVELS);
-    let end = -1;
-    for (let i = 0; i < wanted.length; i++) {
-      const { printer, offset } = wanted[i]!;
-      // Of a key that an object has twice the last one counts.
-      if (desk.notes[notes + offset] !== 0) return -1;
-      end = printer.read(desk, at, notes + offset);
-      if (end < 0) return -1;
-    }
-    return end;
-  }
 }
 
-interface Wanted {
-  readonly printer: Printer;
-  readonly offset: number;
+function readWanted(desk: Desk, at: number, notes: number, wanted: Wanted): number {
+  const { printer, offset, other } = wanted;
+  // Of a key that an object has twice the last one counts.
+  if (desk.notes[notes + offset] !== 0) return -1;
+  const end = printer.read(desk, at, notes + offset);
+  return other && end >= 0 ? readWanted(desk, at, notes, other) : end;
 }
 
 /** Of a key that is not known. One that is not followed by its colon at once may be wanted all the same. */

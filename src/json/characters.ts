@@ -1,4 +1,5 @@
 /** The characters of JSON's grammar. */
+export const SPACE = 0x20;
 export const QUOTE = 0x22;
 export const PLUS = 0x2b;
 export const COMMA = 0x2c;

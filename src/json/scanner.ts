@@ -15,6 +15,7 @@ import {
   PLUS,
   POINT,
   QUOTE,
+  SPACE,
   ZERO,
 } from './characters.ts';
 
@@ -38,7 +39,7 @@ const ALSE = wordOf('alse');
 /** Four bytes at a time: https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord */
 const QUOTES = QUOTE * 0x01010101;
 const BACKSLASHES = BACKSLASH * 0x01010101;
-const SPACES = 0x20202020;
+const SPACES = SPACE * 0x01010101;
 const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080 | 0;
 
@@ -63,8 +64,12 @@ export class JsonScanner {
 
   /** The first byte at or behind an offset that is no white space; 0 is the end of the text. */
   token(at: number): number {
+    return this.view.getUint8(at) > SPACE ? at : this.#behindSpace(at);
+  }
+
+  #behindSpace(at: number): number {
     let c = this.view.getUint8(at);
-    while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = this.view.getUint8(++at);
+    while (c === SPACE || c === 0x0a || c === 0x0d || c === 0x09) c = this.view.getUint8(++at);
     return at;
   }
 
