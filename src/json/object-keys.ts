@@ -15,9 +15,15 @@ export interface Key<Meaning> {
   next: Key<Meaning> | undefined;
 }
 
+/** Keys that may be left out before one that is there is looked up by name. */
+const MAX_LEFT_OUT = 8;
+/** Of a name, in bytes: a longer one is not looked up. */
+const MAX_NAME_BYTES = 1024;
+
 /**
  * The keys of the objects at one place of a text. Objects of one place mostly have the same keys in the same order, so what
- * came behind a key last is tried first, and costs a few comparisons; only other keys are looked up by name.
+ * came behind a key last is tried first, and costs a few comparisons; then what came behind that one, as some keys may be left
+ * out; only other keys are looked up by name.
  */
 export class ObjectKeys<Meaning> {
   readonly #known = new Map<string, Key<Meaning>>();
@@ -31,8 +37,11 @@ export class ObjectKeys<Meaning> {
 
   /** The key that `"key":` at an offset is; undefined: none that is known. `previous`: the key before it in its object. */
   at(scanner: JsonScanner, at: number, previous: Key<Meaning> | undefined): Key<Meaning> | undefined {
-    const expected = previous ? previous.next : this.#first;
-    if (expected !== undefined && isAt(scanner, at, expected)) return expected;
+    let expected = previous === undefined ? this.#first : previous.next;
+    for (let i = 0; expected !== undefined && i <= MAX_LEFT_OUT; i++) {
+      if (isAt(scanner, at, expected)) return expected;
+      expected = expected.next;
+    }
     const key = this.#find(scanner, at);
     if (!key) return undefined;
     if (previous) previous.next = key;
@@ -43,7 +52,7 @@ export class ObjectKeys<Meaning> {
   #find({ bytes }: JsonScanner, at: number): Key<Meaning> | undefined {
     if (bytes[at] !== QUOTE) return undefined;
     const end = bytes.indexOf(QUOTE, at + 1);
-    if (end < 0 || bytes[end + 1] !== COLON) return undefined;
+    if (end < 0 || end - at > MAX_NAME_BYTES || bytes[end + 1] !== COLON) return undefined;
     const name = bytes.toString('utf8', at + 1, end);
     if (!isPlain(name)) return undefined;
     const known = this.#known.get(name);

@@ -23,7 +23,7 @@ import {
 export const MAX_LEVELS = 1000;
 
 /** Larger texts are left to JSON.parse. */
-const MAX_TEXT_BYTES = 256 * 1024;
+export const MAX_TEXT_BYTES = 256 * 1024;
 /** A word is read where its first byte is, so some are read behind the end of the text. */
 const PADDING = 8;
 
@@ -58,7 +58,8 @@ export class JsonScanner {
   load(text: Uint8Array): boolean {
     if (text.length > MAX_TEXT_BYTES || !isUtf8(text)) return false;
     this.bytes.set(text);
-    this.bytes.fill(0, text.length, text.length + PADDING);
+    this.view.setInt32(text.length, 0);
+    this.view.setInt32(text.length + 4, 0);
     return true;
   }
 

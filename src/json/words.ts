@@ -1,8 +1,9 @@
-import { Buffer } from 'node:buffer';
-
 /** Bytes as little-endian words of four; the last one is filled up with zeros. */
 export function wordsOf(bytes: Uint8Array): readonly number[] {
-  const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
-  padded.set(bytes);
-  return Array.from({ length: padded.length / 4 }, (_, i) => padded.readInt32LE(i * 4));
+  const words: number[] = [];
+  // What is read behind the end is undefined, which shifts to 0.
+  for (let i = 0; i < bytes.length; i += 4) {
+    words.push(bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24));
+  }
+  return words;
 }
