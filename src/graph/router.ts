@@ -10,8 +10,8 @@ export interface Route {
   readonly history: HistoryLimits | undefined;
 }
 
-/** The channels of a record: those of every binding of its topic, each once. [] for a topic that no field hangs on. */
-export type Router = (topic: string, payload: unknown) => readonly Route[];
+/** A payload's values at the paths of its topic, as texts that are equal when the values are; undefined: no value that can be. */
+export type PathValues = readonly (string | undefined)[];
 
 /** A shape of channel: for each matched path, in order, its place in the topic's paths, or undefined for every value. */
 interface Pattern {
@@ -21,26 +21,62 @@ interface Pattern {
   readonly history: HistoryLimits | undefined;
 }
 
-interface TopicRoute {
+/** Everything about a topic is worked out here, once; a record then costs one read per path and one name per channel. */
+export class TopicRouter {
+  /** Each once. */
   readonly paths: readonly (readonly string[])[];
-  readonly patterns: readonly Pattern[];
+  readonly #topic: string;
+  readonly #prefix: string;
+  readonly #patterns: readonly Pattern[];
+
+  /** Of one topic's bindings. */
+  constructor(topic: string, bindings: readonly Binding[], prefix: string) {
+    const paths = [...new Set(bindings.flatMap(({ match }) => match.map(({ path }) => path)))];
+    this.paths = paths.map((path) => path.split('.'));
+    this.#topic = topic;
+    this.#prefix = prefix;
+    this.#patterns = patternsOf(topic, bindings, prefix, paths);
+  }
+
+  valuesIn(payload: unknown): PathValues {
+    return this.paths.map((path) => keyOf(valueAt(payload, path)));
+  }
+
+  /** The channels of a record with these values: those of every binding of the topic, each once. */
+  channels(values: PathValues): Route[] {
+    const channels: Route[] = [];
+    for (const { keys, constant, history } of this.#patterns) {
+      if (constant !== undefined) {
+        channels.push({ channel: constant, history });
+        continue;
+      }
+      const named: ChannelKey[] = [];
+      for (const { path, index } of keys) {
+        const value = index === undefined ? undefined : values[index];
+        if (index !== undefined && value === undefined) break;
+        named.push({ path, value });
+      }
+      if (named.length === keys.length) {
+        channels.push({ channel: channelName(this.#prefix, this.#topic, named), history });
+      }
+    }
+    return channels;
+  }
 }
 
-/** Everything about the topics is worked out here, once; a record then costs one read per path and one name per channel. */
-export function createRouter(bindings: Iterable<Binding>, prefix: string): Router {
+/** By topic; none for a topic that no field hangs on. */
+export function createRouters(bindings: Iterable<Binding>, prefix: string): ReadonlyMap<string, TopicRouter> {
   const groups = new Map<string, Binding[]>();
   for (const binding of bindings) groups.set(binding.topic, [...(groups.get(binding.topic) ?? []), binding]);
-  const topics = new Map([...groups].map(([topic, group]) => [topic, routeOf(topic, group, prefix)]));
-  return (topic, payload) => {
-    const route = topics.get(topic);
-    return route ? channelsOfRoute(route, topic, prefix, payload) : [];
-  };
+  return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix)]));
 }
 
 /** The record side: all channels that a payload belongs to, for the bindings of one topic. */
 export function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
   const topic = bindings[0]?.topic;
-  return topic === undefined ? [] : createRouter(bindings, prefix)(topic, payload).map(({ channel }) => channel);
+  if (topic === undefined) return [];
+  const router = new TopicRouter(topic, bindings, prefix);
+  return router.channels(router.valuesIn(payload)).map(({ channel }) => channel);
 }
 
 /**
@@ -76,16 +112,17 @@ function sorted(binding: Binding) {
   return binding.match.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function routeOf(topic: string, bindings: readonly Binding[], prefix: string): TopicRoute {
-  const paths: string[] = [];
+function patternsOf(
+  topic: string,
+  bindings: readonly Binding[],
+  prefix: string,
+  paths: readonly string[],
+): readonly Pattern[] {
   const patterns = new Map<string, Pattern>();
   for (const binding of bindings) {
-    const match = sorted(binding).map(({ path, isOptional }) => {
-      if (!paths.includes(path)) paths.push(path);
-      return { path, isOptional, index: paths.indexOf(path) };
-    });
     let combinations: { path: string; index: number | undefined }[][] = [[]];
-    for (const { path, isOptional, index } of match) {
+    for (const { path, isOptional } of sorted(binding)) {
+      const index = paths.indexOf(path);
       combinations = combinations.flatMap((keys) => [
         [...keys, { path, index }],
         ...(isOptional ? [[...keys, { path, index: undefined }]] : []),
@@ -103,7 +140,7 @@ function routeOf(topic: string, bindings: readonly Binding[], prefix: string): T
       patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history });
     }
   }
-  return { paths: paths.map((path) => path.split('.')), patterns: [...patterns.values()] };
+  return [...patterns.values()];
 }
 
 function larger(a: HistoryLimits | undefined, b: HistoryLimits | undefined): HistoryLimits | undefined {
@@ -113,25 +150,4 @@ function larger(a: HistoryLimits | undefined, b: HistoryLimits | undefined): His
     bytes: Math.max(a.bytes, b.bytes),
     seconds: Math.max(a.seconds, b.seconds),
   };
-}
-
-function channelsOfRoute(route: TopicRoute, topic: string, prefix: string, payload: unknown): Route[] {
-  const values = route.paths.map((path) => keyOf(valueAt(payload, path)));
-  const channels: Route[] = [];
-  for (const { keys, constant, history } of route.patterns) {
-    if (constant !== undefined) {
-      channels.push({ channel: constant, history });
-      continue;
-    }
-    const named: ChannelKey[] = [];
-    for (const { path, index } of keys) {
-      const value = index === undefined ? undefined : values[index];
-      if (index !== undefined && value === undefined) break;
-      named.push({ path, value });
-    }
-    if (named.length === keys.length) {
-      channels.push({ channel: channelName(prefix, topic, named), history });
-    }
-  }
-  return channels;
 }

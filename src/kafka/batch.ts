@@ -1,5 +1,5 @@
 import type { Message } from '../bus/bus.ts';
-import type { DecodeReason, Decoded } from './record.ts';
+import type { DecodeReason } from './record.ts';
 
 /** A record as Kafka carries it; its buffers are slices of a whole fetch response, so nobody keeps them. */
 export interface KafkaRecord {
@@ -26,11 +26,20 @@ export interface PoisonRecord {
 /** A channel, and what it keeps of what is published on it. */
 export type Destination = Pick<Message, 'channel' | 'history'>;
 
+/** Exactly one of `destinations` and `poison` is there. */
+export type Conversion =
+  | {
+      /** The snake_cased payload as JSON.stringify prints it; '' where it goes nowhere. */
+      readonly payload: string;
+      /** None when nothing is bound to the record. */
+      readonly destinations: readonly Destination[];
+      readonly poison?: undefined;
+    }
+  | { readonly poison: DecodeReason; readonly destinations?: undefined };
+
 export interface BatchPorts {
-  /** A record's value as its snake_cased payload, or why it has none. */
-  readonly decode: (value: Buffer | null) => Decoded;
-  /** The channels that a payload belongs to; none when nothing is bound to it. */
-  readonly route: (topic: string, payload: object) => readonly Destination[];
+  /** A record's value as its payload and where that belongs, or why it has none. */
+  readonly convert: (topic: string, value: Buffer | null) => Conversion;
 }
 
 /** What is published at a time. */
@@ -64,7 +73,7 @@ export function* chunksOf(
   let bytes = 0;
   let last: KafkaRecord | undefined;
   for (const record of records) {
-    const outcome = convert(record, ports);
+    const outcome = messagesOf(record, ports);
     if (typeof outcome === 'string') {
       poison.push({ record, reason: outcome });
       bytes += record.value?.length ?? 0;
@@ -87,19 +96,17 @@ export function* chunksOf(
 }
 
 /** A record's messages, which share one payload text, or the reason why it is poison. */
-function convert(
+function messagesOf(
   { topic, offset, timestamp, value, poison }: KafkaRecord,
-  { decode, route }: BatchPorts,
+  { convert }: BatchPorts,
 ): Message[] | PoisonReason {
   if (poison !== undefined) return poison;
   try {
-    const decoded = decode(value);
-    if (decoded.poison !== undefined) return decoded.poison;
-    const channels = route(topic, decoded.payload);
-    if (channels.length === 0) return [];
-    const payload = JSON.stringify(decoded.payload);
+    const conversion = convert(topic, value);
+    if (conversion.poison !== undefined) return conversion.poison;
+    const { payload, destinations } = conversion;
     const place = { offset: Number(offset), timestamp: Number(timestamp) };
-    return channels.map(({ channel, history }) => ({ channel, payload, ...place, history }));
+    return destinations.map(({ channel, history }) => ({ channel, payload, ...place, history }));
   } catch {
     // Deterministic: the same record would throw for ever, and take its partition with it.
     return 'failed';

@@ -73,7 +73,7 @@ export class KafkaConsumer {
 
   constructor(options: KafkaConsumerOptions) {
     this.#options = options;
-    const { config, log, observer, decode, route, publish } = options;
+    const { config, log, observer, convert, publish } = options;
     const createClient = () => createKafkaClient(config, log);
     this.#cluster = new Cluster(createClient);
     this.#deadLetter = new DeadLetter({
@@ -83,7 +83,7 @@ export class KafkaConsumer {
       onFailure: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
-    this.#worker = new Worker({ decode, route, publish, deadLetter }, observer, log);
+    this.#worker = new Worker({ convert, publish, deadLetter }, observer, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);

@@ -119,6 +119,7 @@ class NameMemo {
   }
 }
 
-function snakeCaseName(key: string): string {
+/** What SnakeCase makes of a key that it does not drop. */
+export function snakeCaseName(key: string): string {
   return key.startsWith('__') ? key : lodash.snakeCase(key) || key;
 }

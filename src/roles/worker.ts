@@ -1,9 +1,9 @@
 import type { Claim, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
-import { createRouter } from '../graph/router.ts';
+import { createRouters } from '../graph/router.ts';
 import { registerCodecs } from '../kafka/compression.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
-import { decodeRecord } from '../kafka/record.ts';
+import { Converter } from '../kafka/converter.ts';
 import { SnakeCase } from '../kafka/snake-case.ts';
 import { Worker } from '../kafka/worker.ts';
 import type { Part, RoleServices } from './services.ts';
@@ -27,13 +27,9 @@ export function createWorker(
   );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
-  const route = createRouter(bindings, config.CHANNEL_PREFIX);
+  const converter = new Converter(createRouters(bindings, config.CHANNEL_PREFIX), limits, snakeCase);
   const ports = {
-    decode: (value: Buffer | null) => {
-      const decoded = decodeRecord(value, limits);
-      return decoded.poison === undefined ? { payload: snakeCase.convert(decoded.payload) } : decoded;
-    },
-    route: (topic: string, payload: object) => route(topic, payload),
+    convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
   let pausedPartitions = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Binding } from '../../src/graph/binding.ts';
-import { channelFor, channelsOf, createRouter, valueAt } from '../../src/graph/router.ts';
+import { channelFor, channelsOf, createRouters, valueAt } from '../../src/graph/router.ts';
 
 const bids: Binding = {
   field: 'bid_placed',
@@ -49,13 +49,27 @@ describe('router', () => {
     const kept = { ...bids, history: { entries: 5, bytes: 100, seconds: 60 } };
     const other = { ...bids, field: 'other', history: { entries: 1, bytes: 900, seconds: 90 } };
     const payload = { bid: { auction_id: 7 } };
-    const historyOf = (...bindings: Binding[]) => createRouter(bindings, 'p:')('bids', payload)[0]?.history;
+    const historyOf = (...bindings: Binding[]) => {
+      const router = createRouters(bindings, 'p:').get('bids');
+      return router?.channels(router.valuesIn(payload))[0]?.history;
+    };
     assert.deepEqual(historyOf(kept, bids, other), { entries: 5, bytes: 900, seconds: 90 });
     assert.equal(historyOf(bids), undefined);
   });
 
-  it('knows no channel for a topic that no field hangs on', () => {
-    assert.deepEqual(createRouter([bids], 'p:')('auctions', { bid: { auction_id: 7 } }), []);
+  it('knows only topics that a field hangs on', () => {
+    assert.deepEqual([...createRouters([bids], 'p:').keys()], ['bids']);
+  });
+
+  it('says which paths of a topic it needs, each once, and the values of a payload there as texts', () => {
+    const everything: Binding = { ...bids, field: 'everything', match: bids.match.toReversed() };
+    const router = createRouters([bids, everything], 'p:').get('bids');
+    assert.deepEqual(router?.paths, [
+      ['bid', 'auction_id'],
+      ['bid', 'currency'],
+    ]);
+    assert.deepEqual(router.valuesIn({ bid: { auction_id: 7, currency: true } }), ['7', 'true']);
+    assert.deepEqual(router.valuesIn({ bid: { auction_id: {}, currency: null } }), [undefined, undefined]);
   });
 
   it('reads own properties only', () => {

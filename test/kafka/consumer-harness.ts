@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import type { Claim, Message } from '../../src/bus/bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
+import type { Conversion } from '../../src/kafka/batch.ts';
 import { decodeRecord } from '../../src/kafka/record.ts';
-import type { Decoded } from '../../src/kafka/record.ts';
 import { KafkaConsumer } from '../../src/kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 import type { WorkerObserver } from '../../src/kafka/observer.ts';
@@ -18,12 +18,10 @@ import { waitFor } from '../support/wait-for.ts';
 
 export const RECORD_LIMITS = { maxBytes: 4096, maxDepth: 64 };
 
-export function decode(value: Buffer | null): Decoded {
-  return decodeRecord(value, RECORD_LIMITS);
-}
-
-export function route(topic: string): { channel: string }[] {
-  return [{ channel: topic }];
+/** Each payload is for the channel that is named like its topic. */
+export function convert(topic: string, value: Buffer | null): Conversion {
+  const { payload, poison } = decodeRecord(value, RECORD_LIMITS);
+  return poison === undefined ? { payload: JSON.stringify(payload), destinations: [{ channel: topic }] } : { poison };
 }
 
 /** A publish port that keeps what it accepted, and can be away or hang. */
@@ -152,8 +150,7 @@ export function createConsumer(
   const consumer = new KafkaConsumer({
     config,
     topics,
-    decode,
-    route,
+    convert,
     publish: bus.publish,
     claim: bus.claim,
     observer: counts,

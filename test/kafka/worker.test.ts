@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { BusUnavailableError } from '../../src/errors.ts';
 import type { KafkaRecord, PoisonRecord } from '../../src/kafka/batch.ts';
 import { Worker } from '../../src/kafka/worker.ts';
-import { countingObserver, decode, readableLog, RecordingBus, route } from './consumer-harness.ts';
+import { convert, countingObserver, readableLog, RecordingBus } from './consumer-harness.ts';
 
 const records = (count: number): KafkaRecord[] =>
   Array.from({ length: count }, (_, offset) => ({
@@ -24,7 +24,7 @@ function createWorker(bus: RecordingBus) {
     return Promise.resolve();
   };
   return {
-    worker: new Worker({ decode, route, publish: bus.publish, deadLetter }, observer, log),
+    worker: new Worker({ convert, publish: bus.publish, deadLetter }, observer, log),
     observer,
     dead,
     lines,

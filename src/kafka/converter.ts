@@ -1,0 +1,82 @@
+import type { Conversion, Destination } from './batch.ts';
+import { Places } from './places.ts';
+import { decodeRecord } from './record.ts';
+import type { RecordLimits } from './record.ts';
+import { Rewriter } from './rewriter.ts';
+import type { PathValues } from './rewriter.ts';
+import type { SnakeCase } from './snake-case.ts';
+
+/** Which channels the records of a topic belong to. */
+export interface TopicRoutes {
+  /** Whose values decide. */
+  readonly paths: readonly (readonly string[])[];
+  /** A payload's values there. */
+  valuesIn(payload: unknown): PathValues;
+  /** Each channel once. */
+  channels(values: PathValues): readonly Destination[];
+}
+
+/** Records of a topic that are parsed at once after many that could not be rewritten, before rewriting is tried again. */
+const MAX_PAUSE = 63;
+
+/** What is known of a topic. */
+interface Topic {
+  readonly routes: TopicRoutes;
+  readonly places: Places;
+  /** Records that are still parsed at once, and how many they were to be. */
+  pausing: number;
+  pause: number;
+}
+
+const NOWHERE: Conversion = { payload: '', destinations: [] };
+
+/**
+ * Makes payloads out of records. Most are rewritten; one that is not is parsed, renamed and printed, which comes to the same
+ * text and channels, finds out what is wrong with a record, and counts what SnakeCase drops. Where many cannot be rewritten,
+ * it is tried with few, so that it costs them nothing.
+ */
+export class Converter {
+  readonly #limits: RecordLimits;
+  readonly #snakeCase: SnakeCase;
+  readonly #rewriter: Rewriter;
+  readonly #topics: ReadonlyMap<string, Topic>;
+
+  /** `routes`: by topic; records of others go nowhere. */
+  constructor(routes: ReadonlyMap<string, TopicRoutes>, limits: RecordLimits, snakeCase: SnakeCase) {
+    this.#limits = limits;
+    this.#snakeCase = snakeCase;
+    this.#rewriter = new Rewriter(limits);
+    this.#topics = new Map([...routes].map(([name, of]) => [name, topicOf(of)]));
+  }
+
+  /** @throws what `channels` throws. */
+  convert(topic: string, record: Buffer | null): Conversion {
+    const known = this.#topics.get(topic);
+    return (known && record && this.#rewritten(known, record)) ?? this.#parsed(known, record);
+  }
+
+  #rewritten(topic: Topic, record: Buffer): Conversion | undefined {
+    if (topic.pausing > 0) {
+      topic.pausing--;
+      return undefined;
+    }
+    const values = this.#rewriter.rewrite(record, topic.places);
+    topic.pause = values ? 0 : Math.min(topic.pause * 2 + 1, MAX_PAUSE);
+    topic.pausing = topic.pause;
+    if (!values) return undefined;
+    const destinations = topic.routes.channels(values);
+    return destinations.length === 0 ? NOWHERE : { payload: this.#rewriter.text(), destinations };
+  }
+
+  #parsed(topic: Topic | undefined, record: Buffer | null): Conversion {
+    const decoded = decodeRecord(record, this.#limits);
+    if (decoded.poison !== undefined) return decoded;
+    const payload = this.#snakeCase.convert(decoded.payload);
+    const destinations = topic ? topic.routes.channels(topic.routes.valuesIn(payload)) : [];
+    return destinations.length === 0 ? NOWHERE : { payload: JSON.stringify(payload), destinations };
+  }
+}
+
+function topicOf(routes: TopicRoutes): Topic {
+  return { routes, places: new Places(routes.paths), pausing: 0, pause: 0 };
+}

@@ -1,0 +1,203 @@
+import type { Buffer } from 'node:buffer';
+import { Composer } from '../json/composer.ts';
+import type { Key } from '../json/object-keys.ts';
+import { JsonScanner, MAX_TEXT_BYTES } from '../json/scanner.ts';
+import type { Place, Places, Property } from './places.ts';
+import type { RecordLimits } from './record.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPENING_SQUARE = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_SQUARE = 0x5d;
+const LOWER_N = 0x6e;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+/** Of names and numbers, which may take more bytes than the record has for them; a longer payload is not for us. */
+const MAX_REWRITTEN_BYTES = 2 * MAX_TEXT_BYTES;
+/** A name of 64 characters in quotes, of no more than 3 bytes or one escape each, with room to spare. */
+const MAX_REWRITTEN_PART = 1024;
+
+/** Beyond it parsing takes less time. */
+const MAX_REPRINTED = 16;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** What a record has at each of its topic's paths: the text of a string, number or boolean; undefined: none of these. */
+export type PathValues = readonly (string | undefined)[];
+
+/**
+ * Writes the text of a record's payload straight from the record's bytes: what lies between two keys is copied, the keys are
+ * replaced by their names. Text and values are those that decodeRecord, SnakeCase and JSON.stringify come to, or it declines:
+ * a record that is no good, and one that it is not sure of (a key that is there twice, two keys with one name, keys that
+ * JSON.parse would put elsewhere, keys with escapes, too many new keys, more than 256 KB).
+ */
+export class Rewriter {
+  readonly #scanner = new JsonScanner();
+  readonly #composer = new Composer(MAX_REWRITTEN_BYTES + MAX_REWRITTEN_PART + MAX_TEXT_BYTES);
+  readonly #limits: RecordLimits;
+  /** Up to here the record has been copied, or replaced. */
+  #done = 0;
+  #values: (string | undefined)[] = [];
+  #reprinted = 0;
+  /** The number of the last object; a 32-bit integer that begins anew. */
+  #object = 0;
+
+  constructor(limits: RecordLimits) {
+    this.#limits = limits;
+  }
+
+  /** The values at the topic's paths, of which the places know; undefined: JSON.parse is to be asked. */
+  rewrite(record: Buffer, places: Places): PathValues | undefined {
+    const scanner = this.#scanner;
+    const composer = this.#composer;
+    if (record.length > this.#limits.maxBytes || !scanner.load(record)) return undefined;
+    composer.clear();
+    this.#reprinted = 0;
+    this.#values = places.paths.map(() => undefined);
+    const start = scanner.token(0);
+    if (scanner.view.getUint8(start) !== OPENING) return undefined;
+    this.#done = start;
+    const end = this.#endOfObject(start, places.begin(), this.#limits.maxDepth);
+    if (end < 0 || scanner.token(end) !== record.length) return undefined;
+    composer.copy(scanner.view, this.#done, end);
+    return this.#values;
+  }
+
+  /** The payload of the record that was rewritten last. */
+  text(): string {
+    return this.#composer.text();
+  }
+
+  /** The offset behind the object, or -1; so do the others. */
+  #endOfObject(at: number, place: Place, levels: number): number {
+    if (levels === 0) return -1;
+    const scanner = this.#scanner;
+    const { view } = scanner;
+    const { keys } = place;
+    const object = (this.#object = (this.#object + 1) | 0);
+    at = this.#token(at + 1);
+    if (view.getUint8(at) === CLOSING) return at + 1;
+    let key: Key<Property> | undefined;
+    for (;;) {
+      key = keys.at(scanner, at, key);
+      if (key === undefined) return -1;
+      const property = key.meaning;
+      const { holder } = property;
+      if (holder.object === object) return -1;
+      holder.object = object;
+      const behind = at + key.length;
+      if (property.renamed !== undefined) {
+        if (!this.#replace(at, behind)) return -1;
+        this.#composer.snippet(property.renamed);
+      }
+      at = this.#endOfValue(this.#token(behind), property.place, levels - 1);
+      if (at < 0) return -1;
+      at = this.#token(at);
+      const c = view.getUint8(at);
+      if (c === CLOSING) return at + 1;
+      if (c !== COMMA) return -1;
+      at = this.#token(at + 1);
+    }
+  }
+
+  #endOfArray(at: number, place: Place, levels: number): number {
+    if (levels === 0) return -1;
+    const { view } = this.#scanner;
+    at = this.#token(at + 1);
+    if (view.getUint8(at) === CLOSING_SQUARE) return at + 1;
+    const { items } = place;
+    if (items === undefined) return -1;
+    for (;;) {
+      at = this.#endOfValue(at, items, levels - 1);
+      if (at < 0) return -1;
+      at = this.#token(at);
+      const c = view.getUint8(at);
+      if (c === CLOSING_SQUARE) return at + 1;
+      if (c !== COMMA) return -1;
+      at = this.#token(at + 1);
+    }
+  }
+
+  #endOfValue(at: number, place: Place, levels: number): number {
+    const c = this.#scanner.view.getUint8(at);
+    if (c === OPENING) return this.#endOfObject(at, place, levels);
+    if (c === OPENING_SQUARE) return this.#endOfArray(at, place, levels);
+    const end = this.#scanner.endOfScalar(at);
+    if (end < 0) return this.#reprint(at, place.path);
+    if (place.path >= 0 && c !== LOWER_N) this.#values[place.path] = this.#valueOf(at, end);
+    return end;
+  }
+
+  /** The text of a scalar other than null. */
+  #valueOf(start: number, end: number): string {
+    const { bytes, view } = this.#scanner;
+    const text = bytes.toString('utf8', start, end);
+    if (view.getUint8(start) !== QUOTE) return text;
+    return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+  }
+
+  /** Behind white space, which is left out. */
+  #token(at: number): number {
+    const { view } = this.#scanner;
+    if (view.getUint8(at) > 0x20) return at;
+    const token = this.#scanner.token(at);
+    if (token !== at) {
+      this.#composer.copy(view, this.#done, at);
+      this.#done = token;
+    }
+    return token;
+  }
+
+  /** A number or a string that is not as JSON.stringify writes it. */
+  #reprint(at: number, path: number): number {
+    if (++this.#reprinted > MAX_REPRINTED) return -1;
+    const { bytes } = this.#scanner;
+    const end = bytes[at] === QUOTE ? endOfString(bytes, at) : endOfNumber(bytes, at);
+    const value = scalarOf(bytes.toString('utf8', at, end));
+    if (value === undefined || !this.#replace(at, end)) return -1;
+    const text = JSON.stringify(value);
+    this.#composer.string(text);
+    if (path >= 0 && text !== 'null') this.#values[path] = typeof value === 'string' ? value : text;
+    return end;
+  }
+
+  /** Makes room for what stands instead of a part; false: there is none. */
+  #replace(start: number, end: number): boolean {
+    const composer = this.#composer;
+    composer.copy(this.#scanner.view, this.#done, start);
+    this.#done = end;
+    return composer.length <= MAX_REWRITTEN_BYTES;
+  }
+}
+
+/** A string or a number; undefined: the text is neither. */
+function scalarOf(text: string): string | number | undefined {
+  if (NUMBER.test(text)) return Number(text);
+  if (!text.startsWith('"')) return undefined;
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of text that may be none: behind the next quote without a backslash, or at the end of the text. */
+function endOfString(bytes: Buffer, at: number): number {
+  for (at++; bytes[at] !== QUOTE; at++) {
+    if (bytes[at] === BACKSLASH) at++;
+    if (bytes[at]! < 0x20) return at;
+  }
+  return at + 1;
+}
+
+/** Behind all that a number can consist of. */
+function endOfNumber(bytes: Buffer, at: number): number {
+  while (isOfNumber(bytes[at]!)) at++;
+  return at;
+}
+
+/** Digits, and what is in `-1.5e+3` beside them. */
+function isOfNumber(c: number): boolean {
+  return (c >= 0x30 && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x2e || c === 0x45 || c === 0x65;
+}

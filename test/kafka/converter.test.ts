@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createRouters } from '../../src/graph/router.ts';
+import { Converter } from '../../src/kafka/converter.ts';
+import { Rewriter } from '../../src/kafka/rewriter.ts';
+import { SnakeCase } from '../../src/kafka/snake-case.ts';
+
+const LIMITS = { maxBytes: 1000, maxDepth: 8 };
+const history = { entries: 5, bytes: 100, seconds: 60 };
+const bids = {
+  field: 'bid_placed',
+  topic: 'bids',
+  match: [{ arg: 'auction_id', path: 'bid.auction_id', isOptional: false }],
+  payload: ['bid'],
+  isShared: true,
+  history,
+};
+
+function createConverter() {
+  const snakeCase = new SnakeCase();
+  const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase);
+  const convert = (json: string, topic = 'bids') => converter.convert(topic, Buffer.from(json));
+  return { converter, convert, snakeCase };
+}
+
+describe('Converter', () => {
+  it('makes the payload text of a record, and names its channels', () => {
+    const { convert } = createConverter();
+    assert.deepEqual(convert('{ "bid": {"auctionId":7, "maxPrice":1.0} }'), {
+      payload: '{"bid":{"auction_id":7,"max_price":1}}',
+      destinations: [{ channel: 'p:bids{bid.auction_id="7"}', history }],
+    });
+  });
+
+  it('makes no text of a record that goes nowhere', () => {
+    const { convert } = createConverter();
+    for (const json of ['{"bid":{}}', '{"bid":{"auctionId":null}}', '{"bid":[{"auctionId":7}]}', '{"0":{}}']) {
+      assert.deepEqual(convert(json), { payload: '', destinations: [] });
+    }
+    assert.deepEqual(convert('{"bid":{"auctionId":7}}', 'another topic'), { payload: '', destinations: [] });
+  });
+
+  it('says what is wrong with a record', () => {
+    const { convert, converter } = createConverter();
+    const deep = `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`;
+    assert.deepEqual(
+      [`"${'x'.repeat(1000)}"`, '{"\\', '[]', deep].map((json) => convert(json).poison),
+      ['too_large', 'not_json', 'not_object', 'too_deep'],
+    );
+    assert.equal(converter.convert('bids', null).poison, 'tombstone');
+    assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
+  });
+
+  it('counts what snake_case drops', () => {
+    const { convert, snakeCase } = createConverter();
+    for (let i = 0; i < 10; i++) {
+      const conversion = convert('{"bid":{"auctionId":7,"auction_id":8,"__proto__":9}}');
+      assert.equal(conversion.poison === undefined && conversion.payload, '{"bid":{"auction_id":7}}');
+    }
+    assert.equal(snakeCase.collisions, 10);
+    assert.equal(snakeCase.droppedProtos, 10);
+  });
+
+  it('tries seldom to rewrite where it could not, and always again as soon as it could', (t) => {
+    const { mock } = t.mock.method(Rewriter.prototype, 'rewrite');
+    const { convert } = createConverter();
+    for (let i = 0; i < 6400; i++) convert('{"1":1}');
+    assert.ok(mock.callCount() > 90 && mock.callCount() < 110, `${mock.callCount()}`);
+    for (let i = 0; i < 64; i++) convert('{"bid":{}}');
+    mock.resetCalls();
+    for (let i = 0; i < 100; i++) convert('{"bid":{}}');
+    assert.equal(mock.callCount(), 100);
+  });
+
+  it('comes to the same whatever came before', () => {
+    const json = fc.oneof(
+      fc.json({ maxDepth: 3 }),
+      fc.constantFrom(
+        '{"bid":{"auctionId":1}}',
+        '{"bid":{"auctionId":"x"}}',
+        '{"bid":{"auctionID":1,"auctionId":2}}',
+        '{',
+      ),
+      fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }).map((bid) => JSON.stringify({ bid, auctionId: 1 })),
+    );
+    fc.assert(
+      fc.property(fc.array(json, { maxLength: 12 }), (records) => {
+        const { convert } = createConverter();
+        for (const one of records) assert.deepEqual(convert(one), createConverter().convert(one));
+      }),
+    );
+  });
+});
