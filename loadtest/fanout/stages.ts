@@ -4,6 +4,7 @@ import type { Hue } from '../profile/flame-graph.ts';
 /** What crier's time goes to, in the order of the path. */
 export const STAGES = {
   kafka: { name: 'Kafka client', color: '#c69026' },
+  rewrite: { name: 'rewrite the record', color: '#d9b24c' },
   decode: { name: 'decode the record', color: '#e0af68' },
   rename: { name: 'rename keys', color: '#f2cc8f' },
   route: { name: 'route', color: '#d4a373' },
@@ -36,7 +37,8 @@ const RULES: readonly Rule[] = [
   { stage: 'native', functionName: /^\(program\)$/ },
   { stage: 'decode', file: /\/src\/kafka\/record\.js$/ },
   { stage: 'rename', file: /\/src\/kafka\/snake-case\.js$/ },
-  { stage: 'printPayload', file: /\/src\/kafka\/batch\.js$/ },
+  { stage: 'printPayload', file: /\/src\/kafka\/converter\.js$/, functionName: /^#parsed$/ },
+  { stage: 'rewrite', file: /\/src\/kafka\/(rewriter|places|converter)\.js$/ },
   { stage: 'route', file: /\/src\/graph\/router\.js$/ },
   { stage: 'kafka', file: /\/src\/kafka\/|\/node_modules\/kafkajs\// },
   { stage: 'redisOut', file: /\/src\/bus\/redis\.js$/, functionName: /^(publish|#spread)$/ },

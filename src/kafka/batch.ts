@@ -35,7 +35,7 @@ export type Conversion =
       readonly destinations: readonly Destination[];
       readonly poison?: undefined;
     }
-  | { readonly poison: DecodeReason; readonly destinations?: undefined };
+  | { readonly poison: DecodeReason; readonly payload?: undefined; readonly destinations?: undefined };
 
 export interface BatchPorts {
   /** A record's value as its payload and where that belongs, or why it has none. */

@@ -27,6 +27,17 @@ describe('sharesOf', () => {
     assert.deepEqual(shares, { redisOut: 20, write: 40, collect: 30, other: 10 });
   });
 
+  it('tells a record that is rewritten from one that is parsed, renamed and printed', () => {
+    const at = (functionName: string, file: string) =>
+      stageOf({ functionName, url: `file:///crier/dist/src/kafka/${file}.js`, lineNumber: 0 });
+    assert.equal(at('#rewritten', 'converter'), 'rewrite');
+    assert.equal(at('#endOfObject', 'rewriter'), 'rewrite');
+    assert.equal(at('decodeRecord', 'record'), 'decode');
+    assert.equal(at('convert', 'snake-case'), 'rename');
+    assert.equal(at('#parsed', 'converter'), 'printPayload');
+    assert.equal(at('process', 'worker'), 'kafka');
+  });
+
   it('tells the two directions of a package apart', () => {
     const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0 });
     assert.equal(at('publish', 'file:///crier/dist/src/bus/redis.js'), 'redisOut');
