@@ -42,7 +42,7 @@ const RULES: readonly Rule[] = [
   { stage: 'route', file: /\/src\/graph\/router\.js$/ },
   { stage: 'kafka', file: /\/src\/kafka\/|\/node_modules\/kafkajs\// },
   { stage: 'redisOut', file: /\/src\/bus\/redis\.js$/, functionName: /^(publish|#spread)$/ },
-  { stage: 'redisOut', file: /\/src\/bus\/redis-(publisher|fence|script|scripts|history|link)\.js$/ },
+  { stage: 'redisOut', file: /\/src\/bus\/redis-(publisher|fence|command|script|scripts|history|link)\.js$/ },
   {
     stage: 'redisIn',
     file: /\/src\/bus\/(?!redis\.js$)|\/node_modules\/redis-parser\/|\/ioredis\/built\/DataHandler\.js$/,

@@ -13,23 +13,33 @@ export function scriptOf(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
+/** Sends a script by its name for Redis (`evalsha`), or its text (`eval`). */
+type Send = (command: 'evalsha' | 'eval', script: string) => unknown;
+
 /**
  * Runs a script in one round trip (two in a Redis that does not know it yet). Texts of its reply are Buffers.
  * @throws BusUnavailableError when the link is away or is lost before the reply, or Redis refused
  */
-export async function runScript(
-  { client, label, isUp }: RedisLink,
-  { text, sha }: Script,
+export function runScript(
+  link: RedisLink,
+  script: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
 ): Promise<unknown> {
+  return sendScript(link, script, (command, name) =>
+    link.client.callBuffer(command, [name, keys.length, ...keys, ...args]),
+  );
+}
+
+/** The same where the caller sends it himself. */
+export async function sendScript({ label, isUp }: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
   if (!isUp) throw new BusUnavailableError(`Redis at ${label} is away`);
   try {
     try {
-      return await client.callBuffer('evalsha', [sha, keys.length, ...keys, ...args]);
+      return await send('evalsha', sha);
     } catch (error) {
       if (!isReplyError(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return await client.callBuffer('eval', [text, keys.length, ...keys, ...args]);
+      return await send('eval', text);
     }
   } catch (error) {
     throw new BusUnavailableError(`Redis at ${label} did not run a script: ${describe(error as Error)}`);

@@ -57,8 +57,8 @@ end
 
 /**
  * Of a channel's head: `last` is the id of the last entry ('-': there is none), `total` the bytes of all payloads; `first` and `before`
- * are the id of the oldest entry and the bytes before it when that was looked at last (it may be gone since). `keep` adds the
- * message that begins at ARGV[i] and gives the part of its header that is about its entry; `bound` once for each channel, at the end.
+ * are the id of the oldest entry and the bytes before it when that was looked at last (it may be gone since). `keep` adds a
+ * message and gives the part of its header that is about its entry; `bound` once for each channel, at the end.
  */
 const KEEP = `${FIELDS}
 local now
@@ -78,25 +78,24 @@ local function head_of(channel)
   return { last = entry[1], total = tonumber(fields.b) + #fields.p, first = '0-1', before = 0 }
 end
 
-local function keep(i, coordinates, payload)
-  local channel = ARGV[i]
+local function keep(channel, limits, coordinates, payload)
   local head = heads[channel]
   if not head then
     head = head_of(channel)
     heads[channel] = head
   end
-  head.limits = i + 4
+  head.limits = limits
   local previous = head.last
-  head.last = redis.call('XADD', channel, 'MINID', '=', now - ARGV[i + 6] * 1000, '*',
+  head.last = redis.call('XADD', channel, 'MINID', '=', now - limits.seconds * 1000, '*',
     'c', coordinates, 'b', head.total, 'p', payload)
   head.total = head.total + #payload
   return ' ' .. head.last .. ' ' .. previous
 end
 
 local function bound(channel, head)
-  local bytes, expiry = tonumber(ARGV[head.limits + 1]), now + ARGV[head.limits + 2] * 1000
-  redis.call('XTRIM', channel, 'MAXLEN', '=', ARGV[head.limits])
-  while head.total - head.before > bytes and head.first ~= head.last do
+  local expiry = now + head.limits.seconds * 1000
+  redis.call('XTRIM', channel, 'MAXLEN', '=', head.limits.entries)
+  while head.total - head.before > head.limits.bytes and head.first ~= head.last do
     redis.call('XDEL', channel, head.first)
     local first = redis.call('XRANGE', channel, '-', '+', 'COUNT', 1)[1]
     head.first, head.before = first[1], tonumber(fields_of(first).b)
@@ -108,25 +107,45 @@ end
 `;
 
 /**
- * ARGV: topic, partition, token, offset up to which this publishes, offset up to which the publisher knows of; then for each
- * message: channel, offset, timestamp, payload ('': that of the message before), and of its history entries (0: it has none), bytes
- * and seconds.
+ * ARGV: topic, partition, token, offset up to which this publishes, offset up to which the publisher knows of, least offset of a message;
+ * then in threes either a message: channel, `offset timestamp`, payload ('': that of the message before); or how much of each message
+ * from here on is kept in a history: '', `entries bytes seconds` (0 entries, as at the beginning: nothing), ''.
  * Replies with 0 when the partition is to be claimed (again); then nothing was published.
+ *
+ * Redis spends its time here on calls and on making texts: of a message without a history nothing is taken apart.
  */
 export const PUBLISH_SCRIPT = `${OWNER}${KEEP}
-if not owner[1] or token ~= ARGV[3] or position < tonumber(ARGV[5]) then return 0 end
-local payload
-for i = 6, #ARGV, 7 do
-  if ARGV[i + 3] ~= '' then payload = ARGV[i + 3] end
-  if tonumber(ARGV[i + 1]) > position then
-    local header = ARGV[2] .. ' ' .. ARGV[i + 1] .. ' ' .. ARGV[i + 2] .. ' ' .. owner[1]
-    if ARGV[i + 4] ~= '0' then header = header .. keep(i, header, payload) end
-    redis.call('PUBLISH', ARGV[i], '@' .. header .. '\\n' .. payload)
+local args, call, match = ARGV, redis.call, string.match
+if not owner[1] or token ~= args[3] or position < tonumber(args[5]) then return 0 end
+local are_new = tonumber(args[6]) > position
+local before, behind = args[2] .. ' ', ' ' .. owner[1]
+local at_before, behind_line = '@' .. before, behind .. '\\n'
+local limits, payload
+
+local function limits_of(text)
+  local entries, bytes, seconds = match(text, '^(%S+) (%S+) (%S+)$')
+  if entries ~= '0' then return { entries = entries, bytes = tonumber(bytes), seconds = tonumber(seconds) } end
+end
+
+for i = 7, #args, 3 do
+  local channel, place = args[i], args[i + 1]
+  if channel == '' then
+    limits = limits_of(place)
+  else
+    if args[i + 2] ~= '' then payload = args[i + 2] end
+    if are_new or tonumber(match(place, '^%S+')) > position then
+      if limits then
+        local header = before .. place .. behind
+        call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. '\\n' .. payload)
+      else
+        call('PUBLISH', channel, at_before .. place .. behind_line .. payload)
+      end
+    end
   end
 end
 for channel, head in pairs(heads) do bound(channel, head) end
-if tonumber(ARGV[4]) > position then
-  redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], token .. ' ' .. ARGV[4] .. ' ' .. start)
+if tonumber(args[4]) > position then
+  call('HSET', KEYS[1], args[1] .. '/' .. args[2], token .. ' ' .. args[4] .. ' ' .. start)
 end
 return 1
 `;

@@ -283,6 +283,36 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(new Set(seen.map(({ epoch }) => epoch)).size, 1, 'one epoch');
     });
 
+    it('mixes nothing up when many partitions are published for at a time', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const [topic, channel] = [randomName('topic'), randomName()];
+      const seen = new Map<number, string[]>();
+      await bus.subscribe(channel, (payload, { partition } = assert.fail('no coordinates')) => {
+        seen.set(partition, [...(seen.get(partition) ?? []), String(payload)]);
+      });
+      const partitions = Array.from({ length: 12 }, (_, partition) => partition);
+      const payloadOf = (partition: number, offset: number) => `${partition}:${offset}${'é'.repeat(partition * 400)}`;
+      await Promise.all(partitions.map((partition) => bus.claim({ topic, partition, position: -1 })));
+      await Promise.all(
+        partitions.map(async (partition) => {
+          for (let offset = 0; offset < 60; offset += 20) {
+            const messages = Array.from({ length: 20 }, (_, i) => ({
+              channel,
+              payload: payloadOf(partition, offset + i),
+              offset: offset + i,
+              timestamp: 0,
+            }));
+            await bus.publish(messages, { topic, partition, offset: offset + 19 });
+          }
+        }),
+      );
+      await waitFor('all messages', () => [...seen.values()].flat().length === 12 * 60);
+      for (const partition of partitions) {
+        const expected = Array.from({ length: 60 }, (_, offset) => payloadOf(partition, offset));
+        assert.deepEqual(seen.get(partition), expected);
+      }
+    });
+
     it('refuses a partition that was not claimed, and publishes nothing of it', async (t) => {
       const { bus, topic, arrived } = await claimed(t);
       const message = { channel: 'x', payload: '{}', offset: 0, timestamp: 0 };
@@ -430,6 +460,46 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.notEqual((await read(seen[5]!.entry))[0], '5', 'the bytes of a channel are its own');
       const { entries } = await bus.history(other, { ...ALL, from: undefined });
       assert.equal(entries[0]!.coordinates.offset, 8);
+    });
+
+    it('keeps of each message of a publish what it asks for, and nothing of one that asks for nothing', async (t) => {
+      const { bus, topic, publish } = await kept(t);
+      const all: [string, HistoryLimits | undefined][] = [
+        [`${topic}{"plain"}`, undefined],
+        [`${topic}{"two"}`, { ...LIMITS, entries: 2 }],
+        [`${topic}{"three"}`, { ...LIMITS, entries: 3 }],
+        [`${topic}{"none"}`, { ...LIMITS, entries: 0 }],
+      ];
+      const seen: string[] = [];
+      for (const [name] of all) {
+        await bus.subscribe(name, (payload, coordinates) =>
+          seen.push(`${name.slice(topic.length)} ${String(payload)} ${coordinates?.offset} ${!!coordinates?.entry}`),
+        );
+      }
+      const publishAll = (from: number, to: number) => {
+        const offsets = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+        const messages = offsets.flatMap((offset) =>
+          all.map(([channel, history]) => ({ channel, payload: `p${offset}é`, offset, timestamp: -5, history })),
+        );
+        return bus.publish(messages, { topic, partition: 0, offset: to });
+      };
+      await publish(0);
+      await publishAll(1, 2);
+      await publishAll(1, 4);
+      await settled(bus, all[0]![0]);
+      const expected = [1, 2, 3, 4].flatMap((n) =>
+        ['{"plain"} # false', '{"two"} # true', '{"three"} # true', '{"none"} # false'].map((each) =>
+          each.replace('#', `p${n}é ${n}`),
+        ),
+      );
+      assert.deepEqual(seen.filter((each) => each.includes('é')).sort(), expected.sort());
+      for (const [i, [name]] of all.entries()) {
+        const last = await bus.history(name, { ...ALL, from: undefined });
+        assert.deepEqual(
+          last.entries.map(({ payload, coordinates }) => `${String(payload)} ${coordinates.timestamp}`),
+          i === 1 || i === 2 ? ['p4é -5'] : [],
+        );
+      }
     });
 
     it('forgets a channel after its seconds', async (t) => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../../deploy/redis-server.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
 import { RedisBus } from '../../src/bus/redis.ts';
-import { FencedError } from '../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { logLines } from './log-lines.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 const TOPIC = 'bids';
 const CHANNEL = 'crier:bids{}';
@@ -185,5 +187,39 @@ describe('the fence in Redis', () => {
     await client.script('FLUSH');
     await publish(1);
     assert.match((await client.hget('crier:owners', `${TOPIC}/0`))!, / 1 one$/);
+  });
+
+  it('publishes each message whole and once where links are lost in the middle of a chunk, which is repeated', async (t) => {
+    const server = await redisServer(t);
+    const proxy = await TcpProxy.start(t, server.port);
+    const [bus, pod] = [await startedBus(t, proxy.url), await startedBus(t, server.url)];
+    const seen: string[] = [];
+    await pod.subscribe(CHANNEL, (payload) => seen.push(String(payload)));
+    await bus.claim({ topic: TOPIC, partition: 0, position: -1 });
+    const expected: string[] = [];
+    let refusals = 0;
+    for (let round = 0; round < 8; round++) {
+      const messages = Array.from({ length: 200 }, (_, i) => {
+        const offset = round * 200 + i;
+        return { channel: CHANNEL, payload: `${offset}`.padEnd(4_000, 'é'), offset, timestamp: 0 };
+      });
+      expected.push(...messages.map(({ payload }) => payload));
+      await waitFor('the links', () => bus.isAvailable);
+      const cutting = delay(round % 4).then(() => proxy.cut());
+      for (let isAccepted = false; !isAccepted;) {
+        try {
+          await bus.publish(messages, { topic: TOPIC, partition: 0, offset: messages.at(-1)!.offset });
+          isAccepted = true;
+        } catch (error) {
+          assert.ok(error instanceof BusUnavailableError, String(error));
+          refusals++;
+          await delay(20);
+        }
+      }
+      await cutting;
+    }
+    assert.ok(refusals > 0);
+    await waitFor('all of them', () => seen.length >= expected.length);
+    assert.deepEqual(seen, expected);
   });
 });
