@@ -16,24 +16,25 @@ export interface TopicRoutes {
   channels(values: PathValues): readonly Destination[];
 }
 
-/** Records of a topic that are parsed at once after many that could not be rewritten, before rewriting is tried again. */
+/** Records: one after the first that could not be rewritten, and about twice as many after each further one. */
 const MAX_PAUSE = 63;
 
 /** What is known of a topic. */
 interface Topic {
   readonly routes: TopicRoutes;
   readonly places: Places;
-  /** Records that are still parsed at once, and how many they were to be. */
-  pausing: number;
+  /** Records that are parsed at once before rewriting is tried again. */
   pause: number;
+  /** How many of them are still to come. */
+  pausing: number;
 }
 
 const NOWHERE: Conversion = { payload: '', destinations: [] };
 
 /**
  * Makes payloads out of records. Most are rewritten; one that is not is parsed, renamed and printed, which comes to the same
- * text and channels, finds out what is wrong with a record, and counts what SnakeCase drops. Where many cannot be rewritten,
- * it is tried with few, so that it costs them nothing.
+ * text and channels, finds out what is wrong with a record, and counts what SnakeCase drops. Where many in a row cannot be
+ * rewritten, it is tried with few, so that it costs them next to nothing.
  */
 export class Converter {
   readonly #limits: RecordLimits;
@@ -49,7 +50,6 @@ export class Converter {
     this.#topics = new Map([...routes].map(([name, of]) => [name, topicOf(of)]));
   }
 
-  /** @throws what `channels` throws. */
   convert(topic: string, record: Buffer | null): Conversion {
     const known = this.#topics.get(topic);
     return (known && record && this.#rewritten(known, record)) ?? this.#parsed(known, record);
@@ -78,5 +78,5 @@ export class Converter {
 }
 
 function topicOf(routes: TopicRoutes): Topic {
-  return { routes, places: new Places(routes.paths), pausing: 0, pause: 0 };
+  return { routes, places: new Places(routes.paths), pause: 0, pausing: 0 };
 }

@@ -3,13 +3,11 @@ import type { Snippet } from '../json/composer.ts';
 import { ObjectKeys } from '../json/object-keys.ts';
 import { snakeCaseName } from './snake-case.ts';
 
-/** Keys and places that are remembered of a topic's records, up to 2 KB each; past it all is forgotten and learnt anew. */
+/** Keys and places that are remembered of a topic's records, some 1 KB each; past it all is forgotten and learnt anew. */
 export const MAX_LEARNT = 4000;
-/**
- * Of one record. To learn a key costs as much as to parse a dozen, so where keys are data, and new in each record, not more are
- * learnt in the long run than pay.
- */
+/** In one record. */
 export const MAX_LEARNT_OF_RECORD = 64;
+/** In the long run. To learn a key takes longer than to parse it, so where keys are data, and new each time, few are learnt. */
 const MAX_LEARNT_PER_RECORD = 4;
 /** Longer ones are not remembered, as in SnakeCase. */
 const MAX_KEY_LENGTH = 64;
