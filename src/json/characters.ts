@@ -8,6 +8,7 @@ export const POINT = 0x2e;
 export const ZERO = 0x30;
 export const NINE = 0x39;
 export const COLON = 0x3a;
+export const CAPITAL_E = 0x45;
 export const OPENING_SQUARE = 0x5b;
 export const BACKSLASH = 0x5c;
 export const CLOSING_SQUARE = 0x5d;

@@ -1,24 +1,27 @@
 import type { Buffer } from 'node:buffer';
+import {
+  BACKSLASH,
+  CAPITAL_E,
+  CLOSING,
+  CLOSING_SQUARE,
+  COMMA,
+  LETTER_E,
+  LETTER_N,
+  MINUS,
+  NINE,
+  OPENING,
+  OPENING_SQUARE,
+  PLUS,
+  POINT,
+  QUOTE,
+  SPACE,
+  ZERO,
+} from '../json/characters.ts';
 import { Composer } from '../json/composer.ts';
 import type { Key } from '../json/object-keys.ts';
 import { JsonScanner, MAX_TEXT_BYTES } from '../json/scanner.ts';
 import type { Place, Places, Property } from './places.ts';
 import type { RecordLimits } from './record.ts';
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPENING_SQUARE = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSING_SQUARE = 0x5d;
-const LOWER_N = 0x6e;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-
-/** Names and numbers may take more bytes than what they stand for. Nothing more is replaced where the payload is longer. */
-const MAX_REWRITTEN_BYTES = 2 * MAX_TEXT_BYTES;
-/** A name or a number, at most: a key has 64 characters, its name no more than thrice as many, of up to 6 bytes as JSON. */
-const MAX_REWRITTEN_PART = 2048;
 
 /** Values that are printed anew; of more of them parsing takes less time. */
 const MAX_REPRINTED = 16;
@@ -36,7 +39,7 @@ export type PathValues = readonly (string | undefined)[];
  */
 export class Rewriter {
   readonly #scanner = new JsonScanner();
-  readonly #composer = new Composer(MAX_REWRITTEN_BYTES + MAX_REWRITTEN_PART + MAX_TEXT_BYTES);
+  readonly #composer = new Composer(MAX_TEXT_BYTES);
   readonly #limits: RecordLimits;
   /** Up to here the record has been copied, or replaced. */
   #done = 0;
@@ -90,7 +93,7 @@ export class Rewriter {
       holder.object = object;
       const behind = at + key.length;
       if (renamed !== undefined) {
-        if (!this.#replace(at, behind)) return -1;
+        this.#replace(at, behind);
         this.#composer.snippet(renamed);
       }
       // Measured: to look whether there is white space at all takes a tenth off the whole.
@@ -130,7 +133,7 @@ export class Rewriter {
     if (c === OPENING_SQUARE) return this.#endOfArray(at, place, levels);
     const end = this.#scanner.endOfScalar(at);
     if (end < 0) return this.#reprint(at, place.path);
-    if (place.path >= 0 && c !== LOWER_N) this.#values[place.path] = this.#valueOf(at, end);
+    if (place.path >= 0 && c !== LETTER_N) this.#values[place.path] = this.#valueOf(at, end);
     return end;
   }
 
@@ -159,19 +162,18 @@ export class Rewriter {
     const { bytes } = this.#scanner;
     const end = bytes[at] === QUOTE ? endOfString(bytes, at) : endOfNumber(bytes, at);
     const value = scalarOf(bytes.toString('utf8', at, end));
-    if (value === undefined || !this.#replace(at, end)) return -1;
+    if (value === undefined) return -1;
+    this.#replace(at, end);
     const text = JSON.stringify(value);
     this.#composer.string(text);
     if (path >= 0 && text !== 'null') this.#values[path] = typeof value === 'string' ? value : text;
     return end;
   }
 
-  /** Makes room for what stands instead of a part; false: there is none. */
-  #replace(start: number, end: number): boolean {
-    const composer = this.#composer;
-    composer.copy(this.#scanner.view, this.#done, start);
+  /** Copies what lies before a part; what stands instead of that is written next. */
+  #replace(start: number, end: number): void {
+    this.#composer.copy(this.#scanner.view, this.#done, start);
     this.#done = end;
-    return composer.length <= MAX_REWRITTEN_BYTES;
   }
 }
 
@@ -190,7 +192,7 @@ function scalarOf(text: string): string | number | undefined {
 function endOfString(bytes: Buffer, at: number): number {
   for (at++; bytes[at] !== QUOTE; at++) {
     if (bytes[at] === BACKSLASH) at++;
-    if (bytes[at]! < 0x20) return at;
+    if (bytes[at]! < SPACE) return at;
   }
   return at + 1;
 }
@@ -203,5 +205,5 @@ function endOfNumber(bytes: Buffer, at: number): number {
 
 /** Digits, and what is in `-1.5e+3` beside them. */
 function isOfNumber(c: number): boolean {
-  return (c >= 0x30 && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x2e || c === 0x45 || c === 0x65;
+  return (c >= ZERO && c <= NINE) || c === PLUS || c === MINUS || c === POINT || c === CAPITAL_E || c === LETTER_E;
 }
