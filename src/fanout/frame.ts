@@ -1,10 +1,7 @@
 /**
- * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of two parts that are built once each and
- * shared. The `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`: only the id differs between
+ * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of parts that are built once each and shared. The `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`: only the id differs between
  * subscriptions that share a result, so the bytes before the payload belong to the subscription, the rest to the result.
  */
-
-import { CLOSING } from '../json/characters.ts';
 
 const FINAL_TEXT = 0x81;
 
@@ -13,39 +10,49 @@ export function nextPrefix(id: string): Buffer {
   return Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
 }
 
-/**
- * The payload and what follows it. `payloadJson`: the result, as JSON text in pieces, those in bytes UTF-8. A cursor (which needs no quoting) becomes
- * `extensions.cursor`, in front, so that what is said to one subscription can be put beside it without a copy.
- */
-export function nextRest(payloadJson: readonly (Buffer | string)[], cursor?: string): Buffer {
-  const lead = cursor === undefined ? '' : `${EXTENSIONS}"cursor":"${cursor}"},`;
-  // The brace that the result begins with is the lead's.
-  const start = Math.max(0, lead.length - 1);
-  let length = start + 1;
-  for (const piece of payloadJson) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
-  const rest = Buffer.allocUnsafe(length);
-  let end = start;
-  for (const piece of payloadJson) {
-    if (typeof piece === 'string') end += rest.write(piece, end);
-    else {
-      rest.set(piece, end);
-      end += piece.length;
-    }
-  }
-  rest.write(lead, 'latin1');
-  rest[end] = CLOSING;
-  return rest;
+/** What follows a message's prefix, in pieces: who has the same results shares all of them, who has others still shares some. */
+export interface Rest {
+  readonly pieces: readonly Buffer[];
+  /** Of all pieces, in bytes. */
+  readonly length: number;
 }
 
-/** No result begins like this: the executor makes no extensions. */
+export interface Message {
+  readonly prefix: Buffer;
+  readonly rest: Rest;
+}
+
+export function restOf(pieces: readonly Buffer[]): Rest {
+  let length = 0;
+  for (let i = 0; i < pieces.length; i++) length += pieces[i]!.length;
+  return { pieces, length };
+}
+
+const END = Buffer.from('}');
 const EXTENSIONS = '{"extensions":{';
 const EXTENSIONS_BYTES = Buffer.from(EXTENSIONS);
 
-/** The parts of a message whose `extensions` also have `notes`: members of a JSON object, such as `"gap":true`. The rest stays shared. */
-export function notedParts(prefix: Buffer, rest: Buffer, notes: string): [prefix: Buffer, rest: Buffer] {
-  const hasExtensions = rest.subarray(0, EXTENSIONS.length).equals(EXTENSIONS_BYTES);
-  const start = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
-  return [Buffer.concat([prefix, start]), rest.subarray(hasExtensions ? EXTENSIONS.length : 1)];
+/** What a result begins with instead of its brace, so that it has a cursor (which needs no quoting) in its `extensions`. */
+export function cursorLead(cursor: string): Buffer {
+  return Buffer.from(`${EXTENSIONS}"cursor":"${cursor}"},`);
+}
+
+/**
+ * The payload and what follows it. `json`: the result as JSON text, in pieces; it has no extensions.
+ * @param lead what stands for the first piece, which is then the result's opening brace
+ */
+export function nextRest(json: readonly Buffer[], lead?: Buffer): Rest {
+  const pieces = [...json, END];
+  if (lead) pieces[0] = lead;
+  return restOf(pieces);
+}
+
+/** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
+export function notedRest({ pieces }: Rest, notes: string): Rest {
+  const [first, ...others] = pieces;
+  const hasExtensions = first!.subarray(0, EXTENSIONS.length).equals(EXTENSIONS_BYTES);
+  const lead = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
+  return restOf([lead, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */
@@ -68,26 +75,58 @@ export function writeHeader(target: Buffer, offset: number, length: number): num
   return target.writeUIntBE(length, target.writeUInt16BE(0, offset + 2), 6);
 }
 
-/** Writes the frames of messages in two parts each, for which there must be room, behind each other. */
-export function layOut(target: Buffer, parts: readonly Buffer[]): void {
+/** Writes the frames of messages, for which there must be room, behind each other. */
+export function layOut(target: Buffer, messages: readonly Message[]): void {
   let offset = 0;
-  for (let i = 0; i < parts.length; i += 2) {
-    const prefix = parts[i]!;
-    const rest = parts[i + 1]!;
+  for (let i = 0; i < messages.length; i++) {
+    const { prefix, rest } = messages[i]!;
     offset = writeHeader(target, offset, prefix.length + rest.length);
     target.set(prefix, offset);
-    target.set(rest, offset + prefix.length);
-    offset += prefix.length + rest.length;
+    offset += prefix.length;
+    const { pieces } = rest;
+    for (let j = 0; j < pieces.length; j++) {
+      target.set(pieces[j]!, offset);
+      offset += pieces[j]!.length;
+    }
   }
 }
 
-/** Writes only the first parts to where they belong, over those of messages with parts of the same lengths. */
-export function stamp(target: Buffer, parts: readonly Buffer[]): void {
+/** Whether the frames of messages have prefixes and pieces of the same lengths as those of others. */
+export function areAlike(messages: readonly Message[], others: readonly Message[]): boolean {
+  if (messages.length !== others.length) return false;
+  for (let i = 0; i < messages.length; i++) {
+    const { prefix, rest } = messages[i]!;
+    const other = others[i]!;
+    if (prefix.length !== other.prefix.length || (rest !== other.rest && !haveSameLengths(rest, other.rest)))
+      return false;
+  }
+  return true;
+}
+
+function haveSameLengths({ pieces, length }: Rest, other: Rest): boolean {
+  if (length !== other.length || pieces.length !== other.pieces.length) return false;
+  for (let i = 0; i < pieces.length; i++) {
+    if (pieces[i] !== other.pieces[i] && pieces[i]!.length !== other.pieces[i]!.length) return false;
+  }
+  return true;
+}
+
+/** Writes of messages what others, which are alike, do not have, over the frames of those. */
+export function stamp(target: Buffer, messages: readonly Message[], others: readonly Message[]): void {
   let end = 0;
-  for (let i = 0; i < parts.length; i += 2) {
-    const prefix = parts[i]!;
-    const restLength = parts[i + 1]!.length;
-    end += frameLength(prefix.length + restLength);
-    target.set(prefix, end - restLength - prefix.length);
+  for (let i = 0; i < messages.length; i++) {
+    const { prefix, rest } = messages[i]!;
+    end += frameLength(prefix.length + rest.length);
+    target.set(prefix, end - rest.length - prefix.length);
+    const before = others[i]!.rest;
+    if (rest !== before) stampPieces(target, end - rest.length, rest.pieces, before.pieces);
+  }
+}
+
+function stampPieces(target: Buffer, offset: number, pieces: readonly Buffer[], before: readonly Buffer[]): void {
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i]!;
+    if (piece !== before[i]) target.set(piece, offset);
+    offset += piece.length;
   }
 }

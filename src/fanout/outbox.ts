@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { frameLength, layOut, writeHeader } from './frame.ts';
+import { frameLength, layOut, restOf, writeHeader } from './frame.ts';
+import type { Message, Rest } from './frame.ts';
 import type { Writer } from './writer.ts';
 
 export interface OutboxOwner {
@@ -28,8 +29,8 @@ export class Outbox {
   readonly #writer: Writer;
   readonly #owner: OutboxOwner;
   readonly #isEncrypted: boolean;
-  /** Messages that are not written yet, two parts each. */
-  #parts: Buffer[] | undefined;
+  /** Messages that are not written yet. */
+  #messages: Message[] | undefined;
   /** Of those, and of a write that the operating system has not taken yet. */
   #queuedBytes = 0;
   #bytesInFlight = 0;
@@ -62,17 +63,17 @@ export class Outbox {
 
   /** Takes a text message. */
   send(message: string): boolean {
-    return this.sendParts(NOTHING, Buffer.from(message));
+    return this.sendParts(NOTHING, restOf([Buffer.from(message)]));
   }
 
   /**
    * Takes a text message in two parts, which must not change any more.
    * @returns whether it was accepted: not on a connection that is closing, or that this message made slow
    */
-  sendParts(prefix: Buffer, rest: Buffer): boolean {
+  sendParts(prefix: Buffer, rest: Rest): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
-    if (this.#parts) this.#parts.push(prefix, rest);
-    else this.#parts = [prefix, rest];
+    if (this.#messages) this.#messages.push({ prefix, rest });
+    else this.#messages = [{ prefix, rest }];
     this.#count(frameLength(prefix.length + rest.length));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.write();
@@ -105,56 +106,57 @@ export class Outbox {
 
   /** Writes all that the operating system takes. */
   write(): void {
-    while (this.#parts && !this.isBehind) this.#writeBatch(this.#parts);
+    while (this.#messages && !this.isBehind) this.#writeBatch(this.#messages);
   }
 
   /** Hands over everything, to a peer that is behind, too: what `ws` writes next comes after it. */
   flush(): void {
     this.write();
-    const parts = this.#parts;
-    if (!parts || this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#parts = undefined;
+    const messages = this.#messages;
+    if (!messages || this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#messages = undefined;
     this.#stream.cork();
-    for (let i = 0; i < parts.length; i += 2) this.#writeLarge(parts[i]!, parts[i + 1]!);
+    for (const message of messages) this.#writeLarge(message);
     this.#stream.uncork();
   }
 
   /** Forgets what is not written: the connection is gone, or as good as gone. */
   drop(): void {
-    this.#parts = undefined;
+    this.#messages = undefined;
     this.#bytesInFlight = 0;
     this.#count(-this.#queuedBytes);
     this.#writer.behind.delete(this);
   }
 
-  #writeBatch(parts: Buffer[]): void {
+  #writeBatch(messages: readonly Message[]): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return this.drop();
     let bytes = 0;
     let next = 0;
-    while (next < parts.length) {
-      const length = frameLength(parts[next]!.length + parts[next + 1]!.length);
+    while (next < messages.length) {
+      const length = lengthOf(messages[next]!);
       if (bytes + length > MAX_BATCH_BYTES) break;
       bytes += length;
-      next += 2;
+      next++;
     }
     let isTaken: boolean;
-    if (next > 0) isTaken = this.#hand(this.#layOut(next === parts.length ? parts : parts.slice(0, next), bytes));
+    if (next > 0)
+      isTaken = this.#hand(this.#layOut(next === messages.length ? messages : messages.slice(0, next), bytes));
     else {
-      next = 2;
-      bytes = frameLength(parts[0]!.length + parts[1]!.length);
+      next = 1;
+      bytes = lengthOf(messages[0]!);
       this.#stream.cork();
-      this.#writeLarge(parts[0]!, parts[1]!);
+      this.#writeLarge(messages[0]!);
       this.#stream.uncork();
       isTaken = this.#stream.writableLength === 0;
     }
-    this.#parts = next === parts.length ? undefined : parts.slice(next);
+    this.#messages = next === messages.length ? undefined : messages.slice(next);
     this.#onWrite(bytes, isTaken);
   }
 
-  #layOut(parts: readonly Buffer[], bytes: number): Buffer {
-    if (this.#isPrompt) return this.#writer.scratch.lay(parts, bytes);
+  #layOut(messages: readonly Message[], bytes: number): Buffer {
+    if (this.#isPrompt) return this.#writer.scratch.lay(messages, bytes);
     const frames = Buffer.allocUnsafeSlow(bytes);
-    layOut(frames, parts);
+    layOut(frames, messages);
     return frames;
   }
 
@@ -185,13 +187,15 @@ export class Outbox {
   }
 
   /** A message by reference. */
-  #writeLarge(prefix: Buffer, rest: Buffer): void {
+  #writeLarge({ prefix, rest }: Message): void {
     const length = prefix.length + rest.length;
     const start = Buffer.allocUnsafe(frameLength(length) - rest.length);
     start.set(prefix, writeHeader(start, 0, length));
-    this.#unconfirmed++;
     this.#stream.write(start);
-    this.#stream.write(rest, this.#onWritten);
+    for (const piece of rest.pieces) {
+      this.#unconfirmed++;
+      this.#stream.write(piece, this.#onWritten);
+    }
   }
 
   /** The stream calls this for each write, also when the socket is destroyed. */
@@ -208,4 +212,8 @@ export class Outbox {
     this.#queuedBytes += bytes;
     this.#writer.count(bytes);
   }
+}
+
+function lengthOf({ prefix, rest }: Message): number {
+  return frameLength(prefix.length + rest.length);
 }

@@ -2,7 +2,8 @@ import type { EventResult } from '../graph/event-execution.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';
 import type { EventBatch } from './event-batch.ts';
-import { nextRest } from './frame.ts';
+import { cursorLead, nextRest } from './frame.ts';
+import type { Rest } from './frame.ts';
 import type { Job } from './slices.ts';
 import type { Place, Subscription } from './subscription.ts';
 
@@ -84,14 +85,15 @@ export class SharedEvent {
   readonly #group: SharingGroup;
   readonly #execute: ExecuteEvent;
   readonly #onMore: (serve: Job) => void;
-  readonly #cursor: string | undefined;
+  /** What its results begin with; undefined: with their brace. */
+  readonly #lead: Buffer | undefined;
   readonly #isForOne: boolean;
   /** Those who waited for an execution that has settled. */
   readonly #again: Waiting[] = [];
   /** What this event's executions asked. */
   readonly #asked: Answers<Subscription>[] = [];
   /** The result for those who give the same answers. */
-  #results: Map<Alike, Buffer> | undefined;
+  #results: Map<Alike, Rest> | undefined;
   /** Executions under way, by those for whom they are expected to do. */
   #running: Map<Alike, Waiting[]> | undefined;
 
@@ -103,7 +105,7 @@ export class SharedEvent {
     this.#group = group;
     this.#execute = execute;
     this.#onMore = onMore;
-    this.#cursor = cursor;
+    this.#lead = cursor === undefined ? undefined : cursorLead(cursor);
     this.#isForOne = group.members.size === 1;
   }
 
@@ -158,7 +160,7 @@ export class SharedEvent {
   }
 
   #settle({ json, reads }: EventResult, member: Subscription, place: Place | undefined): void {
-    const result = nextRest(json, this.#cursor);
+    const result = nextRest(json, this.#lead);
     if (!this.#isForOne) {
       const answers = this.#group.answersFor(reads);
       const alike = answers.alikeOf(member);
@@ -169,9 +171,9 @@ export class SharedEvent {
     member.deliver(result, place);
   }
 
-  #keep(result: Buffer, answers: Answers<Subscription>, alike: Alike): void {
+  #keep(result: Rest, answers: Answers<Subscription>, alike: Alike): void {
     if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
-    (this.#results ??= new Map<Alike, Buffer>()).set(alike, result);
+    (this.#results ??= new Map<Alike, Rest>()).set(alike, result);
   }
 
   /** Those who would share with a member if this event's executions asked what the last one did. */

@@ -1,6 +1,7 @@
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import type { Operation } from '../graph/operation.ts';
-import { nextPrefix, notedParts } from './frame.ts';
+import { nextPrefix, notedRest } from './frame.ts';
+import type { Rest } from './frame.ts';
 import type { Outbox } from './outbox.ts';
 import type { SharingGroup } from './sharing.ts';
 
@@ -16,7 +17,7 @@ export interface SubscriptionOptions {
 
 /** The turn of a result that is not there yet. */
 export interface Place {
-  result: Buffer | undefined;
+  result: Rest | undefined;
 }
 
 /**
@@ -75,7 +76,7 @@ export class Subscription {
   }
 
   /** A result (`nextRest`): of a reserved place, or of the event after all those that were delivered or have a place. */
-  deliver(result: Buffer, place?: Place): void {
+  deliver(result: Rest, place?: Place): void {
     if (this.#isEnded) return;
     if (place === undefined && this.#places === undefined) return this.#send(result);
     (place ?? this.reserve()).result = result;
@@ -89,11 +90,11 @@ export class Subscription {
     else if (!this.#notes.includes(note)) this.#notes += `,${note}`;
   }
 
-  #send(result: Buffer): void {
+  #send(result: Rest): void {
     const prefix = (this.#prefix ??= nextPrefix(this.#id));
     if (this.#notes === undefined) return void this.#outbox.sendParts(prefix, result);
-    const parts = notedParts(prefix, result, this.#notes);
+    const noted = notedRest(result, this.#notes);
     this.#notes = undefined;
-    this.#outbox.sendParts(...parts);
+    this.#outbox.sendParts(prefix, noted);
   }
 }

@@ -10,8 +10,8 @@ import type { Sheet } from './stencil.ts';
 
 /** What a subscription gives for one event. */
 export interface EventResult {
-  /** JSON text, in pieces; those in bytes are UTF-8, and shared with other results. */
-  readonly json: readonly (Buffer | string)[];
+  /** JSON text in pieces, the first of which is the opening brace. Results of one event share pieces that are the same. */
+  readonly json: readonly Buffer[];
   /** All that the text may depend on of the connection; undefined: nothing. */
   readonly reads: FactReads | undefined;
 }
@@ -64,7 +64,7 @@ export class EventExecution {
     const sheet = this.#sheet;
     if (!sheet) return this.#whole(listener);
     // Also where a null is above all holes.
-    if (!this.#own || sheet.holes.length === 0) return { json: sheet.texts, reads: undefined };
+    if (!this.#own || sheet.holes.length === 0) return { json: [OPENING_BRACE, ...sheet.texts], reads: undefined };
     const context = this.#ports.contextOf(facts);
     const result = this.#ports.executor.execute(this.#own, { rootValue: this.#payload.value, context, variables });
     if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
@@ -75,7 +75,10 @@ export class EventExecution {
     const { contextOf, run, textOf, failed } = this.#ports;
     const context = contextOf(facts);
     // The reads are taken last: a value may read the connection while it becomes text.
-    const settle = (result: FormattedExecutionResult) => ({ json: [textOf(result)], reads: readsOf(context) });
+    const settle = (result: FormattedExecutionResult) => ({
+      json: [OPENING_BRACE, Buffer.from(textOf(result).slice(1))],
+      reads: readsOf(context),
+    });
     let rootValue: unknown;
     try {
       rootValue = this.#payload.value;
@@ -89,6 +92,8 @@ export class EventExecution {
   }
 }
 
+const OPENING_BRACE = Buffer.from('{');
+
 /** undefined: the whole operation must be executed. */
 function filled(
   { texts, holes }: Sheet,
@@ -96,12 +101,12 @@ function filled(
   context: ExecutionContext,
 ) {
   if (errors) return undefined;
-  const json: (Buffer | string)[] = [texts[0]!];
+  const json = [OPENING_BRACE, texts[0]!];
   try {
     for (let i = 0; i < holes.length; i++) {
       const text = JSON.stringify(valueAt(data, holes[i]!)) as string | undefined;
       if (text === undefined) return undefined;
-      json.push(text, texts[i + 1]!);
+      json.push(Buffer.from(text), texts[i + 1]!);
     }
   } catch {
     return undefined;

@@ -28,7 +28,7 @@ import type { FieldText } from './text-printer.ts';
 
 /** A result's text with holes. */
 export interface Sheet {
-  /** JSON text in UTF-8: one more than there are holes. */
+  /** JSON text in UTF-8, behind its opening brace: one more than there are holes. */
   readonly texts: readonly Buffer[];
   /** Response keys that lead to each hole. */
   readonly holes: readonly (readonly string[])[];
@@ -62,7 +62,7 @@ export function stencilOf(schema: GraphQLSchema, { document, definition }: Opera
   const { value, own } = cut.field(field, [], false);
   if (!cut.isPossible || cut.holes > MAX_HOLES || value.kind !== 'source') return undefined;
   const printer = printerAt(path, value.printer);
-  const lead = snippet(`{"data":{${JSON.stringify(field.responseKey)}:`);
+  const lead = snippet(`"data":{${JSON.stringify(field.responseKey)}:`);
   return {
     print: (payload) => print(payload, desk, printer, lead),
     own: own && {

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { WebSocket, WebSocketServer } from 'ws';
+import { restOf } from '../../src/fanout/frame.ts';
 import { Outbox } from '../../src/fanout/outbox.ts';
 import { Writer } from '../../src/fanout/writer.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -210,7 +211,7 @@ describe('Outbox', () => {
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
     const { accept, writer } = await openServer(t);
     const { socket, outbox, slow } = await accept(stalled(t));
-    const rest = Buffer.alloc(64 * 1024, 'x');
+    const rest = restOf([Buffer.alloc(64 * 1024, 'x')]);
     let sent = 0;
     while (outbox.sendParts(Buffer.alloc(0), rest)) {
       assert.ok(outbox.queuedBytes <= LIMITS.maxQueueBytes);
@@ -230,7 +231,7 @@ describe('Outbox', () => {
     const behind = await accept(stalled(t, peer));
     const received: string[] = [];
     const healthy = await accept(reader(t, received));
-    const rest = Buffer.alloc(16 * 1024, 'x');
+    const rest = restOf([Buffer.alloc(16 * 1024, 'x')]);
     while (!behind.outbox.isBehind) {
       behind.outbox.sendParts(Buffer.alloc(0), rest);
       await turn();
@@ -272,12 +273,13 @@ describe('Outbox', () => {
       }
     }
     const [small, large, middle] = peers;
-    const rest = Buffer.alloc(1024, 'x');
-    for (let i = 0; i < 50; i++) small!.outbox.sendParts(rest, rest);
-    for (let i = 0; i < 250; i++) large!.outbox.sendParts(rest, rest);
+    const prefix = Buffer.alloc(1024, 'x');
+    const rest = restOf([prefix]);
+    for (let i = 0; i < 50; i++) small!.outbox.sendParts(prefix, rest);
+    for (let i = 0; i < 250; i++) large!.outbox.sendParts(prefix, rest);
     let sent = 0;
     while (large!.slow() === 0) {
-      middle!.outbox.sendParts(rest, rest);
+      middle!.outbox.sendParts(prefix, rest);
       assert.ok(++sent < 1000, 'the bound was never reached');
     }
     assert.deepEqual([small!.slow(), large!.slow(), middle!.slow()], [0, 1, 0]);

@@ -21,10 +21,10 @@ function memberOf(facts: ConnectionFacts) {
     variables: undefined,
     facts,
     outbox: {
-      sendParts: (prefix, rest) =>
-        received.push(
-          JSON.stringify((JSON.parse(`${String(prefix)}${String(rest)}`) as { payload: unknown }).payload),
-        ) > 0,
+      sendParts: (prefix, { pieces }) => {
+        const message = JSON.parse(Buffer.concat([prefix, ...pieces]).toString()) as { payload: unknown };
+        return received.push(JSON.stringify(message.payload)) > 0;
+      },
       refuse: () => assert.fail('refused'),
     },
     maxPendingEvents: 100,
@@ -125,8 +125,12 @@ describe('a shared result', () => {
             ({ facts }) => {
               executions++;
               const context = createContext({}, backends, facts);
-              if (!isLate) return { json: [executeSync(steps, payload, context)], reads: readsOf(context) };
-              return executeLate(steps, payload, context).then((json) => ({ json: [json], reads: readsOf(context) }));
+              if (!isLate)
+                return { json: [Buffer.from(executeSync(steps, payload, context))], reads: readsOf(context) };
+              return executeLate(steps, payload, context).then((json) => ({
+                json: [Buffer.from(json)],
+                reads: readsOf(context),
+              }));
             };
           serve(group, payloads, begin);
           for (let turns = 0; members.some(({ received }) => received.length < payloads.length); turns++) {
@@ -170,7 +174,7 @@ describe('a shared result', () => {
     const execute: ExecuteEvent = ({ facts }) => {
       executions++;
       const context = createContext({}, backends, facts);
-      return { json: [JSON.stringify(context.connection.claims['tenant'])], reads: readsOf(context) };
+      return { json: [Buffer.from(JSON.stringify(context.connection.claims['tenant']))], reads: readsOf(context) };
     };
     for (let event = 0; event < 10; event++) serve(group, [event], () => execute);
     assert.equal(executions, 10 * 50);
@@ -191,7 +195,7 @@ describe('a shared result', () => {
       // Everyone asks something that nobody else asks.
       const name = facts.claims['name'] as string;
       const json = JSON.stringify([name, context.connection.claims['name'] && context.connection.claims[name]]);
-      return { json: [json], reads: readsOf(context) };
+      return { json: [Buffer.from(json)], reads: readsOf(context) };
     };
     serve(group, [0], () => execute);
     while (members.some(({ received }) => received.length === 0)) {
@@ -210,7 +214,7 @@ describe('a shared result', () => {
     let settle = (): void => undefined;
     const execute: ExecuteEvent = () =>
       new Promise((resolve) => {
-        settle = () => resolve({ json: ['1'], reads: undefined });
+        settle = () => resolve({ json: [Buffer.from('1')], reads: undefined });
       });
     serve(group, [0], () => execute);
     const [leader, waiting, gone] = members;

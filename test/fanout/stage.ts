@@ -5,6 +5,7 @@ import { createFacts, createRequest } from '../../src/context/connection-facts.t
 import type { ContextDefinition } from '../../src/context/context.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
 import type { Cursors } from '../../src/fanout/cursor.ts';
+import type { Rest } from '../../src/fanout/frame.ts';
 import { Hub } from '../../src/fanout/hub.ts';
 import type { Start } from '../../src/fanout/hub.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
@@ -133,7 +134,8 @@ export async function createStage(t: TestContext, options: StageOptions) {
     if ('events' in source) throw new Error('not bound to a topic');
     const received: string[] = [];
     const outbox = {
-      sendParts: (prefix: Buffer, rest: Buffer) => received.push(resultOf(`${String(prefix)}${String(rest)}`)) > 0,
+      sendParts: (prefix: Buffer, { pieces }: Rest) =>
+        received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
       refuse: () => undefined,
     };
     const subscription = new Subscription({ id: '1', operation, variables, facts, outbox, maxPendingEvents: 100 });
@@ -172,8 +174,8 @@ export function payloadOf(value: unknown): TextPayload {
   return new TextPayload(Buffer.from(JSON.stringify(value)));
 }
 
-export function textOf(json: readonly (Buffer | string)[]): string {
-  return json.map(String).join('');
+export function textOf(json: readonly Buffer[]): string {
+  return Buffer.concat(json).toString();
 }
 
 function resultOf(message: string): string {

@@ -230,7 +230,11 @@ describe('the printed text', () => {
         const { json } = await reference.event(payload).execute(referenceListener);
         const sheet = stencil!.print(payload.text);
         if (sheet) printed++;
-        if (sheet) assert.deepEqual(sheet.texts.map(String), [textOf(json)]);
+        if (sheet)
+          assert.deepEqual(
+            sheet.texts.map((text) => `{${text.toString()}`),
+            [textOf(json)],
+          );
         assert.equal(
           withoutIds(textOf((await runtime.event(payload).execute(listener)).json)),
           withoutIds(textOf(json)),
