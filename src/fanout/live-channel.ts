@@ -208,24 +208,27 @@ export class LiveChannel {
   }
 
   #eventOf(bytes: Buffer, coordinates: Coordinates | undefined): ChannelEvent | undefined {
-    const { observer, log, logWindow } = this.#services;
+    const payload = new TextPayload(bytes, this.#onForeignMessage);
     try {
-      const payload = new TextPayload(bytes);
       // What has coordinates was written by a worker, so it is JSON.
       if (!coordinates) void payload.value;
       const cursor = coordinates && this.#cursorOf(coordinates);
       return { payload, coordinates, cursor, length: bytes.length };
     } catch {
-      observer.onForeignMessage();
-      logWindow.run('foreign', (suppressed) =>
-        log.error(
-          { channel: channelLabel(this.name), suppressed },
-          'a message that is not JSON came from Redis: another program publishes on this channel prefix',
-        ),
-      );
       return undefined;
     }
   }
+
+  readonly #onForeignMessage = (): void => {
+    const { observer, log, logWindow } = this.#services;
+    observer.onForeignMessage();
+    logWindow.run('foreign', (suppressed) =>
+      log.error(
+        { channel: channelLabel(this.name), suppressed },
+        'a message that is not JSON came from Redis: another program publishes on this channel prefix',
+      ),
+    );
+  };
 
   #cursorOf(coordinates: Coordinates): string | undefined {
     const cursors = this.#services.cursors();

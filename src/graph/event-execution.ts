@@ -56,9 +56,8 @@ export class EventExecution {
   execute(listener: EventListener): MaybePromise<EventResult> {
     const { operation, variables, facts } = listener;
     if (this.#sheet === undefined) {
-      const { text } = this.#payload;
-      const cut = text && this.#ports.executor.cut(operation);
-      this.#sheet = (cut && cut.print(text)) ?? null;
+      const cut = this.#ports.executor.cut(operation);
+      this.#sheet = (cut && this.#payload.printed?.(cut)) ?? null;
       this.#own = cut?.own;
     }
     const sheet = this.#sheet;

@@ -1,12 +1,9 @@
-import { CLOSING, COLON, COMMA, QUOTE } from '../json/characters.ts';
-import { ObjectKeys } from '../json/object-keys.ts';
+import { BACKSLASH, CLOSING, COLON, COMMA, QUOTE } from '../json/characters.ts';
+import { MAX_NAME_BYTES, ObjectKeys } from '../json/object-keys.ts';
 import type { Key } from '../json/object-keys.ts';
 import { MAX_LEVELS } from '../json/scanner.ts';
 import type { JsonScanner } from '../json/scanner.ts';
 import type { Desk, Printer } from './desk.ts';
-
-/** Keys at one place that are not wanted, but known, so that they are passed over fast. */
-const MAX_UNWANTED_KEYS = 256;
 
 const UNWANTED = Symbol('unwanted');
 
@@ -17,17 +14,27 @@ interface Wanted {
   readonly other: Wanted | undefined;
 }
 
+/** Keys that nobody wants, but that may be remembered, so that they are passed over fast: about 300 bytes each. */
+export interface UnwantedKeys {
+  left: number;
+}
+
 /** What is wanted of the objects at one place. */
 export class Members {
   /** Of all that is wanted. */
   size = 0;
   readonly #wanted = new Map<string, Wanted>();
-  #unwanted = 0;
+  readonly #unwanted: UnwantedKeys;
   readonly #keys = new ObjectKeys<Wanted | typeof UNWANTED>((name) => {
     const wanted = this.#wanted.get(name);
     if (wanted) return wanted;
-    return this.#unwanted++ < MAX_UNWANTED_KEYS ? UNWANTED : undefined;
+    return this.#unwanted.left-- > 0 ? UNWANTED : undefined;
   });
+
+  /** `unwanted`: shared by all of an operation. */
+  constructor(unwanted: UnwantedKeys) {
+    this.#unwanted = unwanted;
+  }
 
   /** Returns where, in the notes of an object, those of the printer begin. */
   add(name: string, printer: Printer): number {
@@ -70,10 +77,12 @@ function readWanted(desk: Desk, at: number, notes: number, wanted: Wanted): numb
   return other && end >= 0 ? readWanted(desk, at, notes, other) : end;
 }
 
-/** Of a key that is not known. One that is not followed by its colon at once may be wanted all the same. */
+/** Of a key that is not known. One that is long, has escapes, or is not followed by its colon at once, may be wanted all the same. */
 function skipMember(scanner: JsonScanner, at: number): number {
-  if (scanner.view.getUint8(at) !== QUOTE) return -1;
-  at = scanner.endOfString(at);
-  if (at < 0 || scanner.view.getUint8(at) !== COLON) return -1;
-  return scanner.endOfValue(scanner.token(at + 1), MAX_LEVELS);
+  const { view, bytes } = scanner;
+  if (view.getUint8(at) !== QUOTE) return -1;
+  const end = scanner.endOfString(at);
+  if (end < 0 || end - at > MAX_NAME_BYTES || view.getUint8(end) !== COLON) return -1;
+  for (let i = at; i < end; i++) if (bytes[i] === BACKSLASH) return -1;
+  return scanner.endOfValue(scanner.token(end + 1), MAX_LEVELS);
 }

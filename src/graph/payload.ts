@@ -1,23 +1,45 @@
+import type { Sheet, Stencil } from './stencil.ts';
+
 /** What an event brings. */
 export interface Payload {
   /** @throws SyntaxError */
   readonly value: unknown;
-  /** JSON text of the value, in UTF-8; undefined where there is none. */
-  readonly text?: Buffer | undefined;
+  /** What a stencil prints of it; undefined where it prints nothing. */
+  readonly printed?: (stencil: Pick<Stencil, 'print'>) => Sheet | undefined;
 }
 
 /** The JSON text of a record, parsed when somebody asks for its value. */
 export class TextPayload implements Payload {
-  /** Nobody changes it. */
-  readonly text: Buffer;
+  readonly #text: Buffer;
+  readonly #onBroken: () => void;
   #parsed: { readonly value: unknown } | undefined;
+  #isBroken = false;
+  /** Operations that differ in their variables only have one stencil. */
+  readonly #sheets = new Map<Pick<Stencil, 'print'>, Sheet | undefined>();
 
-  constructor(text: Buffer) {
-    this.text = text;
+  /**
+   * @param text in UTF-8; nobody changes it
+   * @param onBroken called once, when it turns out not to be JSON
+   */
+  constructor(text: Buffer, onBroken: () => void = () => undefined) {
+    this.#text = text;
+    this.#onBroken = onBroken;
   }
 
-  /** @throws SyntaxError when the text is not JSON */
   get value(): unknown {
-    return (this.#parsed ??= { value: JSON.parse(this.text.toString()) as unknown }).value;
+    try {
+      return (this.#parsed ??= { value: JSON.parse(this.#text.toString()) as unknown }).value;
+    } catch (error) {
+      if (!this.#isBroken) this.#onBroken();
+      this.#isBroken = true;
+      throw error;
+    }
+  }
+
+  printed(stencil: Pick<Stencil, 'print'>): Sheet | undefined {
+    if (this.#sheets.has(stencil)) return this.#sheets.get(stencil);
+    const sheet = stencil.print(this.#text);
+    this.#sheets.set(stencil, sheet);
+    return sheet;
   }
 }

@@ -15,6 +15,7 @@ import type {
   GraphQLField,
   GraphQLObjectType,
   GraphQLSchema,
+  NamedTypeNode,
   SelectionNode,
   SelectionSetNode,
 } from 'graphql';
@@ -48,6 +49,8 @@ export interface Stencil {
 
 /** Holes of one operation; with more, little of the text would be common. */
 const MAX_HOLES = 16;
+/** Of one operation. */
+const MAX_UNWANTED_KEYS = 256;
 
 /**
  * Cuts an operation, or says undefined where that cannot be: it has conditions, its root field is not read from the payload, or a field
@@ -55,13 +58,13 @@ const MAX_HOLES = 16;
  */
 export function stencilOf(schema: GraphQLSchema, { document, definition }: Operation, desk: Desk): Stencil | undefined {
   const root = schema.getSubscriptionType();
-  const cut = new Cut(document);
+  const cut = new Cut(schema, document);
   const [field, ...others] = root ? cut.collect([definition.selectionSet], root) : [];
   const path = field?.definition && payloadPathOf(field.definition);
   if (!path || others.length > 0) return undefined;
   const { value, own } = cut.field(field, [], false);
   if (!cut.isPossible || cut.holes > MAX_HOLES || value.kind !== 'source') return undefined;
-  const printer = printerAt(path, value.printer);
+  const printer = printerAt(path, value.printer, cut.unwanted);
   const lead = snippet(`"data":{${JSON.stringify(field.responseKey)}:`);
   return {
     print: (payload) => print(payload, desk, printer, lead),
@@ -114,18 +117,21 @@ interface Part {
 
 class Cut {
   readonly fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #schema: GraphQLSchema;
+  /** More would weigh more than the document's share of the cache is meant to. */
+  readonly unwanted = { left: MAX_UNWANTED_KEYS };
   isPossible = true;
   holes = 0;
 
-  constructor(document: DocumentNode) {
+  constructor(schema: GraphQLSchema, document: DocumentNode) {
+    this.#schema = schema;
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
     }
   }
 
   /**
-   * The fields of an object type that a valid document selects, in the result's order: what its fragments select here is of that
-   * type, whatever their condition says. https://spec.graphql.org/October2021/#CollectFields()
+   * The fields of an object type that a valid document selects, in the result's order. https://spec.graphql.org/October2021/#CollectFields()
    */
   collect(sets: readonly SelectionSetNode[], type: GraphQLObjectType): Collected[] {
     const collected = new Map<string, Collected>();
@@ -133,11 +139,13 @@ class Cut {
     const visit = ({ selections }: SelectionSetNode): void => {
       for (const node of selections) {
         if (node.directives?.some(({ name }) => CONDITIONS.has(name.value))) this.isPossible = false;
-        if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet);
-        else if (node.kind === Kind.FRAGMENT_SPREAD) {
+        if (node.kind === Kind.INLINE_FRAGMENT) {
+          if (this.#applies(node.typeCondition, type)) visit(node.selectionSet);
+        } else if (node.kind === Kind.FRAGMENT_SPREAD) {
           if (visited.has(node.name.value)) continue;
           visited.add(node.name.value);
-          visit(this.fragments.get(node.name.value)!.selectionSet);
+          const fragment = this.fragments.get(node.name.value)!;
+          if (this.#applies(fragment.typeCondition, type)) visit(fragment.selectionSet);
         } else {
           const responseKey = (node.alias ?? node.name).value;
           const known = collected.get(responseKey);
@@ -153,6 +161,12 @@ class Cut {
     return [...collected.values()];
   }
 
+  /** Whether a fragment is for an object type. One that is inside another may be for none that it could be. */
+  #applies(condition: NamedTypeNode | undefined, type: GraphQLObjectType): boolean {
+    const named = condition && this.#schema.getType(condition.name.value);
+    return !named || named === type || (isAbstractType(named) && this.#schema.isSubType(named, type));
+  }
+
   field({ definition, responseKey, typeName, nodes }: Collected, above: readonly string[], isInList: boolean): Part {
     if (!definition) return { value: { kind: 'constant', json: JSON.stringify(typeName) }, own: undefined };
     const { name, type } = definition;
@@ -166,7 +180,7 @@ class Cut {
       return { value: { kind: 'hole', path }, own: merged(nodes) };
     }
     const source = (fields: readonly FieldText[] | undefined) =>
-      ({ kind: 'source', name, printer: printerOf(type, fields) }) as const;
+      ({ kind: 'source', name, printer: printerOf(type, fields, this.unwanted) }) as const;
     if (!isObjectType(named)) return { value: source(undefined), own: undefined };
     const isList = isInList || isListType(getNullableType(type));
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);

@@ -8,6 +8,7 @@ import { endOfNull, printNull } from './desk.ts';
 import type { Desk, Printer } from './desk.ts';
 import { LeafPrinter } from './leaf-printer.ts';
 import { Members } from './members.ts';
+import type { UnwantedKeys } from './members.ts';
 
 /**
  * A result's text made of a payload's text, without parsing the one or making the other. What a selection needs of an object is
@@ -34,10 +35,11 @@ interface Line {
 class ObjectPrinter implements Printer {
   readonly size = 2;
   readonly #isRequired: boolean;
-  readonly #members = new Members();
+  readonly #members: Members;
   readonly #lines: readonly Line[];
 
-  constructor(fields: readonly FieldText[], isRequired: boolean) {
+  constructor(fields: readonly FieldText[], isRequired: boolean, unwanted: UnwantedKeys) {
+    this.#members = new Members(unwanted);
     this.#isRequired = isRequired;
     this.#lines = fields.map(({ responseKey, value }, i): Line => {
       const lead = `${i === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
@@ -124,10 +126,11 @@ class ListPrinter implements Printer {
 /** What lies at a path of the payload. */
 class PathPrinter implements Printer {
   readonly size: number;
-  readonly #members = new Members();
+  readonly #members: Members;
   readonly #inner: Printer;
 
-  constructor(name: string, inner: Printer) {
+  constructor(name: string, inner: Printer, unwanted: UnwantedKeys) {
+    this.#members = new Members(unwanted);
     this.size = inner.size;
     this.#inner = inner;
     this.#members.add(name, inner);
@@ -144,15 +147,19 @@ class PathPrinter implements Printer {
 }
 
 /** `fields`: of an object type; undefined: it is a leaf. */
-export function printerOf(type: GraphQLOutputType, fields: readonly FieldText[] | undefined): Printer {
+export function printerOf(
+  type: GraphQLOutputType,
+  fields: readonly FieldText[] | undefined,
+  unwanted: UnwantedKeys,
+): Printer {
   const isRequired = isNonNullType(type);
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return new ListPrinter(printerOf(nullable.ofType, fields), isRequired);
+  if (isListType(nullable)) return new ListPrinter(printerOf(nullable.ofType, fields, unwanted), isRequired);
   return fields
-    ? new ObjectPrinter(fields, isRequired)
+    ? new ObjectPrinter(fields, isRequired, unwanted)
     : new LeafPrinter(nullable as GraphQLScalarType | GraphQLEnumType, isRequired);
 }
 
-export function printerAt(path: readonly string[], printer: Printer): Printer {
-  return path.reduceRight((inner, name) => new PathPrinter(name, inner), printer);
+export function printerAt(path: readonly string[], printer: Printer, unwanted: UnwantedKeys): Printer {
+  return path.reduceRight((inner, name) => new PathPrinter(name, inner, unwanted), printer);
 }

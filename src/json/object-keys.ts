@@ -18,7 +18,7 @@ export interface Key<Meaning> {
 /** Keys that may be left out before one that is there is looked up by name. */
 const MAX_LEFT_OUT = 8;
 /** Of a name, in bytes: a longer one is not looked up. */
-const MAX_NAME_BYTES = 1024;
+export const MAX_NAME_BYTES = 1024;
 
 /**
  * The keys of the objects at one place of a text. Objects of one place mostly have the same keys in the same order, so what

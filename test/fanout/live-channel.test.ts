@@ -66,6 +66,7 @@ describe('LiveChannel', () => {
     assert.equal(failed?.errors?.length, 1);
     assert.ok(!JSON.stringify(failed).includes('item'), 'nothing of it is shown');
     assert.equal(good?.data.item.n, 2);
+    assert.equal(stage.foreign, 2);
   });
 
   it('has one cursor for all events that are in no history: it names none of them', async (t) => {

@@ -93,14 +93,14 @@ export async function createStage(t: TestContext, options: StageOptions) {
   const bus = new MemoryBus({ log });
   await bus.start();
   t.after(() => bus.close());
-  const stage = { executions: 0, stale: 0, told: 0, bus, runtime, join, publish };
+  const stage = { executions: 0, stale: 0, foreign: 0, told: 0, bus, runtime, join, publish };
   const hub = new Hub({
     bus,
     log,
     cursors: () => options.cursors,
     observer: {
       onEvent: () => undefined,
-      onForeignMessage: () => undefined,
+      onForeignMessage: () => void stage.foreign++,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.told += operations),
       onResume: () => undefined,
