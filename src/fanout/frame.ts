@@ -11,21 +11,29 @@ export function nextPrefix(id: string): Buffer {
 }
 
 /** What follows a message's prefix, in pieces: who has the same results shares all of them, who has others still shares some. */
-export interface Rest {
+export class Rest {
   readonly pieces: readonly Buffer[];
   /** Of all pieces, in bytes. */
   readonly length: number;
+  #whole: Rest | undefined;
+
+  constructor(pieces: readonly Buffer[]) {
+    let length = 0;
+    for (let i = 0; i < pieces.length; i++) length += pieces[i]!.length;
+    this.pieces = pieces;
+    this.length = length;
+  }
+
+  /** The same in one piece, for as long as it may have to wait: many small pieces weigh more than their bytes. */
+  get whole(): Rest {
+    if (this.pieces.length === 1) return this;
+    return (this.#whole ??= new Rest([Buffer.concat(this.pieces)]));
+  }
 }
 
 export interface Message {
   readonly prefix: Buffer;
   readonly rest: Rest;
-}
-
-export function restOf(pieces: readonly Buffer[]): Rest {
-  let length = 0;
-  for (let i = 0; i < pieces.length; i++) length += pieces[i]!.length;
-  return { pieces, length };
 }
 
 const END = Buffer.from('}');
@@ -44,7 +52,7 @@ export function cursorLead(cursor: string): Buffer {
 export function nextRest(json: readonly Buffer[], lead?: Buffer): Rest {
   const pieces = [...json, END];
   if (lead) pieces[0] = lead;
-  return restOf(pieces);
+  return new Rest(pieces);
 }
 
 /** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
@@ -52,7 +60,7 @@ export function notedRest({ pieces }: Rest, notes: string): Rest {
   const [first, ...others] = pieces;
   const hasExtensions = first!.subarray(0, EXTENSIONS.length).equals(EXTENSIONS_BYTES);
   const lead = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
-  return restOf([lead, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
+  return new Rest([lead, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */

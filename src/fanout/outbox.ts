@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { frameLength, layOut, restOf, writeHeader } from './frame.ts';
-import type { Message, Rest } from './frame.ts';
+import { Rest, frameLength, layOut, writeHeader } from './frame.ts';
+import type { Message } from './frame.ts';
 import type { Writer } from './writer.ts';
 
 export interface OutboxOwner {
@@ -63,17 +63,18 @@ export class Outbox {
 
   /** Takes a text message. */
   send(message: string): boolean {
-    return this.sendParts(NOTHING, restOf([Buffer.from(message)]));
+    return this.sendParts(NOTHING, new Rest([Buffer.from(message)]));
   }
 
   /**
-   * Takes a text message in two parts, which must not change any more.
+   * Takes a text message, whose parts must not change any more.
    * @returns whether it was accepted: not on a connection that is closing, or that this message made slow
    */
   sendParts(prefix: Buffer, rest: Rest): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
-    if (this.#messages) this.#messages.push({ prefix, rest });
-    else this.#messages = [{ prefix, rest }];
+    const message = { prefix, rest: this.isBehind ? rest.whole : rest };
+    if (this.#messages) this.#messages.push(message);
+    else this.#messages = [message];
     this.#count(frameLength(prefix.length + rest.length));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.write();
@@ -150,6 +151,7 @@ export class Outbox {
       isTaken = this.#stream.writableLength === 0;
     }
     this.#messages = next === messages.length ? undefined : messages.slice(next);
+    if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, rest: message.rest.whole }));
     this.#onWrite(bytes, isTaken);
   }
 

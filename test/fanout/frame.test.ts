@@ -9,10 +9,10 @@ import {
   nextPrefix,
   nextRest,
   notedRest,
-  restOf,
+  Rest,
   stamp,
 } from '../../src/fanout/frame.ts';
-import type { Message, Rest } from '../../src/fanout/frame.ts';
+import type { Message } from '../../src/fanout/frame.ts';
 
 /** A result in pieces, the first of which is one character. */
 function restFor(json: string, cursor?: string): Rest {
@@ -97,7 +97,7 @@ describe('the frame of a next message', () => {
       [200_000, 10],
     ] as const) {
       // prettier-ignore
-      const frame = framesOf({ prefix: Buffer.alloc(0), rest: restOf([Buffer.alloc(length, 'x')]) });
+      const frame = framesOf({ prefix: Buffer.alloc(0), rest: new Rest([Buffer.alloc(length, 'x')]) });
       assert.equal(frame.length, header + length);
       assert.deepEqual(messagesOf(frame), ['x'.repeat(length)]);
     }
@@ -119,10 +119,10 @@ describe('the frame of a next message', () => {
     fc.assert(
       fc.property(ids, ids, results, (one, other, lengths) => {
         const pieces = lengths.map((of) => of.map(([length]) => shared.subarray(0, length)));
-        const before = pieces.map((of) => ({ prefix: nextPrefix(one), rest: restOf(of) }));
+        const before = pieces.map((of) => ({ prefix: nextPrefix(one), rest: new Rest(of) }));
         const after = pieces.map((of, i) => ({
           prefix: nextPrefix(other),
-          rest: restOf(of.map((same, j) => (lengths[i]![j]![1] ? same : own.subarray(0, same.length)))),
+          rest: new Rest(of.map((same, j) => (lengths[i]![j]![1] ? same : own.subarray(0, same.length)))),
         }));
         assert.ok(areAlike(after, before));
         const frames = framesOf(...before);
@@ -135,7 +135,7 @@ describe('the frame of a next message', () => {
 
   it('is not alike where a prefix or a piece has another length', () => {
     const of = (id: string, ...pieces: string[]) => [
-      { prefix: nextPrefix(id), rest: restOf(pieces.map((text) => Buffer.from(text))) },
+      { prefix: nextPrefix(id), rest: new Rest(pieces.map((text) => Buffer.from(text))) },
     ];
     assert.ok(areAlike(of('a', 'bc', 'd'), of('b', 'xy', 'z')));
     assert.ok(!areAlike(of('a', 'bc', 'd'), of('bb', 'xy', 'z')));

@@ -5,10 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { WebSocket, WebSocketServer } from 'ws';
-import { restOf } from '../../src/fanout/frame.ts';
+import { Rest } from '../../src/fanout/frame.ts';
 import { Outbox } from '../../src/fanout/outbox.ts';
 import { Writer } from '../../src/fanout/writer.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -211,7 +213,7 @@ describe('Outbox', () => {
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
     const { accept, writer } = await openServer(t);
     const { socket, outbox, slow } = await accept(stalled(t));
-    const rest = restOf([Buffer.alloc(64 * 1024, 'x')]);
+    const rest = new Rest([Buffer.alloc(64 * 1024, 'x')]);
     let sent = 0;
     while (outbox.sendParts(Buffer.alloc(0), rest)) {
       assert.ok(outbox.queuedBytes <= LIMITS.maxQueueBytes);
@@ -225,13 +227,38 @@ describe('Outbox', () => {
     assert.ok(socket.bufferedAmount < 2 * rest.length, `${socket.bufferedAmount} bytes wait in the socket`);
   });
 
+  it('keeps a result of many pieces for a peer that is behind as one, the same for all who share it', async (t) => {
+    const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
+    const { outbox } = await accept(stalled(t));
+    const filler = new Rest([Buffer.alloc(64 * 1024, 'x')]);
+    while (!outbox.isBehind) {
+      outbox.sendParts(Buffer.alloc(0), filler);
+      outbox.write();
+    }
+    const shared = new Rest(Array.from({ length: 33 }, () => Buffer.from('12')));
+    assert.equal(shared.whole, shared.whole);
+    assert.deepEqual(shared.whole.pieces, [Buffer.from('12'.repeat(33))]);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    collect();
+    const before = process.memoryUsage();
+    for (let i = 0; i < 20_000; i++) {
+      outbox.sendParts(Buffer.alloc(0), new Rest(Array.from({ length: 33 }, () => Buffer.from('12'))));
+    }
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    const grown = heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers;
+    // Pieces of their own would take 33 Buffers of 100 bytes each: 66 MB.
+    assert.ok(grown < 20e6, `${(grown / 1e6).toFixed(1)} MB for 1.3 MB`);
+  });
+
   it('copies nothing for a peer that is behind, delays nobody else, and goes on when the peer reads again', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
     const peer: { socket?: Socket } = {};
     const behind = await accept(stalled(t, peer));
     const received: string[] = [];
     const healthy = await accept(reader(t, received));
-    const rest = restOf([Buffer.alloc(16 * 1024, 'x')]);
+    const rest = new Rest([Buffer.alloc(16 * 1024, 'x')]);
     while (!behind.outbox.isBehind) {
       behind.outbox.sendParts(Buffer.alloc(0), rest);
       await turn();
@@ -274,7 +301,7 @@ describe('Outbox', () => {
     }
     const [small, large, middle] = peers;
     const prefix = Buffer.alloc(1024, 'x');
-    const rest = restOf([prefix]);
+    const rest = new Rest([prefix]);
     for (let i = 0; i < 50; i++) small!.outbox.sendParts(prefix, rest);
     for (let i = 0; i < 250; i++) large!.outbox.sendParts(prefix, rest);
     let sent = 0;

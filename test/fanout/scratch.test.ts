@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { frameLength, layOut, restOf } from '../../src/fanout/frame.ts';
+import { frameLength, layOut, Rest } from '../../src/fanout/frame.ts';
 import type { Message } from '../../src/fanout/frame.ts';
 import { Scratch } from '../../src/fanout/scratch.ts';
 
 const PIECES = ['{', '}', 'a', 'bc', 'de', 'x'.repeat(200)].map((text) => Buffer.from(text));
 const PREFIXES = ['a', 'b', 'cc', 'dd'].map((text) => Buffer.from(text));
 
-const rest = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 }).map(restOf);
+const rest = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 }).map((pieces) => new Rest(pieces));
 const messages = fc.array(fc.record({ prefix: fc.constantFrom(...PREFIXES), rest }), { minLength: 1, maxLength: 3 });
 
 function lengthOf(written: readonly Message[]): number {
@@ -32,7 +32,7 @@ describe('memory for writes', () => {
 
   it('is not written to again once it was given away', () => {
     const scratch = new Scratch();
-    const [one, other] = [PREFIXES[0]!, PREFIXES[1]!].map((prefix) => [{ prefix, rest: restOf([PIECES[0]!]) }]);
+    const [one, other] = [PREFIXES[0]!, PREFIXES[1]!].map((prefix) => [{ prefix, rest: new Rest([PIECES[0]!]) }]);
     const kept = scratch.lay(one!, lengthOf(one!));
     const before = Buffer.from(kept);
     scratch.giveAway();

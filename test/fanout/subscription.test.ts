@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { restOf } from '../../src/fanout/frame.ts';
+import { Rest } from '../../src/fanout/frame.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
 
@@ -26,7 +26,7 @@ describe('the results that a subscription waits for', () => {
     assert.equal(counts.refusals, 0);
     subscription.reserve();
     assert.equal(counts.refusals, 1);
-    for (const place of places) subscription.deliver(restOf([Buffer.from('{}')]), place);
+    for (const place of places) subscription.deliver(new Rest([Buffer.from('{}')]), place);
     assert.equal(counts.sent, 30);
   });
 });
