@@ -256,7 +256,12 @@ async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
 function checkUrls(urls: readonly string[]): void {
   if (urls.length === 0) throw new ConfigError('REDIS_URL: expected at least one redis:// URL, got none');
   urls.forEach((url, i) => {
-    if (/^rediss?:\/\/./.test(url) && URL.canParse(url)) return;
+    if (/^rediss?:\/\/./.test(url) && URL.canParse(url)) {
+      if (!new URL(url).searchParams.has('keyPrefix')) return;
+      throw new ConfigError(
+        `REDIS_URL: number ${i + 1} has a keyPrefix, which would not be that of our channels; use CHANNEL_PREFIX instead`,
+      );
+    }
     throw new ConfigError(
       `REDIS_URL: expected redis:// or rediss:// URLs, number ${i + 1} is none (it is not shown: it may hold a password)`,
     );

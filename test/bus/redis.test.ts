@@ -226,6 +226,7 @@ describe('the URLs of a Redis bus', () => {
   });
 
   it('refuses the same server twice', () => {
+    assert.throws(() => make('redis://h:7000?keyPrefix=x:'), /number 1 has a keyPrefix.*use CHANNEL_PREFIX/);
     assert.throws(() => make('redis://a:1@h:7000/1', 'redis://b:2@h:7000/2'), /got one twice among h:7000, h:7000/);
   });
 });
