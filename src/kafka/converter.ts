@@ -16,8 +16,11 @@ export interface TopicRoutes {
   channels(values: PathValues): readonly Destination[];
 }
 
-/** Records: one after the first that could not be rewritten, and about twice as many after each further one. */
-const MAX_PAUSE = 63;
+/**
+ * Records: two after the first that could not be rewritten, and about twice as many after each further one. Never an odd number: where every
+ * other record is such a one, all tries would meet it.
+ */
+const MAX_PAUSE = 62;
 
 /** What is known of a topic. */
 interface Topic {
@@ -61,7 +64,7 @@ export class Converter {
       return undefined;
     }
     const values = this.#rewriter.rewrite(record, topic.places);
-    topic.pause = values ? 0 : Math.min(topic.pause * 2 + 1, MAX_PAUSE);
+    topic.pause = values ? 0 : Math.min(topic.pause * 2 + 2, MAX_PAUSE);
     topic.pausing = topic.pause;
     if (!values) return undefined;
     const destinations = topic.routes.channels(values);
