@@ -1,6 +1,7 @@
 /**
- * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of parts that are built once each and shared. The `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`: only the id differs between
- * subscriptions that share a result, so the bytes before the payload belong to the subscription, the rest to the result.
+ * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of parts that are built once each and shared. The
+ * `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`: only the id differs between subscriptions
+ * that share a result, so the bytes before the payload belong to the subscription, the rest to the result.
  */
 
 const FINAL_TEXT = 0x81;

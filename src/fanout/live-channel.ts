@@ -209,14 +209,10 @@ export class LiveChannel {
 
   #eventOf(bytes: Buffer, coordinates: Coordinates | undefined): ChannelEvent | undefined {
     const payload = new TextPayload(bytes, this.#onForeignMessage);
-    try {
-      // What has coordinates was written by a worker, so it is JSON.
-      if (!coordinates) void payload.value;
-      const cursor = coordinates && this.#cursorOf(coordinates);
-      return { payload, coordinates, cursor, length: bytes.length };
-    } catch {
-      return undefined;
-    }
+    // What has coordinates was written by a worker, so it is JSON.
+    if (!coordinates && !isJson(payload)) return undefined;
+    const cursor = coordinates && this.#cursorOf(coordinates);
+    return { payload, coordinates, cursor, length: bytes.length };
   }
 
   readonly #onForeignMessage = (): void => {
@@ -247,6 +243,15 @@ export class LiveChannel {
   #serve(group: SharingGroup, { payload, cursor }: ChannelEvent, share: number): void {
     const { backlog, begin } = this.#services;
     backlog.add(group, begin(payload), cursor, share);
+  }
+}
+
+function isJson(payload: TextPayload): boolean {
+  try {
+    void payload.value;
+    return true;
+  } catch {
+    return false;
   }
 }
 
