@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../json/characters.ts';
 
 /** Why a record cannot become a payload. */
 export type DecodeReason =
@@ -20,13 +21,6 @@ export interface RecordLimits {
   /** Levels of objects and arrays; an object of scalars is one. */
   readonly maxDepth: number;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING = 0x7b;
-const OPENING_SQUARE = 0x5b;
-const CLOSING = 0x7d;
-const CLOSING_SQUARE = 0x5d;
 
 /**
  * The JSON object that a record's value holds. Never throws and keeps no reference to the buffer (kafkajs's values are slices
