@@ -13,6 +13,7 @@ import { Converter } from '../src/kafka/converter.ts';
 import { decodeRecord } from '../src/kafka/record.ts';
 import { SnakeCase } from '../src/kafka/snake-case.ts';
 import { snakeCaseChain } from './ladder/pod/snake-case-chain.ts';
+import { median } from './median.ts';
 
 const LEAST_RATIO = 20;
 const LEAST_RENAME_RATIO = 10;
@@ -53,10 +54,6 @@ function round(step: (tree: Tree) => unknown): number {
   const start = process.hrtime.bigint();
   for (let i = 0; i < RECORDS_PER_ROUND; i++) results[i] = step(results[i] as Tree);
   return Number(process.hrtime.bigint() - start) / 1000 / RECORDS_PER_ROUND;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 assert.equal(steps.parsedText(), steps.chainText());

@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { freePorts } from '../deploy/port.ts';
+import { median } from './median.ts';
 import { startServerProcess } from './server-process.ts';
 
 const USAGE = `Resident memory per idle socket: crier with one live subscription on each, against bare \`ws\`.
@@ -107,10 +108,6 @@ function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
         reject(new Error(`the subscription was refused: ${JSON.stringify(message.payload)}`));
     });
   });
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 }
 
 function kilobytes(bytes: number): string {

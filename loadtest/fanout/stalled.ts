@@ -1,6 +1,7 @@
+import { median } from '../median.ts';
 import type { Cells } from '../table.ts';
 import { titleOf } from './report.ts';
-import { isLike, median } from './summary.ts';
+import { isLike } from './summary.ts';
 import type { Sample } from './trial.ts';
 
 /** What sockets that do not read cost, and what became of them. */

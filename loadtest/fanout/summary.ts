@@ -1,3 +1,4 @@
+import { median } from '../median.ts';
 import type { Sample } from './trial.ts';
 
 export interface Row {
@@ -128,10 +129,4 @@ function deliveriesPerSecond({ delivered, durationMs }: Sample): number {
 
 function serverCpuUs({ delivered, serverCpuMs }: Sample): number {
   return (serverCpuMs / delivered) * 1000;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

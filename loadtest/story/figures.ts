@@ -1,3 +1,4 @@
+import { median } from '../median.ts';
 import type { Accounts } from './client-calls.ts';
 import type { HeapFigures, PhaseName, StorySample } from './result.ts';
 
@@ -48,8 +49,4 @@ export function faultsOf({ written, produced, accounts }: Reconciliation): strin
 
 function largest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), 0);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
