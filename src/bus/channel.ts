@@ -5,6 +5,9 @@ export interface ChannelKey {
   readonly value: string | undefined;
 }
 
+/** A payload's values at the paths of its topic, as texts that are equal when the values are; undefined: no value that can be. */
+export type PathValues = readonly (string | undefined)[];
+
 /**
  * The name of a channel, the same on the publishing and the subscribing side. Values are JSON strings, so no value can
  * run into another part of the name, whatever characters it holds (lone surrogates included).

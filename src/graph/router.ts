@@ -1,5 +1,5 @@
 import { channelName } from '../bus/channel.ts';
-import type { ChannelKey } from '../bus/channel.ts';
+import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
 import type { Binding } from './binding.ts';
 
@@ -9,9 +9,6 @@ export interface Route {
   /** The most that any field of the channel asks for. */
   readonly history: HistoryLimits | undefined;
 }
-
-/** A payload's values at the paths of its topic, as texts that are equal when the values are; undefined: no value that can be. */
-export type PathValues = readonly (string | undefined)[];
 
 /** A shape of channel: for each matched path, in order, its place in the topic's paths, or undefined for every value. */
 interface Pattern {
@@ -71,16 +68,8 @@ export function createRouters(bindings: Iterable<Binding>, prefix: string): Read
   return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix)]));
 }
 
-/** The record side: all channels that a payload belongs to, for the bindings of one topic. */
-export function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
-  const topic = bindings[0]?.topic;
-  if (topic === undefined) return [];
-  const router = new TopicRouter(topic, bindings, prefix);
-  return router.channels(router.valuesIn(payload)).map(({ channel }) => channel);
-}
-
 /**
- * The subscribing side: the one channel of an operation, from its coerced arguments. It is among `channelsOf` a payload
+ * The subscribing side: the one channel of an operation, from its coerced arguments. It is among the channels of a payload
  * exactly when every argument that was given equals the payload's value at its path. Values are equal when their texts
  * are: the Int 7 meets "7".
  */

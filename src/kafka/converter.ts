@@ -1,9 +1,9 @@
+import type { PathValues } from '../bus/channel.ts';
 import type { Conversion, Destination } from './batch.ts';
 import { Places } from './places.ts';
 import { decodeRecord } from './record.ts';
 import type { RecordLimits } from './record.ts';
 import { Rewriter } from './rewriter.ts';
-import type { PathValues } from './rewriter.ts';
 import type { SnakeCase } from './snake-case.ts';
 
 /** Which channels the records of a topic belong to. */

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { PathValues } from '../bus/channel.ts';
 import {
   BACKSLASH,
   CAPITAL_E,
@@ -26,9 +27,6 @@ import type { RecordLimits } from './record.ts';
 /** Values that are printed anew; of more of them parsing takes less time. */
 const MAX_REPRINTED = 16;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** What a record has at each of its topic's paths: the text of a string, number or boolean; undefined: none of these. */
-export type PathValues = readonly (string | undefined)[];
 
 /**
  * Writes the text of a record's payload straight from the record's bytes: what lies between two keys is copied, the keys are

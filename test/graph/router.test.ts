@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Binding } from '../../src/graph/binding.ts';
-import { channelFor, channelsOf, createRouters, valueAt } from '../../src/graph/router.ts';
+import { TopicRouter, channelFor, createRouters, valueAt } from '../../src/graph/router.ts';
 
 const bids: Binding = {
   field: 'bid_placed',
@@ -14,6 +14,12 @@ const bids: Binding = {
   payload: ['bid'],
   isShared: true,
 };
+
+/** All channels that a payload belongs to, for bindings of one topic. */
+function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
+  const router = new TopicRouter(bindings[0]!.topic, bindings, prefix);
+  return router.channels(router.valuesIn(payload)).map(({ channel }) => channel);
+}
 
 describe('router', () => {
   it('sends a record to the channel of its values and to those where an optional match is left out', () => {
