@@ -6,8 +6,8 @@ import type { ConnectionFacts } from './connection-facts.ts';
  * Facts are plain, frozen JSON data, so all that a reader can learn of them is made of three questions about a key of an
  * object: which value it has (a leaf, absent, or "an object" or "an array", whose inside is asked anew), whether it is
  * there, and which keys there are, in order. Each question asked is recorded. A deterministic reader asks its next question
- * because of the answers so far; where two connections give the same answer to every recorded question, it would have
- * asked the same ones of both and learnt the same: `agrees`.
+ * because of the answers so far; where two connections give the same answer to every recorded question, they agree: it would
+ * have asked the same ones of both and learnt the same.
  */
 export type FactReads = ReadNode;
 
@@ -21,11 +21,6 @@ export interface TrackedFacts {
 export function trackReads(facts: ConnectionFacts): TrackedFacts {
   const reads = new ReadNode(facts, true);
   return { facts: reads.view as ConnectionFacts, reads };
-}
-
-/** Whether every recorded read gives the same answer on another connection's facts. */
-export function agrees(reads: FactReads, facts: ConnectionFacts): boolean {
-  return nodeAgrees(reads, facts);
 }
 
 /** What was asked, without what was answered. Reads are questions, too, which may still grow. */
@@ -64,7 +59,7 @@ export function asksSame(a: Questions, b: Questions): boolean {
 
 /**
  * The questions with their answers on `facts`, in one canonical string: '' where nothing was asked. For reads of A,
- * `readKey(reads, B) === readKey(reads, A)` exactly when `agrees(reads, B)`; and `readKey(reads, B)` equals a key of other
+ * `readKey(reads, B) === readKey(reads, A)` exactly when B agrees with A on them; and `readKey(reads, B)` equals a key of other
  * questions on C only where B agrees with C on those.
  */
 export function readKey(questions: Questions, facts: ConnectionFacts): string {
@@ -185,25 +180,6 @@ function keysOf(node: Questions, data: object): string[] {
 
 function isSameKind(mine: Questions, theirs: unknown): theirs is object {
   return typeof theirs === 'object' && theirs !== null && mine.isArray === Array.isArray(theirs);
-}
-
-function nodeAgrees(node: ReadNode, data: object): boolean {
-  if (node.data === data) return true;
-  for (const [key, child] of node.values) {
-    const theirs = valueAt(node, data, key);
-    if (child) {
-      if (!isSameKind(child, theirs) || !nodeAgrees(child, theirs)) return false;
-    } else if (theirs !== valueAt(node, node.data, key)) return false;
-  }
-  if (node.presences) {
-    for (const key of node.presences) {
-      if ((valueAt(node, data, key) === undefined) !== (valueAt(node, node.data, key) === undefined)) return false;
-    }
-  }
-  if (!node.isEnumerated) return true;
-  const mine = keysOf(node, node.data);
-  const theirs = keysOf(node, data);
-  return mine.length === theirs.length && mine.every((key, i) => key === theirs[i]);
 }
 
 function nodeKey(node: Questions, data: object): string {

@@ -4,7 +4,7 @@ import { createFacts, createRequest } from '../../src/context/connection-facts.t
 import type { ContextDefinition } from '../../src/context/context.ts';
 import { createContext, readsOf } from '../../src/context/context.ts';
 import type { BackendPort, BackendRequest } from '../../src/context/execution-backends.ts';
-import { agrees } from '../../src/context/fact-reads.ts';
+import { agrees } from '../support/agrees.ts';
 
 function factsWith(claims: object, rawHeaders: string[] = [], params: object = {}) {
   return createFacts(createRequest({ id: 'c1', rawHeaders, params, address: '127.0.0.1' }), claims);

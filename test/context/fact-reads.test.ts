@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
-import { agrees, asksSame, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
+import { asksSame, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
+import { agrees } from '../support/agrees.ts';
 
 function factsWith(claims: object, rawHeaders: string[] = [], id = 'c1', params: object = {}): ConnectionFacts {
   return createFacts(createRequest({ id, rawHeaders, params, address: '10.0.0.1' }), claims);
