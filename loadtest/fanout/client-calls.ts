@@ -39,6 +39,8 @@ export interface Measurement extends Losses {
   /** From the first publish to the last delivery. */
   readonly durationMs: number;
   readonly serverCpuMs: number;
+  /** Of that, in the kernel. */
+  readonly serverKernelMs: number;
   readonly clientCpuMs: number;
   /** Largest resident memory of the server in the window. */
   readonly peakResidentBytes: number;

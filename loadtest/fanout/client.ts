@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerCalls } from '../process-call.ts';
-import { cpuMs, residentBytes } from '../process-usage.ts';
+import { cpuTime, residentBytes } from '../process-usage.ts';
 import { auctionChannel } from './auction.ts';
 import type { FleetPlan, Measurement, Period } from './client-calls.ts';
 import { FleetSocket } from './fleet-socket.ts';
@@ -113,7 +113,7 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   wrongSizes = 0;
   windowMs = seconds * 1000;
   const clock = () => performance.now();
-  const serverCpu = cpuMs(serverPid);
+  const serverCpu = cpuTime(serverPid);
   const clientCpu = process.cpuUsage();
   const startedAt = clock();
   const publishOne = () => {
@@ -136,7 +136,8 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   const used = process.cpuUsage(clientCpu);
   // What the server does after the last message left it belongs to the deliveries, too; and what comes now was not expected.
   await delay(QUIET_MS / 2);
-  const serverCpuMs = cpuMs(serverPid) - serverCpu;
+  const { userMs, systemMs } = cpuTime(serverPid);
+  const serverKernelMs = systemMs - serverCpu.systemMs;
   onDelivery = undefined;
   const stalledByCloseCode = await wakeStalled(fleet.slice(readers));
   const latenciesMs = accounts.latenciesMs.toSorted((a, b) => a - b);
@@ -146,7 +147,8 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
     wrongSizes,
     closed: fleet.slice(0, readers).filter(({ closeCode }) => closeCode !== undefined).length,
     durationMs: endedAt - startedAt,
-    serverCpuMs,
+    serverCpuMs: userMs - serverCpu.userMs + serverKernelMs,
+    serverKernelMs,
     clientCpuMs: (used.user + used.system) / 1000,
     peakResidentBytes,
     p50Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.5) - 1] ?? NaN,

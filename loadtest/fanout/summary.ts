@@ -10,6 +10,8 @@ export interface Row {
   readonly messageBytes: number;
   readonly deliveriesPerSecond: number;
   readonly serverCpuUs: number;
+  /** Of that, in the kernel. */
+  readonly serverKernelUs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly lagP99Ms: number;
@@ -55,6 +57,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         messageBytes,
         deliveriesPerSecond: figures(deliveriesPerSecond),
         serverCpuUs: figures(serverCpuUs),
+        serverKernelUs: figures(({ delivered, serverKernelMs }) => (serverKernelMs / delivered) * 1000),
         p50Ms: figures(({ p50Ms }) => p50Ms),
         p99Ms: figures(({ p99Ms }) => p99Ms),
         lagP99Ms: figures(({ lagP99Ms }) => lagP99Ms),

@@ -22,6 +22,7 @@ function sample(change: Partial<Sample>): Sample {
     closed: 0,
     durationMs: 1000,
     serverCpuMs: 500,
+    serverKernelMs: 400,
     clientCpuMs: 500,
     p50Ms: 50,
     p99Ms: 100,
