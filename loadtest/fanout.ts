@@ -26,7 +26,7 @@ const USAGE = `One hot auction, thousands of sockets: crier against a plain broa
 
 Usage: npm run bench:fanout -- [flags]
 
-  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but crier-all and crier-history
+  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but the last three
   --k <numbers>       events on their way at a time; default: 1,4,16
   --sockets <numbers> default: 4000
   --stalled <numbers> so many of them stop reading; default: 0. A window then lasts until the server has closed them
@@ -52,7 +52,7 @@ const { values } = parseArgs({
     servers: {
       type: 'string',
       default: contenders
-        .filter(({ isFedByKafka }) => !isFedByKafka)
+        .filter(({ isExtra }) => !isExtra)
         .map(({ name }) => name)
         .join(','),
     },

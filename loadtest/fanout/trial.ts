@@ -6,7 +6,7 @@ import { auctionDocument } from './auction.ts';
 import { startClient } from './client-calls.ts';
 import type { Client, Measurement, Period } from './client-calls.ts';
 import type { Contender } from './contenders.ts';
-import { graphWithHistory } from './graph-with-history.ts';
+import { graphVariant } from './graph-variant.ts';
 
 const CHANNEL_PREFIX = 'bench:';
 export const TENANTS = 50;
@@ -54,7 +54,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
   const { contender, redisUrl, kafkaBrokers, sockets, isForAll, outstanding, onPeriod, signal } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
-  const graph = contender.hasHistory ? await graphWithHistory() : undefined;
+  const graph = contender.binding === undefined ? undefined : await graphVariant(contender.binding);
   const environment = {
     ADMIN_PORT: String(adminPort),
     REDIS_URL: redisUrl,
