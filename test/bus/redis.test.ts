@@ -187,7 +187,7 @@ describe('over a real Redis', () => {
 
   it('stays quiet about idle links', async (t) => {
     const { log, lines } = logLines();
-    const bus = new RedisBus({ urls: [servers[0]!.url], log, silenceTimeoutMs: 60 });
+    const bus = new RedisBus({ urls: [servers[0]!.url], log, silenceTimeoutMs: 300 });
     t.after(() => bus.close());
     await bus.start();
     await bus.subscribe(randomName(), () => undefined);
