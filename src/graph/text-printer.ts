@@ -66,6 +66,8 @@ class ObjectPrinter implements Printer {
     if (desk.notes[note] === 0) return printNull(desk, this.#isRequired);
     const notes = desk.notes[note + 1]!;
     const lines = this.#lines;
+    // Fragments for other types may leave nothing.
+    if (lines.length === 0) composer.byte(OPENING);
     for (let i = 0; i < lines.length; i++) {
       const { lead, printer, offset, hole } = lines[i]!;
       composer.snippet(lead);

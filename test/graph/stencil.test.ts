@@ -68,6 +68,9 @@ const QUERIES: Record<string, string> = {
     '{ item { ...F ... on Named { name } } } fragment F on Item { whose seller { ...S } } fragment S on Seller { city { greeting name } }',
   'a fragment for another type inside one for an interface':
     '{ item { id whose ... on Named { name ... on Seller { n: name } ... on Item { counted } } ...N } } fragment N on Named { ...S } fragment S on Seller { m: name rating }',
+  'an object of which nothing is selected':
+    '{ item { name seller { ...N } sellers { ...N } } } fragment N on Named { ... on Item { id } }',
+  'a root of which nothing is selected': '{ item { ... on Named { ... on Seller { name } } } }',
   conditions:
     '($y: Boolean = true, $n: Boolean = false) { item { name @skip(if: $n) whose @include(if: $n) w: whose @include(if: $y) ... @skip(if: $y) { mine } later } }',
   'a deeper hole': '{ item { seller { name city { __typename greeting name } rating } name } }',
