@@ -29,12 +29,24 @@ async function main(): Promise<void> {
     log.flush(() => process.exit(1));
   };
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
+  process.on('unhandledRejection', (reason) => {
+    if (isOfField(reason)) log.error({ err: reason }, 'a field failed that its execution no longer waited for');
+    else fail(reason, 'unhandled rejection');
+  });
   const stop = new AbortController();
   const onFatal = (error: Error) => fail(error, 'crier cannot go on');
   const starting = startServer(config, log, { onFatal, stop: stop.signal });
   endOnSignal(starting, stop, config.SHUTDOWN_TIMEOUT_MS, log);
   const { banner } = await starting;
   if (!stop.signal.aborted) process.stdout.write(banner);
+}
+
+/**
+ * Whether graphql-js has given an error its place in a result. It forgets what it awaits in a list when a later item fails at once
+ * (https://github.com/graphql/graphql-js/pull/3761): the result is right, and whatever fails then is nobody's.
+ */
+function isOfField(reason: unknown): boolean {
+  return Array.isArray((reason as { path?: unknown } | null | undefined)?.path);
 }
 
 function readArguments() {

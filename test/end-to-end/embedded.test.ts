@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import type { GraphQLObjectType, GraphQLSchema, IntrospectionQuery } from 'graphql';
+import { graphFolder } from '../graph/support/graph-folder.ts';
 import { everyField, innermost } from '../graphs/auction/auction-graph.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { watch } from '../support/stock-client.ts';
@@ -95,6 +96,37 @@ describe('crier without settings', () => {
       assert.equal(subscription.closeCode, 1001);
     }
   });
+});
+
+describe('a resolver that fails when a null has failed its list already', () => {
+  const schema = `
+    type Subscription { order_updated: Order @kafka(topic: "orders") }
+    type Order { lines: [Line!] }
+    type Line { name: String! price: Float! }`;
+  // The second line fails at once, so graphql-js waits for nothing of the first one.
+  const samples = `
+    const lines = [{ name: 'a clock' }, { name: null }];
+    export function* records() { for (;;) yield { topic: 'orders', value: { lines } }; }`;
+  const resolvers = `
+    export const Line = {
+      price: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        throw new Error('the price list is away');
+      },
+    };`;
+
+  for (const jitAfterUses of ['0', '1']) {
+    it(`ends nothing but its execution, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const files = { 'schema.graphql': schema, 'samples.ts': samples, 'resolvers.ts': resolvers };
+      const settings = { GRAPH: await graphFolder(t, files), SAMPLE_INTERVAL_MS: '50', JIT_AFTER_USES: jitAfterUses };
+      const pod = await startPod(t, settings);
+      const { failures } = watch(t, pod.url, 'subscription { order_updated { lines { name price } } }');
+      await waitFor('four results', () => failures.length >= 4);
+      for (const failure of failures) assert.match(failure, /"path":\["order_updated","lines",1,"name"\]/);
+      assert.ok(pod.log.includes('the price list is away'));
+      assert.equal((await fetch(`${pod.admin}/healthz`)).status, 200);
+    });
+  }
 });
 
 describe('npm start', () => {
