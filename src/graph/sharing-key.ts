@@ -11,8 +11,11 @@ export function sharingKey(
   coerced: Readonly<Record<string, unknown>>,
   sent: Readonly<Record<string, unknown>> | undefined,
 ): string | undefined {
-  const variables = textOf(coerced, MAX_DEPTH) ?? textOf({ sent }, MAX_DEPTH);
-  return variables === undefined ? undefined : `${operation.key} ${operation.name ?? ''} ${variables}`;
+  const lead = `${operation.key} ${operation.name ?? ''}`;
+  const variables = textOf(coerced, MAX_DEPTH);
+  if (variables !== undefined) return `${lead} ${variables}`;
+  const asSent = textOf(sent, MAX_DEPTH);
+  return asSent === undefined ? undefined : `${lead} sent ${asSent}`;
 }
 
 /** A custom scalar may coerce to an object without end. */
@@ -28,14 +31,19 @@ function textOf(value: unknown, levels: number): string | undefined {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'boolean' || value === undefined || value === null) return String(value);
   if (typeof value !== 'object' || levels === 0) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value)) {
+    // What RegExp's exec gives has members beside its items.
+    if (prototype !== Array.prototype || Reflect.ownKeys(value).length !== value.length + 1) return undefined;
     const items = Array.from(value, (item) => textOf(item, levels - 1));
     return items.includes(undefined) ? undefined : `[${items.join()}]`;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return undefined;
+  const entries = Object.entries(value);
+  // Neither symbols nor what is not enumerable.
+  if (Reflect.ownKeys(value).length !== entries.length) return undefined;
   let text = '{';
-  for (const [key, inner] of Object.entries(value)) {
+  for (const [key, inner] of entries) {
     const innerText = textOf(inner, levels - 1);
     if (innerText === undefined) return undefined;
     text += `${JSON.stringify(key)}:${innerText},`;
