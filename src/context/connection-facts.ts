@@ -1,3 +1,5 @@
+import { parseFrozen } from '../json/frozen.ts';
+
 /** What a graph's `authenticate` made of a connection: plain JSON data, frozen. */
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -109,11 +111,11 @@ function parseHeaders(text: string): Readonly<Record<string, string>> {
 /** A frozen copy of what JSON keeps of an object; what is empty shares one object. */
 function plainObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (isDeeper(value, MAX_DEPTH)) throw new TypeError(`${what}: nested deeper than ${MAX_DEPTH} levels`);
-  const plain: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
+  const plain = parseFrozen(JSON.stringify(value) ?? 'null');
   if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
     throw new TypeError(`${what}: expected an object of plain JSON data, got ${describe(plain)}`);
   }
-  return Object.keys(plain).length === 0 ? EMPTY : (freezeDeep(plain) as Record<string, unknown>);
+  return Object.keys(plain).length === 0 ? EMPTY : (plain as Record<string, unknown>);
 }
 
 function describe(value: unknown): string {
@@ -124,10 +126,4 @@ function describe(value: unknown): string {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
-}
-
-function freezeDeep(value: object): object {
-  for (const inner of Object.values(value))
-    if (typeof inner === 'object' && inner !== null) freezeDeep(inner as object);
-  return Object.freeze(value);
 }

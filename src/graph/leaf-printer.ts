@@ -1,6 +1,7 @@
 import { isEnumType, isScalarType, specifiedScalarTypes } from 'graphql';
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
 import { LETTER_F, LETTER_N, LETTER_T, MINUS, NINE, QUOTE, ZERO } from '../json/characters.ts';
+import { parseFrozen } from '../json/frozen.ts';
 import { MAX_LEVELS } from '../json/scanner.ts';
 import type { JsonScanner } from '../json/scanner.ts';
 import { endOfNull, printNull } from './desk.ts';
@@ -41,7 +42,7 @@ export class LeafPrinter implements Printer {
     if (end === 0) return printNull(desk, this.#isRequired);
     const start = notes[note + 1]!;
     if (this.#kind === 'other') {
-      const text = this.#textOf(JSON.parse(scanner.bytes.toString('utf8', start, end)));
+      const text = this.#textOf(parseFrozen(scanner.bytes.toString('utf8', start, end)));
       if (text === undefined) return false;
       composer.string(text);
     } else if (this.#kind === 'ID' && scanner.view.getUint8(start) !== QUOTE) {

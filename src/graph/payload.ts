@@ -1,8 +1,13 @@
+import { parseFrozen } from '../json/frozen.ts';
 import type { Sheet, Stencil } from './stencil.ts';
 
 /** What an event brings. */
 export interface Payload {
-  /** @throws SyntaxError */
+  /**
+   * One for all who execute the event. What a resolver wrote into it others would read as if it had been sent, without having asked
+   * what it was made of, so nobody can.
+   * @throws SyntaxError
+   */
   readonly value: unknown;
   /** What a stencil prints of it; undefined where it prints nothing. */
   readonly printed?: (stencil: Pick<Stencil, 'print'>) => Sheet | undefined;
@@ -28,7 +33,7 @@ export class TextPayload implements Payload {
 
   get value(): unknown {
     try {
-      return (this.#parsed ??= { value: JSON.parse(this.#text.toString()) as unknown }).value;
+      return (this.#parsed ??= { value: parseFrozen(this.#text.toString()) }).value;
     } catch (error) {
       if (!this.#isBroken) this.#onBroken();
       this.#isBroken = true;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { GraphQLScalarType } from 'graphql';
+import type { ExecutionContext } from '../../src/context/context.ts';
 import { leakContext, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
 import { createStage, factsOf } from './stage.ts';
@@ -64,6 +65,39 @@ describe('the record of reads', () => {
       );
     }
   });
+});
+
+describe('the payload, which all executions of an event share', () => {
+  const user = ({ connection }: ExecutionContext) => connection.claims['user'];
+  const writers: Record<string, (source: Record<string, unknown>, context: ExecutionContext) => unknown> = {
+    'keeps what it computed in its source': (source, context) => (source['whose'] ??= user(context)),
+    'adds to a list of its source': (source, context) => (source['list'] as unknown[]).push(user(context)),
+    'merges into an object of its source': (source, context) =>
+      Object.assign(source['inner'] as object, { whose: user(context) }),
+    'adds to it after an await': async (source, context) => {
+      await Promise.resolve();
+      return (source['whose'] ??= user(context));
+    },
+  };
+  const secret = { id: 'hidden', list: [], inner: {} };
+
+  for (const jitAfterUses of [0, 1]) {
+    for (const [what, write] of Object.entries(writers)) {
+      it(`takes nothing from a resolver that ${what}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        const resolve = (source: Record<string, unknown>, _: unknown, context: ExecutionContext) => {
+          const result = write(source, context);
+          return result instanceof Promise ? result.then(() => source) : source;
+        };
+        const stage = await createStage(t, { sdl: SDL, resolvers: { Secret: { value: resolve } }, jitAfterUses });
+        const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+        for (let i = 0; i < 3; i++) await stage.publish(CHANNEL, { secret });
+        for (const { received, alone } of listeners) {
+          assert.deepEqual(received, alone);
+          for (const text of received) assert.doesNotMatch(text, /alice|bob/);
+        }
+      });
+    }
+  }
 });
 
 describe('who may subscribe', () => {

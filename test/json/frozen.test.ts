@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseFrozen } from '../../src/json/frozen.ts';
+
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozen);
+}
+
+describe('parseFrozen', () => {
+  it('gives what JSON.parse gives, frozen at every level', () => {
+    for (const text of ['{"a":[1,{"b":null,"__proto__":{"c":[]}}],"d":"x"}', '[[],{}]', '7', 'null', '"x"']) {
+      assert.deepEqual(parseFrozen(text), JSON.parse(text));
+      assert.ok(isFrozen(parseFrozen(text)), text);
+    }
+  });
+
+  it('takes what is nested deeper than the stack', () => {
+    const levels = 200_000;
+    assert.ok(Object.isFrozen(parseFrozen('['.repeat(levels) + ']'.repeat(levels))));
+  });
+
+  it('throws for what is no JSON', () => assert.throws(() => parseFrozen('{'), SyntaxError));
+});
