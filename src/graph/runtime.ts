@@ -5,6 +5,7 @@ import type { ConnectionFacts, RequestSource } from '../context/connection-facts
 import { createContext } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
+import { freezeDeep } from '../json/frozen.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
@@ -141,6 +142,8 @@ export class GraphRuntime {
   /** Authorises a subscription and says where its events come from. */
   async subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
     const { executor, graph, channelPrefix } = this.#options;
+    // A custom scalar may give resolvers the very object that was sent. What one wrote there no sharing key would know.
+    if (variables) freezeDeep(variables);
     const selected = executor.subscriptionArguments(operation, variables);
     if ('errors' in selected) return refused(selected.errors);
     const { field, args } = selected;

@@ -8,8 +8,8 @@ export function parseFrozen(text: string): unknown {
   return parsed;
 }
 
-/** With a list of what is left, as some texts are nested deeper than the stack. */
-function freezeDeep(root: object): void {
+/** Of JSON data, however deep it is nested. */
+export function freezeDeep(root: object): void {
   const left = [root];
   for (let value = left.pop(); value; value = left.pop()) {
     for (const inner of Object.values(value) as unknown[]) if (isContainer(inner)) left.push(inner);

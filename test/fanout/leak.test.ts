@@ -100,6 +100,24 @@ describe('the payload, which all executions of an event share', () => {
   }
 });
 
+describe('an object that a client sent for a custom scalar', () => {
+  for (const jitAfterUses of [0, 1]) {
+    it(`keeps nothing that a resolver wrote into it, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const value = (_: unknown, { filter }: { filter: Record<string, unknown> }, { connection }: ExecutionContext) =>
+        (filter['user'] ??= connection.claims['user']);
+      const sdl = SDL.replace('value:', 'value(filter: Any):');
+      const stage = await createStage(t, { sdl, resolvers: { Secret: { value } }, jitAfterUses });
+      const query = 'subscription ($filter: Any) { secret { id value(filter: $filter) } }';
+      const listeners = await Promise.all(people().map((facts) => stage.join(query, facts, { filter: {} })));
+      for (let i = 0; i < 3; i++) await stage.publish(CHANNEL, hidden);
+      for (const { received, alone } of listeners) {
+        assert.deepEqual(received, alone);
+        for (const text of received) assert.doesNotMatch(text, /alice|bob/);
+      }
+    });
+  }
+});
+
 describe('who may subscribe', () => {
   it('is asked for each connection, and reads of the answer do not hinder sharing', async (t) => {
     const stage = await createStage(t, {
