@@ -100,7 +100,10 @@ export class Hub {
       joining.subscription.note(`"resumed":${hasMissed}`);
       this.#services.observer.onResume(hasMissed);
     }
-    if (hasMissed) return missed;
+    if (hasMissed) {
+      joining.goOnBehind(seen!);
+      return missed;
+    }
     const last = replaysLast ? await this.#read(name, undefined) : NO_HISTORY;
     return joining.hasOverflowed ? [] : last.entries;
   }

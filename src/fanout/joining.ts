@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../bus/history.ts';
-import { Continuity } from './continuity.ts';
+import type { CursorPlace } from './cursor.ts';
 import type { ChannelEvent } from './live-channel.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -8,15 +8,16 @@ const MAX_HELD = 1_000;
 
 /**
  * A subscription on its way into its group, behind the history that it begins with. Live events are held until the history
- * is there. What is in both comes once: events of a channel arrive in the order of its history, so the first that is not in it
- * ends the overlap, and from that one on the subscription is like any other.
+ * is there. What is in both comes once: events of a channel arrive in the order of its history, so the first that is behind its end
+ * ends the overlap, and from that one on the subscription is like any other. Live events may be late: older than the history's first.
  */
 export class Joining {
   readonly subscription: Subscription;
   readonly sharingKey: string | undefined;
   #held: ChannelEvent[] | undefined = [];
   #hasOverflowed = false;
-  readonly #shown = new Continuity();
+  /** The event up to which the client has all; undefined: it has seen none. */
+  #seen: Pick<CursorPlace, 'epoch' | 'entry'> | undefined;
 
   constructor(subscription: Subscription, sharingKey: string | undefined) {
     this.subscription = subscription;
@@ -40,15 +41,31 @@ export class Joining {
     return false;
   }
 
+  /** The client has seen everything up to this event. */
+  goOnBehind(seen: CursorPlace): void {
+    this.#seen = seen;
+  }
+
   /** Ends the holding. What there is to show by itself: of the history first, then what was held and is not in it. */
   release(history: readonly HistoryEntry[]): ChannelEvent[] {
-    for (const { coordinates } of history) this.#shown.observe(coordinates);
+    const last = history.at(-1)?.coordinates;
+    if (last?.entry !== undefined) this.#seen = { epoch: last.epoch, entry: last.entry };
     const held = this.#held ?? [];
     this.#held = undefined;
     return held.filter((event) => !this.#isShown(event));
   }
 
   #isShown({ coordinates }: ChannelEvent): boolean {
-    return coordinates !== undefined && this.#shown.observe(coordinates) === 'stale';
+    const seen = this.#seen;
+    if (!seen || !coordinates) return false;
+    if (coordinates.epoch !== seen.epoch) return coordinates.epoch < seen.epoch;
+    return coordinates.entry !== undefined && !isBehind(coordinates.entry, seen.entry);
   }
+}
+
+/** Ids of entries are two numbers with a hyphen between them. */
+function isBehind(entry: string, other: string): boolean {
+  const [time = 0, count = 0] = entry.split('-').map(Number);
+  const [otherTime = 0, otherCount = 0] = other.split('-').map(Number);
+  return time > otherTime || (time === otherTime && count > otherCount);
 }

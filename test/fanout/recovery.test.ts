@@ -118,6 +118,51 @@ describe('a resumed subscription', () => {
     }
   });
 
+  it('gets nothing twice or late on a pod that is behind, whatever partitions the events are from', async (t) => {
+    const cursors = new Cursors('secret');
+    for (const partitions of [1, 2, 3]) {
+      for (const { seen, expected } of [
+        { seen: 5, expected: [6] },
+        { seen: 4, expected: [5, 6] },
+        { seen: 3, expected: [4, 5, 6] },
+        { seen: undefined, expected: [5, 6] },
+      ]) {
+        const { stage, bus, join } = await createChannel(t);
+        for (let partition = 1; partition < partitions; partition++)
+          await bus.claim({ topic: 't', partition, position: -1 });
+        const late: (() => void)[] = [];
+        let isLate = false;
+        const subscribe = bus.subscribe.bind(bus);
+        bus.subscribe = (channel, listener, onGap) => {
+          const hear: typeof listener = (...message) =>
+            void (isLate ? late.push(() => listener(...message)) : listener(...message));
+          return subscribe(channel, hear, onGap);
+        };
+        const publish = async (n: number) => {
+          const position = { partition: n % partitions, offset: n };
+          const message = { channel: CHANNEL, payload: `{"item":{"id":1,"n":${n}}}`, timestamp: 0, history: LIMITS };
+          await bus.publish([{ ...message, offset: n }], { topic: 't', ...position });
+        };
+        const other = await join();
+        for (let n = 0; n < 6; n++) {
+          if (n === 2) isLate = true;
+          await publish(n);
+        }
+        const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 1000 });
+        const { entry = '', ...place } = entries[seen ?? 0]!.coordinates;
+        const cursor = seen === undefined ? undefined : cursors.sign(CHANNEL, { ...place, entry });
+        const back = await join(cursor, true);
+        isLate = false;
+        for (const deliver of late) deliver();
+        await publish(6);
+        await waitFor('all', () => [other, back].every(({ numbers }) => numbers().includes(6)));
+        assert.deepEqual(back.numbers(), expected, `${partitions} partitions, ${seen}`);
+        assert.deepEqual(other.numbers(), [0, 1, 2, 3, 4, 5, 6]);
+        assert.equal(stage.stale, 0);
+      }
+    }
+  });
+
   it('gets 10 s of 100 events a second', async (t) => {
     const { publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
