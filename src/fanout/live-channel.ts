@@ -175,11 +175,16 @@ export class LiveChannel {
     const missed = await this.#services.missed(this.name, this.#last!);
     this.#healing = undefined;
     if (!missed || this.#hasOverflowed) this.#tellGap();
+    if (!missed) this.#last = undefined;
     for (const { members } of this.#groups.values()) {
       for (const member of members) member.expectReplay(missed?.length ?? 0);
     }
     for (const { payload, coordinates } of missed ?? []) this.#accept(payload, coordinates);
-    for (const [payload, coordinates] of held) this.#accept(payload, coordinates);
+    for (const [payload, coordinates] of held) {
+      // The link was lost once more, after the history had been read.
+      if (coordinates && this.#isBehind(coordinates)) this.#tellGap();
+      this.#accept(payload, coordinates);
+    }
   }
 
   #accept(bytes: Buffer, coordinates: Coordinates | undefined): void {

@@ -69,6 +69,31 @@ describe('a gap', () => {
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', '6']);
   });
 
+  it('is told where messages are lost again while the history is read', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    const { bus } = stage;
+    const history = bus.history.bind(bus);
+    bus.history = async (...query) => {
+      const read = await history(...query);
+      await publish(5);
+      link.isDeaf = true;
+      await publish(6, 7);
+      link.isDeaf = false;
+      link.tellGap();
+      await publish(8, 9);
+      return read;
+    };
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('those after both', () => seen().length >= 8);
+    // With the next event that is sent, which is one of those that were missed first.
+    assert.deepEqual(seen(), ['0', '1', 'gap 2', '3', '4', '5', '8', '9']);
+    assert.equal(stage.told, 1);
+  });
+
   it('is told where the history does not reach back', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 2);
     await publish(0, 1);
