@@ -16,12 +16,15 @@ export class Joining {
   readonly sharingKey: string | undefined;
   #held: ChannelEvent[] | undefined = [];
   #hasOverflowed = false;
+  readonly #onGap: () => void;
   /** The event up to which the client has all; undefined: it has seen none. */
   #seen: Pick<CursorPlace, 'epoch' | 'entry'> | undefined;
 
-  constructor(subscription: Subscription, sharingKey: string | undefined) {
+  /** @param onGap called when events may be missing behind those that the client has */
+  constructor(subscription: Subscription, sharingKey: string | undefined, onGap: () => void) {
     this.subscription = subscription;
     this.sharingKey = sharingKey;
+    this.#onGap = onGap;
   }
 
   /** More came than can be held: what is held now is to be shown, and no history. */
@@ -31,11 +34,15 @@ export class Joining {
 
   /** Whether a live event is one for the group, with this subscription in it from now on. */
   takes(event: ChannelEvent): boolean {
-    if (!this.#held) return !this.#isShown(event);
+    if (!this.#held) {
+      if (this.#isShown(event)) return false;
+      this.#follow(event);
+      return true;
+    }
     if (this.#held.length === MAX_HELD) {
       this.#hasOverflowed = true;
       this.#held.length = 0;
-      this.subscription.note('"gap":true');
+      this.#onGap();
     }
     this.#held.push(event);
     return false;
@@ -52,7 +59,18 @@ export class Joining {
     if (last?.entry !== undefined) this.#seen = { epoch: last.epoch, entry: last.entry };
     const held = this.#held ?? [];
     this.#held = undefined;
-    return held.filter((event) => !this.#isShown(event));
+    const behind = held.filter((event) => !this.#isShown(event));
+    for (const event of behind) this.#follow(event);
+    return behind;
+  }
+
+  /** Goes on with an event that comes after what the client has; next after it, where nothing is missing. */
+  #follow({ coordinates }: ChannelEvent): void {
+    const seen = this.#seen;
+    if (!seen || !coordinates) return;
+    const { epoch, entry, previous } = coordinates;
+    if (epoch !== seen.epoch || (previous !== undefined && previous !== seen.entry)) this.#onGap();
+    this.#seen = entry === undefined ? undefined : { epoch, entry };
   }
 
   #isShown({ coordinates }: ChannelEvent): boolean {

@@ -103,7 +103,9 @@ export class LiveChannel {
 
   /** Holds what comes for a subscription, until `begin`. */
   hold(subscription: Subscription, sharingKey: string | undefined): Joining {
-    const joining = new Joining(subscription, sharingKey);
+    const joining = new Joining(subscription, sharingKey, () => {
+      if (subscription.note(GAP)) this.#services.observer.onGap(1);
+    });
     this.#joining.set(subscription, joining);
     return joining;
   }

@@ -84,10 +84,11 @@ export class Subscription {
     if (this.#places?.length === 0) this.#places = undefined;
   }
 
-  /** Says something, once, in the `extensions` of the next message: `"gap":true`. */
-  note(note: string): void {
-    if (this.#notes === undefined) this.#notes = note;
-    else if (!this.#notes.includes(note)) this.#notes += `,${note}`;
+  /** Says something, once, in the `extensions` of the next message: `"gap":true`. Returns whether that was not to be said anyway. */
+  note(note: string): boolean {
+    if (this.#notes?.includes(note)) return false;
+    this.#notes = this.#notes === undefined ? note : `${this.#notes},${note}`;
+    return true;
   }
 
   #send(result: Rest): void {

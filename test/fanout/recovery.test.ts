@@ -163,6 +163,50 @@ describe('a resumed subscription', () => {
     }
   });
 
+  it('is told where the first live event is not the next after its own, though nobody saw an event here before', async (t) => {
+    for (const [lost, expected] of [
+      [0, undefined],
+      [2, true],
+    ] as const) {
+      const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
+      const cursor = await seenUpToTwo();
+      let isDeaf = false;
+      const subscribe = bus.subscribe.bind(bus);
+      bus.subscribe = (channel, listener, onGap) =>
+        subscribe(channel, (...message) => void (isDeaf || listener(...message)), onGap);
+      const back = await join(cursor);
+      await waitFor('what was missed', () => back.received.length === 2);
+      isDeaf = true;
+      await publish(lost);
+      isDeaf = false;
+      await publish(2);
+      await waitFor('all', () => back.received.length === 4);
+      assert.deepEqual(back.numbers(), [3, 4, 5 + lost, 6 + lost]);
+      assert.deepEqual(
+        back.events().map(({ extensions }) => extensions?.gap),
+        [undefined, undefined, expected, undefined],
+      );
+      assert.equal(stage.told, expected ? 1 : 0);
+    }
+  });
+
+  it('is told of a new epoch, once, though nobody saw an event of the old one here', async (t) => {
+    const { stage, claim, publish, join, seenUpToTwo } = await createChannel(t);
+    const back = await join(await seenUpToTwo());
+    await waitFor('what was missed', () => back.received.length === 2);
+    await claim('another');
+    await publish(2);
+    await waitFor('all', () => back.received.length === 4);
+    assert.deepEqual(
+      back.events().map(({ extensions }) => extensions?.gap),
+      [undefined, undefined, true, undefined],
+    );
+    await claim('a third');
+    await publish();
+    await waitFor('the last', () => back.received.length === 5);
+    assert.deepEqual([back.events()[4]!.extensions?.gap, stage.told], [true, 2]);
+  });
+
   it('gets 10 s of 100 events a second', async (t) => {
     const { publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
