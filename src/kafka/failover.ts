@@ -59,6 +59,8 @@ export function consumerGroupClass(): { readonly prototype: ConsumerGroup } {
  * the member goes on as the one it was, without a rebalance; what other brokers lead is read all the while. A session and 10 s
  * later it fails as ever. https://github.com/tulios/kafkajs/issues/1011, https://github.com/tulios/kafkajs/issues/1630
  *
+ * A partition whose next record is gone is no failover: it ends the consumer at once.
+ *
  * Thus a heartbeat that resolves need not have been answered: kafkajs's HEARTBEAT event says when one was.
  * Installing it again does nothing. Returns what takes it back.
  */
@@ -118,6 +120,7 @@ function patientJoin(joinAndSync: ConsumerGroup['joinAndSync']): ConsumerGroup['
 function patientRecovery(recoverFromFetch: ConsumerGroup['recoverFromFetch']): ConsumerGroup['recoverFromFetch'] {
   const streaks = new WeakMap<ConsumerGroup, Map<string, Streak>>();
   return async function (error) {
+    if (isOutOfRange(error)) throw noLongerThere(error);
     if (!isAway(error, LEADER_MOVES)) return recoverFromFetch.call(this, error);
     const ofGroup = streaks.get(this) ?? new Map<string, Streak>();
     streaks.set(this, ofGroup);
@@ -159,6 +162,20 @@ function isAway(error: unknown, moves: readonly string[]): boolean {
   const chain = [...causesOf(error)];
   if (chain.some(({ message }) => message.endsWith(CLIENT_CLOSED))) return false;
   return chain.some((one) => AWAY_NAMES.includes(one.name) || moves.includes(typeOf(one)));
+}
+
+function isOutOfRange(error: unknown): error is Error & { readonly topic: string; readonly partition: number } {
+  return (error as Error).name === 'KafkaJSOffsetOutOfRange';
+}
+
+/**
+ * kafkajs would commit that nothing is committed, and go on with the oldest record as if that were the next. This ends the consumer;
+ * the one that is made in its place looks where the partition begins now, and claims that as a start (start-offsets.ts).
+ */
+function noLongerThere(cause: Error & { readonly topic: string; readonly partition: number }): Error {
+  const place = `${cause.topic}/${cause.partition}`;
+  const error = new Error(`Kafka no longer has what is to be read next of ${place}: it was deleted`, { cause });
+  return Object.assign(error, { retriable: false });
 }
 
 function brokerOf(error: unknown): string {

@@ -178,13 +178,19 @@ export class Membership {
       ]),
     );
     this.#pause.retain((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
-    this.#positioning = this.#position(generation).then(
-      () => {
+    const partitions = Object.entries(memberAssignment).map(([topic, of]) => ({ topic, partitions: of }));
+    // What would be fetched from before a start is of no use, and may not be there any more, which would end us.
+    this.#consumer.pause(partitions);
+    this.#positioning = this.#position(generation)
+      .then(() => {
         this.#positionedGeneration = generation;
-        if (generation === this.#generation) this.#options.onJoined(this.#assignment);
-      },
-      (error: Error) => this.#fail(error),
-    );
+        if (generation !== this.#generation) return;
+        this.#consumer.resume(partitions);
+        this.#options.onJoined(this.#assignment);
+      })
+      .catch((error: Error) => {
+        if (generation === this.#generation) this.#fail(error);
+      });
   }
 
   /** Looks where the assigned partitions go on; commits where those start that go on from nothing, and reads it back. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Message, Position } from '../../src/bus/bus.ts';
 import { RedisBus } from '../../src/bus/redis.ts';
-import { FencedError } from '../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -31,14 +31,18 @@ describe('KafkaConsumer before the fence of the bus', () => {
     await pod.subscribe(topic, (_payload, coordinates) => seen.push(coordinates!));
     const epochs = () => [...new Set(seen.map(({ epoch }) => epoch))];
     const offsets = () => seen.map(({ offset }) => offset);
-    /** `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
-    const startWorker = async (afterPublish = () => Promise.resolve()) => {
+    /** `beforePublish`: what happens first. `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
+    const startWorker = async (afterPublish = () => Promise.resolve(), beforePublish = () => Promise.resolve()) => {
       const bus = await startedBus();
       const setup = createConsumer(t, outside.brokers, [topic], {
         groupId,
         environment: { KAFKA_FROM_BEGINNING: `${isFromBeginning}` },
         ports: {
-          publish: (messages, upTo) => bus.publish(messages, upTo).then(afterPublish),
+          publish: async (messages, upTo) => {
+            await beforePublish();
+            await bus.publish(messages, upTo);
+            await afterPublish();
+          },
           claim: (claim) => bus.claim(claim),
         },
       });
@@ -106,5 +110,25 @@ describe('KafkaConsumer before the fence of the bus', () => {
     assert.deepEqual(offsets().slice(6), [0, 1]);
     assert.equal(epochs().length, 2);
     assert.ok(epochs()[1]! > epochs()[0]!);
+  });
+
+  it('begins another epoch where Kafka has deleted what a member that waited for the bus was yet to read', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
+    await outside.createTopic(topic, 1);
+    let isAway = false;
+    await startWorker(undefined, () => (isAway ? Promise.reject(new BusUnavailableError('away')) : Promise.resolve()));
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first', () => seen.length === 3);
+    isAway = true;
+    await outside.sendSequences(topic, 1, 5, 3);
+    await outside.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '6' }] });
+    isAway = false;
+    await waitFor('the last', () => offsets().includes(7), 20_000);
+    assert.deepEqual(offsets(), [0, 1, 2, 6, 7]);
+    assert.equal(epochs().length, 2, 'else nobody would be told that 3 to 5 are missing');
+    assert.deepEqual(
+      seen.map(({ epoch }) => epochs().indexOf(epoch)),
+      [0, 0, 0, 1, 1],
+    );
   });
 });
