@@ -267,6 +267,11 @@ describe('missedSince', () => {
     assert.deepEqual(missedSince(seen, { epoch: 5, entries: [entry('a', 5, 7)] }), []);
   });
 
+  it('has nothing twice where a chunk that failed half-way was repeated', () => {
+    const again = [entry('a', 5, 7), entry('b', 5, 9), entry('c', 5, 7), entry('d', 5, 9), entry('e', 5, 10)];
+    assert.deepEqual(missedSince(seen, { epoch: 5, entries: again }), [entry('b', 5, 9), entry('e', 5, 10)]);
+  });
+
   it('is unknown where the entry is gone or another’s, or the epoch has changed', () => {
     assert.equal(missedSince(seen, { epoch: 5, entries: [] }), undefined);
     assert.equal(missedSince(seen, { ...history, entries: history.entries.slice(1) }), undefined);
