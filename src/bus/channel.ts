@@ -27,3 +27,8 @@ export function channelName(prefix: string, topic: string, keys: readonly Channe
 export function channelLabel(name: string): string {
   return name.split('{', 1)[0]!;
 }
+
+/** The topic of a channel; its prefix may be any text, also one with a `{`. */
+export function topicOf(name: string, prefix: string): string {
+  return channelLabel(name.slice(prefix.length));
+}

@@ -2,7 +2,7 @@ import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
-import { channelLabel } from './channel.ts';
+import { channelLabel, topicOf } from './channel.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
@@ -102,7 +102,7 @@ export class MemoryBus implements Bus {
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async history(channel: string, query: HistoryQuery): Promise<History> {
     this.#assertStarted();
-    const epoch = this.#fence.epochOf(channelLabel(channel).slice(this.#prefix.length));
+    const epoch = this.#fence.epochOf(topicOf(channel, this.#prefix));
     return this.#history.read(channel, query, epoch, Date.now());
   }
 

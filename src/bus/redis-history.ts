@@ -1,4 +1,4 @@
-import { channelLabel } from './channel.ts';
+import { topicOf } from './channel.ts';
 import { parseMessage } from './coordinates.ts';
 import type { History, HistoryEntry, HistoryQuery } from './history.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -17,7 +17,7 @@ export async function readHistory(
   channel: string,
   { from, maxEntries, maxBytes }: HistoryQuery,
 ): Promise<History> {
-  const topic = channelLabel(channel).slice(prefix.length);
+  const topic = topicOf(channel, prefix);
   const args = [topic, from ?? '', maxEntries, maxBytes];
   const [epoch, ...messages] = (await runScript(link, HISTORY, [`${prefix}owners`, channel], args)) as Buffer[];
   return { epoch: Number(epoch), entries: entriesOf(messages) };

@@ -33,3 +33,12 @@ it('lets a listener publish without end, one turn of the event loop each', async
   await bus.publish([{ channel: 'a', payload: 'first' }]);
   assert.equal(calls, 1);
 });
+
+it('knows the epoch of a topic whatever the prefix', async (t) => {
+  const bus = new MemoryBus({ prefix: '{crier}:', log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  await bus.claim({ topic: 'bids', partition: 0, position: -1 });
+  const { epoch } = await bus.history('{crier}:bids{}', { from: undefined, maxEntries: 1, maxBytes: 1 });
+  assert.ok(epoch > 0);
+});

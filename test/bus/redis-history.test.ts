@@ -13,9 +13,8 @@ const LIMITS: HistoryLimits = { entries: 100, bytes: 1_000_000, seconds: 60 };
 const LONG = 'x'.repeat(100);
 
 /** A channel's two keys in Redis: its stream, and the head of that. */
-async function kept(t: TestContext) {
+async function kept(t: TestContext, prefix = `${randomName()}:`) {
   const { url } = await redisServer(t);
-  const prefix = `${randomName()}:`;
   const bus = new RedisBus({ urls: [url], prefix, log: logLines().log });
   const client = new Redis(url);
   t.after(() => bus.close());
@@ -27,6 +26,7 @@ async function kept(t: TestContext) {
   await bus.claim({ topic: 'bids', partition: 0, position: -1 });
   let published = 0;
   return {
+    bus,
     client,
     channel,
     head: `${channel}.head`,
@@ -49,6 +49,13 @@ async function kept(t: TestContext) {
 }
 
 describe('the history of a channel in Redis', () => {
+  it('is of the topic’s epoch, also with a prefix that Redis Cluster would hash by', async (t) => {
+    const { bus, channel, publish } = await kept(t, '{crier}:');
+    const [first] = await publish(1);
+    const { epoch } = await bus.history(channel, { from: first!.entry, maxEntries: 1, maxBytes: 1000 });
+    assert.equal(epoch, first!.epoch, 'else nobody could resume');
+  });
+
   it('chains on where the head was evicted, and keeps to its bytes', async (t) => {
     const { client, channel, head, publish, read } = await kept(t);
     const [first, last] = await publish(2);
