@@ -59,7 +59,7 @@ export function consumerGroupClass(): { readonly prototype: ConsumerGroup } {
  * the member goes on as the one it was, without a rebalance; what other brokers lead is read all the while. A session and 10 s
  * later it fails as ever. https://github.com/tulios/kafkajs/issues/1011, https://github.com/tulios/kafkajs/issues/1630
  *
- * A partition whose next record is gone is no failover: it ends the consumer at once.
+ * A partition whose next record was deleted is no failover: it ends the consumer at once.
  *
  * Thus a heartbeat that resolves need not have been answered: kafkajs's HEARTBEAT event says when one was.
  * Installing it again does nothing. Returns what takes it back.
@@ -120,7 +120,7 @@ function patientJoin(joinAndSync: ConsumerGroup['joinAndSync']): ConsumerGroup['
 function patientRecovery(recoverFromFetch: ConsumerGroup['recoverFromFetch']): ConsumerGroup['recoverFromFetch'] {
   const streaks = new WeakMap<ConsumerGroup, Map<string, Streak>>();
   return async function (error) {
-    if (isOutOfRange(error)) throw noLongerThere(error);
+    if (isGone(error)) throw gone(error);
     if (!isAway(error, LEADER_MOVES)) return recoverFromFetch.call(this, error);
     const ofGroup = streaks.get(this) ?? new Map<string, Streak>();
     streaks.set(this, ofGroup);
@@ -164,17 +164,19 @@ function isAway(error: unknown, moves: readonly string[]): boolean {
   return chain.some((one) => AWAY_NAMES.includes(one.name) || moves.includes(typeOf(one)));
 }
 
-function isOutOfRange(error: unknown): error is Error & { readonly topic: string; readonly partition: number } {
-  return (error as Error).name === 'KafkaJSOffsetOutOfRange';
+/** Whether there is not (any more) what was to be read next: it was deleted, or its topic was. */
+function isGone(error: unknown): error is Error {
+  return ['OFFSET_OUT_OF_RANGE', 'UNKNOWN_TOPIC_OR_PARTITION'].includes(typeOf(error));
 }
 
 /**
- * kafkajs would commit that nothing is committed, and go on with the oldest record as if that were the next. This ends the consumer;
- * the one that is made in its place looks where the partition begins now, and claims that as a start (start-offsets.ts).
+ * kafkajs would commit that nothing is committed and go on with the oldest record, or with the old offset in a topic that was made anew,
+ * as if no record were missing. This ends the consumer; the one that is made in its place looks where the partitions begin
+ * now, and claims that as a start (start-offsets.ts).
  */
-function noLongerThere(cause: Error & { readonly topic: string; readonly partition: number }): Error {
-  const place = `${cause.topic}/${cause.partition}`;
-  const error = new Error(`Kafka no longer has what is to be read next of ${place}: it was deleted`, { cause });
+function gone(cause: Error): Error {
+  const place = 'topic' in cause && 'partition' in cause ? `${String(cause.topic)}/${String(cause.partition)}: ` : '';
+  const error = new Error(`${place}what was to be read next was deleted (${cause.message})`, { cause });
   return Object.assign(error, { retriable: false });
 }
 

@@ -112,6 +112,21 @@ describe('KafkaConsumer before the fence of the bus', () => {
     assert.ok(epochs()[1]! > epochs()[0]!);
   });
 
+  it('begins another epoch where the topic is made anew under a member, and is as long as before at once', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
+    await outside.createTopic(topic, 1);
+    await startWorker();
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first', () => seen.length === 3);
+    await outside.admin.deleteTopics({ topics: [topic] });
+    await waitFor('the end of the topic', async () => !(await outside.admin.listTopics()).includes(topic));
+    await outside.createTopic(topic, 1);
+    await outside.sendSequences(topic, 1, 4);
+    await waitFor('those of the new topic', () => offsets().includes(3), 20_000);
+    assert.deepEqual(offsets().slice(3), [0, 1, 2, 3]);
+    assert.equal(epochs().length, 2);
+  });
+
   it('begins another epoch where Kafka has deleted what a member that waited for the bus was yet to read', async (t) => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
