@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../bus/history.ts';
+import { Continuity } from './continuity.ts';
 import type { CursorPlace } from './cursor.ts';
 import type { ChannelEvent } from './live-channel.ts';
 import type { Subscription } from './subscription.ts';
@@ -19,6 +20,8 @@ export class Joining {
   readonly #onGap: () => void;
   /** The event up to which the client has all; undefined: it has seen none. */
   #seen: Pick<CursorPlace, 'epoch' | 'entry'> | undefined;
+  /** The same by place: where Redis failed in the middle of a script, a repeated chunk brings the same events as other entries. */
+  readonly #shown = new Continuity();
 
   /** @param onGap called when events may be missing behind those that the client has */
   constructor(subscription: Subscription, sharingKey: string | undefined, onGap: () => void) {
@@ -34,11 +37,7 @@ export class Joining {
 
   /** Whether a live event is one for the group, with this subscription in it from now on. */
   takes(event: ChannelEvent): boolean {
-    if (!this.#held) {
-      if (this.#isShown(event)) return false;
-      this.#follow(event);
-      return true;
-    }
+    if (!this.#held) return this.#follow(event);
     if (this.#held.length === MAX_HELD) {
       this.#hasOverflowed = true;
       this.#held.length = 0;
@@ -51,33 +50,31 @@ export class Joining {
   /** The client has seen everything up to this event. */
   goOnBehind(seen: CursorPlace): void {
     this.#seen = seen;
+    this.#shown.observe(seen);
   }
 
   /** Ends the holding. What there is to show by itself: of the history first, then what was held and is not in it. */
   release(history: readonly HistoryEntry[]): ChannelEvent[] {
+    for (const { coordinates } of history) this.#shown.observe(coordinates);
     const last = history.at(-1)?.coordinates;
     if (last?.entry !== undefined) this.#seen = { epoch: last.epoch, entry: last.entry };
     const held = this.#held ?? [];
     this.#held = undefined;
-    const behind = held.filter((event) => !this.#isShown(event));
-    for (const event of behind) this.#follow(event);
-    return behind;
+    return held.filter((event) => this.#follow(event));
   }
 
-  /** Goes on with an event that comes after what the client has; next after it, where nothing is missing. */
-  #follow({ coordinates }: ChannelEvent): void {
+  /** Goes on with an event, if it comes after what the client has: next after it, where nothing is missing. Returns whether it does. */
+  #follow({ coordinates }: ChannelEvent): boolean {
     const seen = this.#seen;
-    if (!seen || !coordinates) return;
+    if (!seen || !coordinates) return true;
     const { epoch, entry, previous } = coordinates;
-    if (epoch !== seen.epoch || (previous !== undefined && previous !== seen.entry)) this.#onGap();
+    if (epoch < seen.epoch) return false;
+    if (epoch === seen.epoch && entry !== undefined && !isBehind(entry, seen.entry)) return false;
+    const isRepeated = this.#shown.observe(coordinates) === 'stale';
+    const isNext = epoch === seen.epoch && (previous === undefined || previous === seen.entry);
+    if (!isRepeated && !isNext) this.#onGap();
     this.#seen = entry === undefined ? undefined : { epoch, entry };
-  }
-
-  #isShown({ coordinates }: ChannelEvent): boolean {
-    const seen = this.#seen;
-    if (!seen || !coordinates) return false;
-    if (coordinates.epoch !== seen.epoch) return coordinates.epoch < seen.epoch;
-    return coordinates.entry !== undefined && !isBehind(coordinates.entry, seen.entry);
+    return !isRepeated;
   }
 }
 
