@@ -154,11 +154,12 @@ export class KafkaConsumer {
     let hasJoined = false;
     let ending: Ending;
     try {
-      const ended = new Promise<Ending>((resolve) => (this.#end = resolve));
+      let end!: (ending: Ending) => void;
+      const ended = new Promise<Ending>((resolve) => (end = this.#end = resolve));
       const topics = await this.#look();
       if (topics.length > 0 && !this.#closing) {
         membership = this.#membership = this.#createMembership(topics);
-        void membership.failed.then((error) => this.#end?.({ kind: 'failed', reason: 'crashed', error }));
+        void membership.failed.then((error) => end({ kind: 'failed', reason: 'crashed', error }));
         await Promise.race([membership.open(), ended]);
         hasJoined = this.#isConnected;
       }
