@@ -21,6 +21,7 @@ export interface ConsumerGroup {
   readonly offsetManager: { coordinator: Broker } | null;
   heartbeat: (this: ConsumerGroup, options: { interval: number }) => Promise<void>;
   joinAndSync: (this: ConsumerGroup) => Promise<void>;
+  fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly unknown[]>;
   recoverFromFetch: (this: ConsumerGroup, error: unknown) => Promise<void>;
 }
 
@@ -40,11 +41,13 @@ const STREAK_GAP_MS = 5000;
 
 const AWAY_NAMES = ['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 'KafkaJSGroupCoordinatorNotFound'];
 const COORDINATOR_MOVES = ['GROUP_COORDINATOR_NOT_AVAILABLE', 'GROUP_LOAD_IN_PROGRESS', 'NOT_COORDINATOR_FOR_GROUP'];
+const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
 const LEADER_MOVES = [
   'LEADER_NOT_AVAILABLE',
   'NOT_LEADER_FOR_PARTITION',
   'FENCED_LEADER_EPOCH',
   'UNKNOWN_LEADER_EPOCH',
+  UNKNOWN_TOPIC,
 ];
 
 /** kafkajs's own class, which it does not export. */
@@ -59,19 +62,21 @@ export function consumerGroupClass(): { readonly prototype: ConsumerGroup } {
  * the member goes on as the one it was, without a rebalance; what other brokers lead is read all the while. A session and 10 s
  * later it fails as ever. https://github.com/tulios/kafkajs/issues/1011, https://github.com/tulios/kafkajs/issues/1630
  *
- * A partition whose next record was deleted is no failover: it ends the consumer at once.
+ * A partition whose next record was deleted, with its topic or alone, is no failover: it ends the consumer at once.
  *
  * Thus a heartbeat that resolves need not have been answered: kafkajs's HEARTBEAT event says when one was.
  * Installing it again does nothing. Returns what takes it back.
  */
 export function surviveFailovers(): () => void {
   const { prototype } = consumerGroupClass();
-  const { heartbeat, joinAndSync, recoverFromFetch } = prototype;
+  const { heartbeat, joinAndSync, fetch, recoverFromFetch } = prototype;
+  const readers = new WeakSet<ConsumerGroup>();
   if (PATCHED in heartbeat) return () => undefined;
   prototype.heartbeat = Object.assign(patientHeartbeat(heartbeat), { [PATCHED]: true });
   prototype.joinAndSync = patientJoin(joinAndSync);
-  prototype.recoverFromFetch = patientRecovery(recoverFromFetch);
-  return () => Object.assign(prototype, { heartbeat, joinAndSync, recoverFromFetch });
+  prototype.fetch = notedFetch(fetch, readers);
+  prototype.recoverFromFetch = patientRecovery(recoverFromFetch, readers);
+  return () => Object.assign(prototype, { heartbeat, joinAndSync, fetch, recoverFromFetch });
 }
 
 function patientHeartbeat(heartbeat: ConsumerGroup['heartbeat']): ConsumerGroup['heartbeat'] {
@@ -117,10 +122,24 @@ function patientJoin(joinAndSync: ConsumerGroup['joinAndSync']): ConsumerGroup['
   };
 }
 
-function patientRecovery(recoverFromFetch: ConsumerGroup['recoverFromFetch']): ConsumerGroup['recoverFromFetch'] {
+/** Notes who has been answered: with batches, though they may be empty. */
+function notedFetch(fetch: ConsumerGroup['fetch'], readers: WeakSet<ConsumerGroup>): ConsumerGroup['fetch'] {
+  return async function (nodeId) {
+    const batches = await fetch.call(this, nodeId);
+    if (batches.length > 0) readers.add(this);
+    return batches;
+  };
+}
+
+function patientRecovery(
+  recoverFromFetch: ConsumerGroup['recoverFromFetch'],
+  readers: WeakSet<ConsumerGroup>,
+): ConsumerGroup['recoverFromFetch'] {
   const streaks = new WeakMap<ConsumerGroup, Map<string, Streak>>();
   return async function (error) {
-    if (isGone(error)) throw gone(error);
+    const type = typeOf(error);
+    // Who has read nothing yet may ask for a topic that is new: its leader does not know it at once.
+    if (type === 'OFFSET_OUT_OF_RANGE' || (type === UNKNOWN_TOPIC && readers.has(this))) throw gone(error as Error);
     if (!isAway(error, LEADER_MOVES)) return recoverFromFetch.call(this, error);
     const ofGroup = streaks.get(this) ?? new Map<string, Streak>();
     streaks.set(this, ofGroup);
@@ -128,7 +147,7 @@ function patientRecovery(recoverFromFetch: ConsumerGroup['recoverFromFetch']): C
     // Forgets the broker, and with it the metadata.
     if ((error as Error).name === 'KafkaJSConnectionClosedError') await recoverFromFetch.call(this, error);
     // kafkajs would join anew; a partition that has another leader has the same owner.
-    else if (LEADER_MOVES.includes(typeOf(error))) await this.cluster.refreshMetadata().catch(() => undefined);
+    else if (LEADER_MOVES.includes(type)) await this.cluster.refreshMetadata().catch(() => undefined);
     await pause();
   };
 }
@@ -162,11 +181,6 @@ function isAway(error: unknown, moves: readonly string[]): boolean {
   const chain = [...causesOf(error)];
   if (chain.some(({ message }) => message.endsWith(CLIENT_CLOSED))) return false;
   return chain.some((one) => AWAY_NAMES.includes(one.name) || moves.includes(typeOf(one)));
-}
-
-/** Whether there is not (any more) what was to be read next: it was deleted, or its topic was. */
-function isGone(error: unknown): error is Error {
-  return ['OFFSET_OUT_OF_RANGE', 'UNKNOWN_TOPIC_OR_PARTITION'].includes(typeOf(error));
 }
 
 /**

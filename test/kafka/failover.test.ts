@@ -6,6 +6,7 @@ import type { KafkaCluster } from '../../deploy/kafka-cluster.ts';
 import type { KafkaNode } from '../../deploy/kafka-node.ts';
 import { freePorts } from '../../deploy/port.ts';
 import { consumerGroupClass, surviveFailovers } from '../../src/kafka/failover.ts';
+import type { ConsumerGroup } from '../../src/kafka/failover.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, Outside } from './consumer-harness.ts';
@@ -16,6 +17,20 @@ const PARTITIONS = 6;
 const PATIENCE_MS = 60_000;
 
 const restore = surviveFailovers();
+
+describe('a member that has read nothing yet', () => {
+  it('waits for a topic that its leader does not know yet', async (t) => {
+    // Waiting keeps no process.
+    const alive = setInterval(() => undefined, 1000);
+    t.after(() => clearInterval(alive));
+    let refreshed = 0;
+    const refreshMetadata = () => Promise.resolve(void refreshed++);
+    const group = { sessionTimeout: SESSION_TIMEOUT_MS, cluster: { refreshMetadata } };
+    const error = Object.assign(new Error('no such topic'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
+    await consumerGroupClass().prototype.recoverFromFetch.call(group as unknown as ConsumerGroup, error);
+    assert.equal(refreshed, 1);
+  });
+});
 
 describe('KafkaConsumer whose coordinator is killed', () => {
   let cluster: KafkaCluster;
