@@ -144,7 +144,8 @@ export class Membership {
       partitionsConsumedConcurrently: CONCURRENT_BATCHES,
       eachBatch: (batch) => this.#track(this.#onBatch(batch)),
     });
-    await this.#positioning;
+    // Who joins again meanwhile is positioned anew.
+    for (let last; last !== this.#positioning;) await (last = this.#positioning);
   }
 
   async #close(timeoutMs: number): Promise<void> {
