@@ -13,6 +13,8 @@ export const TENANTS = 50;
 /** What a server may take to give up sockets that do not read. */
 const MAX_STALLED_SECONDS = 180;
 const WATCH_INTERVAL_MS = 1000;
+/** Of events before the first window, so that V8 has compiled what the windows run. */
+const WARM_UP_SECONDS = 2;
 
 export interface TrialOptions {
   readonly contender: Contender;
@@ -89,6 +91,8 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
       isForAll,
     });
     const samples: Sample[] = [];
+    onPeriod('warms up');
+    await client.measure({ outstanding: outstanding[0]!, seconds: WARM_UP_SECONDS, serverPid: server.pid, stalled: 0 });
     for (const k of outstanding) {
       onPeriod(`K=${k}`);
       samples.push({ ...(await sampleOf(options, { server, client, adminPort }, k)), messageBytes });
