@@ -35,6 +35,8 @@ export interface Stage {
   readonly bus: MemoryBus;
   /** How often a gateway has subscribed to the ticks. */
   readonly subscriptions: number;
+  /** How many ticks were published. */
+  readonly published: number;
   /** Publishes the next `count` ticks: n = 0, 1, 2, … */
   publish(count?: number): Promise<void>;
   /** `port`: free if not given. */
@@ -56,15 +58,18 @@ export async function createStage(t: TestContext): Promise<Stage> {
     subscriptions++;
     return unsubscribe;
   };
-  let next = 0;
+  let published = 0;
   return {
     bus,
     get subscriptions() {
       return subscriptions;
     },
+    get published() {
+      return published;
+    },
     publish: async (count = 1) => {
       for (let i = 0; i < count; i++) {
-        const offset = next++;
+        const offset = published++;
         const payload = JSON.stringify({ key: 'a', n: offset });
         await bus.publish([{ channel: CHANNEL, payload, offset, timestamp: 0, history: HISTORY }], {
           ...place,
