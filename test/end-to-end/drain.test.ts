@@ -99,8 +99,9 @@ describe('SIGTERM', () => {
     assert.equal(await pod.ended, 0);
     assert.equal(client.closeCode, 1001);
     assert.equal(orderBreak(ticksOf(client).filter(({ key }) => key !== 'warm-up')), undefined);
-    const seenBefore = observed.events.length;
-    assert.equal(await outside.committed(settings.KAFKA_GROUP_ID, topic), seenBefore, 'committed what was published');
+    const seenBefore = await outside.committed(settings.KAFKA_GROUP_ID, topic);
+    await waitFor('all that was committed', () => observed.events.length >= seenBefore);
+    assert.equal(observed.events.length, seenBefore, 'committed what was published');
 
     await startPod(t, settings);
     await waitFor('records of the successor', () => observed.events.length > seenBefore + 1000, 30_000);
