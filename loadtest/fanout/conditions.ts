@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, release } from 'node:os';
 import { canPin } from '../pinning.ts';
 
 const PACKAGES = [
@@ -17,15 +17,34 @@ export function conditionsOf(packages: readonly string[] = PACKAGES): Record<str
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
+    kernel: release(),
+    'congestion control': textOf('/proc/sys/net/ipv4/tcp_congestion_control') ?? 'unknown',
+    'loopback receives': isReceiveSteered() ? 'on the core of who reads' : 'on the core of who sends',
     pinned: canPin ? 'server on one core; client, publisher and Redis on another' : 'no',
     ...Object.fromEntries(packages.map((folder) => [folder.replace(/^.*node_modules\//, ''), versionOf(folder)])),
   };
 }
 
+/**
+ * Whether the kernel takes in what loopback carries on the core of the process that reads it (receive flow steering), as on two
+ * machines; else it does so within the sender's system call. https://docs.kernel.org/networking/scaling.html#rfs-receive-flow-steering
+ */
+function isReceiveSteered(): boolean {
+  const queue = '/sys/class/net/lo/queues/rx-0';
+  const settings = [`${queue}/rps_cpus`, `${queue}/rps_flow_cnt`, '/proc/sys/net/core/rps_sock_flow_entries'];
+  return settings.every((path) => /[1-9a-f]/.test(textOf(path) ?? ''));
+}
+
 function versionOf(folder: string): string {
+  const text = textOf(`${folder}/package.json`);
+  return text === undefined ? 'not installed' : (JSON.parse(text) as { version: string }).version;
+}
+
+/** undefined: it cannot be read. */
+function textOf(path: string): string | undefined {
   try {
-    return (JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string }).version;
+    return readFileSync(path, 'utf8').trim();
   } catch {
-    return 'not installed';
+    return undefined;
   }
 }
