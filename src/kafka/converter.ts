@@ -50,7 +50,9 @@ export class Converter {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
     this.#rewriter = new Rewriter(limits);
-    this.#topics = new Map([...routes].map(([name, of]) => [name, topicOf(of)]));
+    this.#topics = new Map(
+      [...routes].map(([name, of]) => [name, { routes: of, places: new Places(of.paths), pause: 0, pausing: 0 }]),
+    );
   }
 
   convert(topic: string, record: Buffer | null): Conversion {
@@ -78,8 +80,4 @@ export class Converter {
     const destinations = topic ? topic.routes.channels(topic.routes.valuesIn(payload)) : [];
     return destinations.length === 0 ? NOWHERE : { payload: JSON.stringify(payload), destinations };
   }
-}
-
-function topicOf(routes: TopicRoutes): Topic {
-  return { routes, places: new Places(routes.paths), pause: 0, pausing: 0 };
 }
