@@ -145,7 +145,9 @@ export class Membership {
       eachBatch: (batch) => this.#track(this.#onBatch(batch)),
     });
     // Who joins again meanwhile is positioned anew.
-    for (let last; last !== this.#positioning;) await (last = this.#positioning);
+    let positioning;
+    do await (positioning = this.#positioning);
+    while (positioning !== this.#positioning);
   }
 
   async #close(timeoutMs: number): Promise<void> {
