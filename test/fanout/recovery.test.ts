@@ -220,6 +220,32 @@ describe('a resumed subscription', () => {
     assert.equal(back.events()[0]!.extensions!.resumed, true);
   });
 
+  it('begins anew, told so, where more comes while the history is read than can be held', async (t) => {
+    for (const [count, resumed, expected] of [
+      [1000, true, { first: 3, last: 1004, told: 0 }],
+      [1001, false, { first: 1005, last: 1005, told: 1 }],
+      [1500, false, { first: 1005, last: 1504, told: 1 }],
+    ] as const) {
+      const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
+      const cursor = await seenUpToTwo();
+      const history = bus.history.bind(bus);
+      bus.history = async (...query) => {
+        await publish(count);
+        return history(...query);
+      };
+      const back = await join(cursor);
+      await waitFor('the last', () => back.numbers().at(-1) === expected.last);
+      const length = expected.last - expected.first + 1;
+      assert.deepEqual(
+        back.numbers(),
+        Array.from({ length }, (_, i) => expected.first + i),
+      );
+      const [{ extensions }] = back.events() as [Received];
+      assert.deepEqual([extensions!.resumed, extensions!.gap], [resumed, resumed ? undefined : true]);
+      assert.equal(stage.told, expected.told);
+    }
+  });
+
   it('begins anew, told so and without a partial replay, where nothing can be proved', async (t) => {
     const { bus, claim, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
