@@ -32,7 +32,10 @@ export class InitDeadlines<T extends Expecting> {
     this.#deadlines.clear();
   }
 
-  readonly #onTimer = (): void => {
+  /** After a blocked event loop timers come before input: what has come in time is read first. */
+  readonly #onTimer = (): void => void setImmediate(this.#onDue);
+
+  readonly #onDue = (): void => {
     this.#timer = undefined;
     const now = performance.now();
     for (const [who, deadline] of this.#deadlines) {
