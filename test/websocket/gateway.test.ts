@@ -108,7 +108,7 @@ describe('Gateway', () => {
       await sendRaw(t, port, `${handshake}\r\n\r\n`);
       await sendRaw(t, port, `${handshake}\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`);
       await sendRaw(t, port, `${handshake}\r\n\r\nGET /graphql?query={hello} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-      await waitFor('the server to let go of them', async () => (await openSockets()) === 0, 2000);
+      await waitFor('the server to let go of them', async () => (await openSockets()) === 0);
     });
   }
 });

@@ -8,7 +8,7 @@ export const pingRows: readonly Row[] = [
     id: 'C-17',
     level: 'P',
     title: 'answers a ping before init, and the init timer runs on',
-    settings: { INIT_TIMEOUT_MS: '500' },
+    settings: { INIT_TIMEOUT_MS: '3000' },
     async run(stage) {
       const socket = await stage.open();
       socket.send({ type: 'ping' });
