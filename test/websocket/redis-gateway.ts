@@ -93,6 +93,11 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
   admin.on('error', () => undefined);
   t.after(() => admin.disconnect());
   const url = `ws://127.0.0.1:${server.port}/graphql`;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+    return Number(line?.slice(name.length) ?? 0);
+  };
   return {
     redis,
     worker: new TestWorker(bus, prefix),
@@ -112,10 +117,9 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
       await nextTurn();
     },
     /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
-    metric: async (name: string) => {
-      const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
-      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-      return Number(line?.slice(name.length) ?? 0);
-    },
+    metric,
+    /** Resolves when that value has come to `least`. */
+    hasCounted: async (name: string, least: number) =>
+      void (await waitFor(`${name} ${least}`, async () => (await metric(name)) >= least, PATIENCE_MS)),
   };
 }
