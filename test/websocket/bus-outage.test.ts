@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
@@ -49,11 +50,14 @@ describe('without Redis', () => {
     const [one, other] = sockets;
     for (const socket of sockets) socket.subscribe('live', THING, { id: '1' });
     one.subscribe('left', THING, { id: '2' });
+    let seq = 0;
     await waitFor('two channels and three operations', async () => {
       for (const socket of sockets) await socket.roundTrip();
-      return (await publish('1', 0)) + (await publish('2', 0)) === 2;
+      return (await publish('1', --seq)) + (await publish('2', seq)) === 2;
     });
-    await waitFor('events', () => sockets.every(({ unread }) => unread.some(({ id }) => id === 'live')));
+    const hasLast = ({ unread }: Socket, id: string) =>
+      unread.some((message) => isDeepStrictEqual(message, event(id, seq)));
+    await waitFor('events', () => sockets.every((socket) => hasLast(socket, 'live')) && hasLast(one, 'left'));
     for (const socket of sockets) await socket.roundTrip();
 
     await redis.stop();
