@@ -1,22 +1,20 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 
-/** Free loopback ports, all different: held open together before any is given back. */
+/** Linux gives out ports from 32768 on by itself: to who listens on port 0, and to whoever connects. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_767];
+
+/**
+ * Free loopback ports, all different. Nobody gets one of them by chance before it is listened on, nor while a server that had it
+ * is away.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (!(await isPortTaken(port))) ports.add(port);
+  }
+  return [...ports];
 }
 
 /** Whether something of this machine listens on the loopback port. */
