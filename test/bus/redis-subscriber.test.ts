@@ -14,7 +14,7 @@ function createSubscriber() {
   const told: string[] = [];
   const subscriber = new RedisSubscriber({ client, isUp: true, label: 'redis' } as unknown as RedisLink, {
     log: createLog('silent'),
-    acknowledgeTimeoutMs: 1_000,
+    acknowledgeTimeoutMs: 10_000,
     onGap: (channels) => told.push(`gap in ${channels.join()}`),
   });
   const receive = (name: string, text: string) => client.emit('messageBuffer', Buffer.from(name), Buffer.from(text));

@@ -45,7 +45,7 @@ describe('over a real Redis', () => {
   }
 
   it('subscribes a channel once however many listeners, and leaves it with the last one', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
     t.after(() => bus.close());
     await bus.start();
     const channel = randomName();
@@ -137,13 +137,13 @@ describe('over a real Redis', () => {
       onUp: () => subscriber.up(),
       onDown: () => subscriber.down(),
     });
-    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 200, onGap: () => undefined });
+    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 10_000, onGap: () => undefined });
     t.after(() => link.close());
     const prefix = randomName();
-    // Not started: every wait for an acknowledgement fails.
     subscriber.subscribe(`${prefix}away`, () => undefined);
-    await assert.rejects(subscriber.acknowledged(`${prefix}away`), /did not acknowledge within 200 ms/);
+    const waiting = assert.rejects(subscriber.acknowledged(`${prefix}away`), /was left before Redis acknowledged it/);
     subscriber.unsubscribe(`${prefix}away`);
+    await waiting;
     await link.start();
     for (const name of ['left', 'stays']) subscriber.subscribe(`${prefix}${name}`, () => undefined);
     subscriber.unsubscribe(`${prefix}left`);
@@ -187,12 +187,17 @@ describe('over a real Redis', () => {
 
   it('stays quiet about idle links', async (t) => {
     const { log, lines } = logLines();
-    const bus = new RedisBus({ urls: [servers[0]!.url], log, silenceTimeoutMs: 300 });
+    const bus = new RedisBus({
+      urls: [servers[0]!.url],
+      log,
+      silenceTimeoutMs: 4_000,
+      probeIntervalMs: 3_600_000,
+    });
     t.after(() => bus.close());
     await bus.start();
     await bus.subscribe(randomName(), () => undefined);
     const pings = await calls('ping');
-    await waitFor('ten probes of each link', async () => (await calls('ping')) > pings + 20);
+    await waitFor('two more probes of each link', async () => (await calls('ping')) >= pings + 4);
     assert.deepEqual(
       lines.map((line) => line.msg),
       ['Redis link is up', 'Redis link is up'],
