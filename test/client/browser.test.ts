@@ -110,7 +110,7 @@ it('is a module that a browser runs as it is, and resumes there after a shutdown
     numbers,
     Array.from({ length: 20 }, (_, n) => n),
   );
-  assert.deepEqual(resumed, [true, true, true]);
+  assert.ok(resumed.length >= 3 && !resumed.includes(false), resumed.join());
   t.diagnostic(`error and close events, in order: ${happened.join(', ')}`);
   assert.ok(happened.includes('1001') && happened.includes('1006') && happened.includes('4499'), happened.join());
 });
