@@ -102,6 +102,7 @@ describe('KafkaConsumer while servers come and go', () => {
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 80);
     assert.equal(counts.paused, 0);
     assert.equal(counts.rebuilds.length, rebuilds);
+    await waitFor('the subscriber', async () => Number((await publisher.pubsub('NUMSUB', topic))[1]) === 1);
     const later = received.length;
     await outside.sendSequences(topic, 4, 1, 20);
     await waitFor('live messages', () => received.length >= later + 4);
@@ -124,7 +125,7 @@ describe('KafkaConsumer while servers come and go', () => {
       );
       const started = performance.now();
       const code = await new Promise<number | null>((resolve) => {
-        const timer = setTimeout(() => child.kill('SIGKILL'), 25_000);
+        const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
         child.once('exit', (exitCode) => {
           clearTimeout(timer);
           resolve(exitCode);

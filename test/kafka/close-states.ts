@@ -60,4 +60,4 @@ switch (state) {
     await consumer.close();
 }
 assert.equal(consumer.isConnected, false);
-assert.ok(performance.now() - started < 15_000, 'bounded');
+assert.ok(performance.now() - started < 45_000, 'bounded');

@@ -7,6 +7,7 @@ import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
+import { createTopics } from '../../deploy/topics.ts';
 import { CompressionError, createCodecs, registerCodecs } from '../../src/kafka/compression.ts';
 import { undecodableReason } from '../../src/kafka/undecodable-batch.ts';
 import { kafkaBrokers, randomName } from '../support/services.ts';
@@ -137,11 +138,8 @@ describe('compressed batches of a real Kafka', () => {
   /** A topic; the broker compresses with `compression` itself (Java's libraries), or keeps what the producer sent. */
   async function createTopic(compression: string): Promise<string> {
     const topic = randomName('compression');
-    const admin = kafka.admin();
-    await admin.connect();
     const configEntries = [{ name: 'compression.type', value: compression }];
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: true });
-    await admin.disconnect();
+    await createTopics(brokers, [{ topic, numPartitions: 1, configEntries }]);
     return topic;
   }
 
@@ -201,7 +199,7 @@ describe('compressed batches of a real Kafka', () => {
       await consumer.run({
         eachMessage: ({ message }) => Promise.resolve(void reasons.push(undecodableReason(message.headers))),
       });
-      await waitFor('the record of the batch', () => reasons.length > 0);
+      await waitFor('the record of the batch', () => reasons.length > 0, 30_000);
     } finally {
       await consumer.disconnect();
       registerCodecs({ maxInflatedBytes: 16 * MIB });

@@ -203,6 +203,9 @@ export class Outside {
 
   async connect(): Promise<void> {
     await Promise.all([this.admin.connect(), this.#producer.connect()]);
+    // A fresh broker coordinates no groups yet, and refuses who wants to join one.
+    const ask = () => this.admin.fetchOffsets({ groupId: 'any', topics: [] }).catch(() => undefined);
+    await waitFor('a coordinator of groups', ask, 30_000);
   }
 
   async close(): Promise<void> {
@@ -245,7 +248,7 @@ export class Outside {
     await consumer.connect();
     await consumer.subscribe({ topics: [topic], fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${records.length} of ${count} records in 15 s`)), 15_000);
+      const timer = setTimeout(() => reject(new Error(`${records.length} of ${count} records in 60 s`)), 60_000);
       void consumer.run({
         eachMessage: ({ message }) => {
           records.push(message);

@@ -89,6 +89,7 @@ describe('DeadLetter', () => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
+    const began = performance.now();
     for (let i = 0; i < 5; i++) {
       await outside.send(
         topic,
@@ -97,7 +98,8 @@ describe('DeadLetter', () => {
     }
     await waitFor('all of them', () => counts.consumed === 2500, 30_000);
     assert.equal((await outside.readAll(`${groupId}-dead`, 2500)).length, 2500);
-    assert.equal(lines.filter((line) => line.includes('poison record put aside')).length, 1, 'once per window');
+    const logged = lines.filter((line) => line.includes('poison record put aside')).length;
+    assert.ok(logged >= 1 && logged <= 1 + (performance.now() - began) / 10_000, `${logged} lines: once per window`);
     assert.equal(counts.deadLetterFailures, 0);
   });
 

@@ -32,14 +32,17 @@ describe('KafkaConsumer before the fence of the bus', () => {
     const epochs = () => [...new Set(seen.map(({ epoch }) => epoch))];
     const offsets = () => seen.map(({ offset }) => offset);
     /** `beforePublish`: what happens first. `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
-    const startWorker = async (afterPublish = () => Promise.resolve(), beforePublish = () => Promise.resolve()) => {
+    const startWorker = async (
+      afterPublish = () => Promise.resolve(),
+      beforePublish: (messages: readonly Message[]) => Promise<void> = () => Promise.resolve(),
+    ) => {
       const bus = await startedBus();
       const setup = createConsumer(t, outside.brokers, [topic], {
         groupId,
         environment: { KAFKA_FROM_BEGINNING: `${isFromBeginning}` },
         ports: {
           publish: async (messages, upTo) => {
-            await beforePublish();
+            await beforePublish(messages);
             await bus.publish(messages, upTo);
             await afterPublish();
           },
@@ -130,14 +133,17 @@ describe('KafkaConsumer before the fence of the bus', () => {
   it('begins another epoch where Kafka has deleted what a member that waited for the bus was yet to read', async (t) => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
-    let isAway = false;
-    await startWorker(undefined, () => (isAway ? Promise.reject(new BusUnavailableError('away')) : Promise.resolve()));
+    // Away for as long as it is shown the first of those.
+    const isAway = (messages: readonly Message[]) => messages.some(({ offset }) => offset === 3);
+    let refusals = 0;
+    await startWorker(undefined, (messages) =>
+      isAway(messages) ? Promise.reject(new BusUnavailableError(`away ${++refusals}`)) : Promise.resolve(),
+    );
     await outside.sendSequences(topic, 1, 3);
     await waitFor('the first', () => seen.length === 3);
-    isAway = true;
     await outside.sendSequences(topic, 1, 5, 3);
+    await waitFor('a refusal', () => refusals > 0);
     await outside.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '6' }] });
-    isAway = false;
     await waitFor('the last', () => offsets().includes(7), 20_000);
     assert.deepEqual(offsets(), [0, 1, 2, 6, 7]);
     assert.equal(epochs().length, 2, 'else nobody would be told that 3 to 5 are missing');

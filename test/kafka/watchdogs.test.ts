@@ -27,7 +27,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
       const environment = { KAFKA_STALL_TIMEOUT_MS: `${stallTimeoutMs}` };
       return createConsumer(t, outside.brokers, [topic], { bus, environment, ports: { publish } });
     };
-    const watched = create(1_000);
+    const watched = create(2_500);
     const twin = create(3_600_000);
     await Promise.all([watched.consumer.start(), twin.consumer.start()]);
     await waitFor('both groups', () => watched.consumer.isConnected && twin.consumer.isConnected, PATIENCE_MS);
