@@ -175,6 +175,7 @@ describe('a graph without samples', () => {
     const pod = await startPod(t, { GRAPH: folder });
     assert.ok(pod.output.includes(`graph "${basename(folder)}"`));
     assert.match(pod.output, /subscription \{\n {4}order \{\n {6}id\n/);
+    await pod.until('a line', () => pod.lines.length > 0);
     assert.match(pod.lines[0]!.msg, /no samples\.ts in the graph.*KAFKA_BROKERS/);
   });
 });

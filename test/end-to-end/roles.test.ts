@@ -62,7 +62,7 @@ describe('pods on Kafka and Redis', () => {
     assert.deepEqual(others.events, []);
     assert.equal(await worker.metric('crier_connections'), 0);
     assert.deepEqual(await Promise.all([worker.stop(), gateway.stop()]), [0, 0]);
-    assert.equal(order.closeCode, 1001);
+    assert.equal(await order.closed(), 1001);
   });
 
   it('name a topic that does not exist in /readyz, and pick it up with its first record', async (t) => {

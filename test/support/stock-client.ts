@@ -41,6 +41,11 @@ export class Watch {
     return this.events[count - 1]!;
   }
 
+  /** The close code of the socket, once it is closed. */
+  closed(): Promise<number> {
+    return waitFor('the close', () => this.closeCode);
+  }
+
   close(): void | Promise<void> {
     return this.#client.dispose();
   }
