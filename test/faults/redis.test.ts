@@ -102,7 +102,8 @@ describe('a Redis that is killed', () => {
     const { fleet, listeners } = await startStream(t, { redisUrl: redis.url, gatewayRedisUrl });
     // What Redis accepts now is lost with it.
     link.freeze();
-    await delay(2000);
+    fleet.publisher.round();
+    await fleet.until('Redis to have that', () => fleet.publisher.isIdle);
     await kill(redis);
     link.disconnect();
     await delay(AWAY_MS);
