@@ -1,36 +1,45 @@
 import { areAlike, layOut, stamp } from './frame.ts';
 import type { Message } from './frame.ts';
-import { MAX_BATCH_BYTES } from './outbox.ts';
 
-const NOTHING = Buffer.alloc(0);
+interface Page {
+  readonly memory: Buffer;
+  /** The messages whose frames are in it. */
+  messages: readonly Message[];
+  /** Those frames. */
+  frames: Buffer;
+}
 
 /**
- * Memory for the frames of one write, shared by all writes that are taken at once. What the last write left in it serves the
- * next: where messages are alike, as are those of connections that share, only what differs is written: ids, and what is not shared of results.
+ * Memory for the frames of one write, shared by all writes that are taken at once. What the last write of about the same size left in
+ * it serves the next: where messages are alike, as are those of connections that share, only what differs is written: ids, and what is
+ * not shared of results.
  */
 export class Scratch {
-  #memory: Buffer | undefined;
-  /** The messages whose frames are in it. */
-  #messages: readonly Message[] = [];
-  /** Those frames. */
-  #frames: Buffer = NOTHING;
+  /** By size, each a power of two: a write that was not taken keeps less than twice its bytes. */
+  readonly #pages: (Page | undefined)[] = [];
+  /** The page of the last write. */
+  #power = 0;
 
-  /** Frames of messages, `MAX_BATCH_BYTES` of them at most. `messages` must not change any more. */
+  /** Frames of messages, `bytes` in all. `messages` must not change any more. */
   lay(messages: readonly Message[], bytes: number): Buffer {
-    const memory = (this.#memory ??= Buffer.allocUnsafeSlow(MAX_BATCH_BYTES));
-    if (areAlike(messages, this.#messages)) stamp(memory, messages, this.#messages);
+    this.#power = 32 - Math.clz32(bytes - 1);
+    const page = (this.#pages[this.#power] ??= emptyPage(2 ** this.#power));
+    if (areAlike(messages, page.messages)) stamp(page.memory, messages, page.messages);
     else {
-      layOut(memory, messages);
-      this.#frames = memory.subarray(0, bytes);
+      layOut(page.memory, messages);
+      page.frames = page.memory.subarray(0, bytes);
     }
-    this.#messages = messages;
-    return this.#frames;
+    page.messages = messages;
+    return page.frames;
   }
 
-  /** It belongs to a write that was not taken at once. */
+  /** What was laid last belongs to a write that was not taken at once. */
   giveAway(): void {
-    this.#memory = undefined;
-    this.#messages = [];
-    this.#frames = NOTHING;
+    this.#pages[this.#power] = undefined;
   }
+}
+
+function emptyPage(size: number): Page {
+  const memory = Buffer.allocUnsafeSlow(size);
+  return { memory, messages: [], frames: memory };
 }

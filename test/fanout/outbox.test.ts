@@ -252,6 +252,23 @@ describe('Outbox', () => {
     assert.ok(grown < 20e6, `${(grown / 1e6).toFixed(1)} MB for 1.3 MB`);
   });
 
+  it('holds no more memory for peers that are behind than the small messages which they did not read', async (t) => {
+    const { accept, writer } = await openServer(t, {
+      limits: { maxQueueBytes: 1024 ** 2, maxPodQueueBytes: 1024 ** 3 },
+    });
+    const peers = await Promise.all(Array.from({ length: 40 }, () => accept(stalled(t))));
+    const rest = new Rest([Buffer.alloc(2000, 'x')]);
+    const before = process.memoryUsage().arrayBuffers;
+    for (const { outbox } of peers) {
+      while (!outbox.isBehind) {
+        outbox.sendParts(Buffer.alloc(0), rest);
+        outbox.write();
+      }
+    }
+    const grown = process.memoryUsage().arrayBuffers - before;
+    assert.ok(grown < 4 * writer.queuedBytes, `${grown} bytes for ${writer.queuedBytes}`);
+  });
+
   it('copies nothing for a peer that is behind, delays nobody else, and goes on when the peer reads again', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
     const peer: { socket?: Socket } = {};

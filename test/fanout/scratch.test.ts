@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { frameLength, layOut, Rest } from '../../src/fanout/frame.ts';
 import type { Message } from '../../src/fanout/frame.ts';
+import { MAX_BATCH_BYTES } from '../../src/fanout/outbox.ts';
 import { Scratch } from '../../src/fanout/scratch.ts';
 
 const PIECES = ['{', '}', 'a', 'bc', 'de', 'x'.repeat(200)].map((text) => Buffer.from(text));
@@ -28,6 +29,15 @@ describe('memory for writes', () => {
         }
       }),
     );
+  });
+
+  it('is less than twice what was asked for, for who may keep it', () => {
+    const scratch = new Scratch();
+    for (const size of [1, 2, 3, 2000, 2045, 60_000, 300, MAX_BATCH_BYTES - 4]) {
+      const written = [{ prefix: Buffer.alloc(0), rest: new Rest([Buffer.alloc(size)]) }];
+      const bytes = lengthOf(written);
+      assert.ok(scratch.lay(written, bytes).buffer.byteLength < 2 * bytes, `${bytes} bytes`);
+    }
   });
 
   it('is not written to again once it was given away', () => {
