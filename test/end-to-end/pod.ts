@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { metricOf } from '../support/metric.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const MAIN = join(process.cwd(), 'dist', 'src', 'main.js');
@@ -97,10 +98,8 @@ export class Pod {
   }
 
   /** A value of `/metrics`; 0 where there is none. */
-  async metric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.admin}/metrics`)).text();
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-    return Number(line?.slice(name.length) ?? 0);
+  metric(name: string): Promise<number> {
+    return metricOf(this.admin, name);
   }
 
   /** Resolves when the condition is met. @throws Error with the pod's log when it ends before, or after a minute. */

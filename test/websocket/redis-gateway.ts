@@ -10,6 +10,7 @@ import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { metricOf } from '../support/metric.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
@@ -93,11 +94,7 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
   admin.on('error', () => undefined);
   t.after(() => admin.disconnect());
   const url = `ws://127.0.0.1:${server.port}/graphql`;
-  const metric = async (name: string) => {
-    const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-    return Number(line?.slice(name.length) ?? 0);
-  };
+  const metric = (name: string) => metricOf(`http://127.0.0.1:${server.adminPort}`, name);
   return {
     redis,
     worker: new TestWorker(bus, prefix),
@@ -118,8 +115,8 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
     },
     /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
     metric,
-    /** Resolves when that value has come to `least`. */
-    hasCounted: async (name: string, least: number) =>
-      void (await waitFor(`${name} ${least}`, async () => (await metric(name)) >= least, PATIENCE_MS)),
+    /** Resolves when that value is at least `count`. */
+    counts: async (name: string, count: number) =>
+      void (await waitFor(`${name} ${count}`, async () => (await metric(name)) >= count, PATIENCE_MS)),
   };
 }

@@ -113,7 +113,7 @@ describe('a client that comes back with its cursor', () => {
   });
 
   it('past what its field keeps begins anew, told so, with no partial replay', async (t) => {
-    const { connect, publish, seenUpTo, hasChannel, hasCounted } = await start(t);
+    const { connect, publish, seenUpTo, hasChannel, counts } = await start(t);
     const limits = { ...HISTORY_DEFAULTS, entries: 5 };
     const cursor = await seenUpTo(3);
     await publish(6, CHANNEL, limits);
@@ -121,14 +121,14 @@ describe('a client that comes back with its cursor', () => {
     socket.subscribe('again', THING, undefined, resumeAt(cursor));
     await hasChannel(CHANNEL);
     await socket.roundTrip();
-    await hasCounted('crier_resumes_total{resumed="false"}', 1);
+    await counts('crier_resumes_total{resumed="false"}', 1);
     await publish(2, CHANNEL, limits);
     assert.deepEqual(told(await take(socket, 2)), [{ seq: 10, resumed: false }, { seq: 11 }]);
     assert.deepEqual(await socket.roundTrip(), []);
   });
 
   it('is told resumed: false for a cursor that is forged, of another channel, or none at all', async (t) => {
-    const { connect, publish, seenUpTo, hasCounted } = await start(t);
+    const { connect, publish, seenUpTo, counts } = await start(t);
     const own = await seenUpTo(2);
     const changed = own.replace(
       /^(\w+)\.(\w+)\.(\w+)/,
@@ -140,7 +140,7 @@ describe('a client that comes back with its cursor', () => {
     socket.subscribe('other', 'subscription { event: thing(id: 2) { seq } }', undefined, resumeAt(own));
     socket.subscribe('none', THING, undefined, { resume: {} });
     const refused = cursors.length + 2;
-    await hasCounted('crier_resumes_total{resumed="false"}', refused);
+    await counts('crier_resumes_total{resumed="false"}', refused);
     await publish();
     await publish(1, 'things{id="2"}');
     const events = await take(socket, refused);
@@ -208,7 +208,7 @@ describe('a Redis that is killed', () => {
   });
 
   it('and comes back empty: every subscriber is told, once, and counted; who was away begins anew', async (t) => {
-    const { redis, connect, publish, publishPlain, hasChannel, seenUpTo, hasCounted } = await start(t);
+    const { redis, connect, publish, publishPlain, hasChannel, seenUpTo, counts } = await start(t);
     const cursor = await seenUpTo(3);
     const sockets = [await connect(), await connect()];
     for (const socket of sockets) {
@@ -225,7 +225,7 @@ describe('a Redis that is killed', () => {
     await redisServer(t, { port: redis.port });
     await hasChannel(CHANNEL);
     await hasChannel(PLAIN_CHANNEL);
-    await hasCounted('crier_gaps_total', 4);
+    await counts('crier_gaps_total', 4);
     await publish(2);
     await publishPlain();
     for (const socket of sockets) {
@@ -233,7 +233,7 @@ describe('a Redis that is killed', () => {
     }
     const back = await connect();
     back.subscribe('back', THING, undefined, resumeAt(cursor));
-    await hasCounted('crier_resumes_total{resumed="false"}', 1);
+    await counts('crier_resumes_total{resumed="false"}', 1);
     await publish();
     assert.deepEqual(told(await take(back, 1)), [{ seq: 8, resumed: false }]);
   });
