@@ -303,6 +303,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     await retrying;
     await waitFor('the last message', () => seen.at(-1) === 'retry-1999');
     const retry = seen.indexOf('retry-0');
+    assert.ok(!seen.slice(retry).some((payload) => payload.startsWith('first-')));
     assert.deepEqual(
       seen.slice(seen.lastIndexOf('retry-0')),
       numbered(channel, 2_000, 'retry-').map((message) => message.payload),
