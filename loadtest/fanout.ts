@@ -1,14 +1,15 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
 import { startRedisServer } from '../deploy/redis-server.ts';
 import { variables } from '../src/config.ts';
 import { runCommand } from './command.ts';
-import { contenders } from './fanout/contenders.ts';
+import { baseOf, contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
 import { AUCTION_TOPIC } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
-import { fanoutTable } from './fanout/report.ts';
+import { baseTable, fanoutTable } from './fanout/report.ts';
 import { RESULTS_FOLDER, writeResults } from './fanout/results.ts';
 import { runRounds } from './fanout/rounds.ts';
 import type { Plan } from './fanout/rounds.ts';
@@ -27,6 +28,7 @@ const USAGE = `One hot auction, thousands of sockets: crier against a plain broa
 Usage: npm run bench:fanout -- [flags]
 
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but the last three
+  --base <folder>     another checkout of crier, built: each of crier's servers runs from its build, too
   --k <numbers>       events on their way at a time; default: 1,4,16
   --sockets <numbers> default: 4000
   --stalled <numbers> so many of them stop reading; default: 0. A window then lasts until the server has closed them
@@ -56,6 +58,7 @@ const { values } = parseArgs({
         .map(({ name }) => name)
         .join(','),
     },
+    base: { type: 'string' },
     k: { type: 'string', default: '1,4,16' },
     sockets: { type: 'string', default: '4000' },
     stalled: { type: 'string', default: '0' },
@@ -70,7 +73,7 @@ const { values } = parseArgs({
 
 async function main(signal: AbortSignal): Promise<number | void> {
   if (values.help) return void process.stdout.write(USAGE);
-  const entrants = values.servers.split(',').map(contenderOf);
+  const entrants = values.servers.split(',').map(contenderOf).flatMap(withBase);
   const isFedByKafka = entrants.some((contender) => contender.isFedByKafka);
   const hasStalled = numbers('stalled').some((sockets) => sockets > 0);
   if (entrants.some(({ name }) => name === 'mercurius')) installPackages('servers', progress);
@@ -138,6 +141,8 @@ async function publishResults(
   };
   const paths = await writeResults(values.out, { conditions, rows, faults, stalled, profiles, rounds });
   const tables = [fanoutTable(rows)];
+  const base = baseTable(rows);
+  if (base.length > 1) tables.push(base);
   if (stalled.length > 0) tables.push(stalledTable(stalled));
   if (profiles.length > 0) tables.push(stageTable(profiles, (profile) => cpuUsOf(profile, rows)));
   paths.push(...profiles.map(({ flameGraph }) => `${RESULTS_FOLDER}/${flameGraph}`));
@@ -156,6 +161,14 @@ function contenderOf(name: string): Contender {
   const found = contenders.find((contender) => contender.name === name);
   if (!found) throw new Error(`--servers: expected ${contenders.map((c) => c.name).join(', ')}, got "${name}"`);
   return found;
+}
+
+/** A contender, and behind it its base where one is asked for. */
+function withBase(contender: Contender): Contender[] {
+  if (values.base === undefined || !contender.name.startsWith('crier')) return [contender];
+  const base = baseOf(contender, values.base);
+  if (!existsSync(base.script)) throw new Error(`--base: ${base.script} is missing; run npm ci && npm run build there`);
+  return [contender, base];
 }
 
 function numbers(flag: 'k' | 'sockets' | 'stalled'): number[] {

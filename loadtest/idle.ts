@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { freePorts } from '../deploy/port.ts';
@@ -8,7 +9,9 @@ import { startServerProcess } from './server-process.ts';
 
 const USAGE = `Resident memory per idle socket: crier with one live subscription on each, against bare \`ws\`.
 
-Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4]
+Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>]
+
+  --base <folder>  another checkout of crier, built: measured beside this one
 
 Exits with 1 when crier takes more than --limit times what bare ws takes.
 `;
@@ -26,6 +29,7 @@ const { values } = parseArgs({
     sockets: { type: 'string', default: '4000' },
     rounds: { type: 'string', default: '3' },
     limit: { type: 'string', default: '1.4' },
+    base: { type: 'string' },
     query: { type: 'string', default: SUBSCRIPTION },
     help: { type: 'boolean', short: 'h' },
   },
@@ -34,13 +38,16 @@ const { values } = parseArgs({
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const count = Number(values.sockets);
-  const rounds: { bare: number; crier: number }[] = [];
+  const rounds: { bare: number; crier: number; base?: number }[] = [];
   for (let round = 1; round <= Number(values.rounds); round++) {
     const bare = await measure('servers/bare-ws.js', count, false);
     const crier = await measure('../src/main.js', count, true);
-    rounds.push({ bare, crier });
+    const base =
+      values.base === undefined ? undefined : await measure(resolve(values.base, 'dist/src/main.js'), count, true);
+    rounds.push({ bare, crier, ...(base !== undefined && { base }) });
+    const ofBase = base === undefined ? '' : `, base ${kilobytes(base)}, against it ${(crier / base).toFixed(2)}`;
     process.stdout.write(
-      `round ${round}: bare ws ${kilobytes(bare)}, crier ${kilobytes(crier)}, ratio ${(crier / bare).toFixed(2)}\n`,
+      `round ${round}: bare ws ${kilobytes(bare)}, crier ${kilobytes(crier)}, ratio ${(crier / bare).toFixed(2)}${ofBase}\n`,
     );
   }
   const ratio = median(rounds.map(({ bare, crier }) => crier / bare));
@@ -49,6 +56,7 @@ async function main(): Promise<void> {
     sockets: count,
     rounds,
     medianRatio: ratio,
+    ...(values.base !== undefined && { medianRatioToBase: median(rounds.map(({ crier, base }) => crier / base!)) }),
     conditions: { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, date: new Date().toISOString() },
   };
   await mkdir('loadtest/results', { recursive: true });
@@ -60,7 +68,7 @@ async function main(): Promise<void> {
 /** Resident bytes per socket: what the server grew by with `count` more, both after a collection. */
 async function measure(script: string, count: number, isSubscribing: boolean): Promise<number> {
   const [port, adminPort] = await freePorts(2);
-  const path = new URL(script, import.meta.url).pathname;
+  const path = resolve(import.meta.dirname, script);
   const server = await startServerProcess(path, port!, {
     ADMIN_PORT: String(adminPort),
     SAMPLE_INTERVAL_MS: '3600000',

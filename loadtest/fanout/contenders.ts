@@ -1,10 +1,11 @@
+import { join, resolve } from 'node:path';
 import { startArguments } from '../start-arguments.ts';
 import type { IdentityField } from './auction.ts';
 
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  /** Relative to dist/loadtest. */
+  /** Absolute, or relative to dist/loadtest. */
   readonly script: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly nodeArguments?: readonly string[];
@@ -57,3 +58,21 @@ export const contenders: readonly Contender[] = [
   { name: 'crier-all', title: 'crier, every role', ...crierWithWorker },
   { name: 'crier-history', title: 'crier, every role, history', ...crierWithWorker, binding: 'history: {}' },
 ];
+
+/** The same server from the build of another checkout, which the contender is held against. */
+export function baseOf(contender: Contender, checkout: string): Contender {
+  const script = join(resolve(checkout), 'dist/src/main.js');
+  return { ...contender, name: baseName(contender.name), title: `${contender.title}, base`, script };
+}
+
+/** The name of a contender's base, among samples and rows. */
+export function baseName(contender: string): string {
+  return `${contender}-base`;
+}
+
+export function titleOf(name: string): string {
+  const found = contenders.find((contender) => contender.name === name);
+  if (found) return found.title;
+  const ofBase = contenders.find((contender) => baseName(contender.name) === name);
+  return ofBase ? `${ofBase.title}, base` : name;
+}

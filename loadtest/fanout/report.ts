@@ -1,5 +1,5 @@
 import type { Cells } from '../table.ts';
-import { contenders } from './contenders.ts';
+import { baseName, titleOf } from './contenders.ts';
 import type { Row } from './summary.ts';
 
 const COLUMNS = [
@@ -47,8 +47,16 @@ function cellsOf(row: Row): Cells {
   ];
 }
 
-export function titleOf(contender: string): string {
-  return contenders.find(({ name }) => name === contender)?.title ?? contender;
+/** What each server costs against its base: a line for each row that has one; the head alone where none has. */
+export function baseTable(rows: readonly Row[]): Cells[] {
+  const lines = rows.flatMap((row) => {
+    const base = row.ratios[baseName(row.contender)];
+    if (!base) return [];
+    const { deliveriesPerSecond, serverCpuUs, p50Ms } = base;
+    const figures = [deliveriesPerSecond, serverCpuUs, p50Ms].map(times);
+    return [[titleOf(row.contender), String(row.sockets), String(row.outstanding), ...figures]];
+  });
+  return [['against its base', 'sockets', 'K', 'deliveries/s', 'CPU/delivery', 'p50'], ...lines];
 }
 
 function times(ratio: number | undefined): string {

@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { markdownTable } from '../table.ts';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
-import { fanoutTable, titleOf } from './report.ts';
+import { titleOf } from './contenders.ts';
+import { baseTable, fanoutTable } from './report.ts';
 import { stageTable } from './server-profile.ts';
 import type { ServerProfile } from './server-profile.ts';
 import { stalledTable } from './stalled.ts';
@@ -46,13 +47,24 @@ Medians of the rounds; each ratio is the median of the rounds' own ratios. K: ev
 
 ${markdownTable(fanoutTable(rows))}
 ${verdict}
-${stalled.length === 0 ? '' : stalledSection(stalled)}${profiles.length === 0 ? '' : profileSection(profiles, rows)}
+${baseSection(rows)}${stalled.length === 0 ? '' : stalledSection(stalled)}${profiles.length === 0 ? '' : profileSection(profiles, rows)}
 ## Conditions
 
 ${lines.join('\n')}
 
 ![The same as a picture](${name}.svg)
 `;
+}
+
+function baseSection(rows: readonly Row[]): string {
+  const table = baseTable(rows);
+  if (table.length === 1) return '';
+  return `
+## Against the base
+
+The build of another checkout in the same rounds: medians of the rounds' ratios.
+
+${markdownTable(table)}`;
 }
 
 function stalledSection(stalled: readonly StalledRow[]): string {

@@ -3,7 +3,7 @@ import { callTree } from '../profile/cpu-profile.ts';
 import type { CpuProfile } from '../profile/cpu-profile.ts';
 import { flameGraph } from '../profile/flame-graph.ts';
 import type { Cells } from '../table.ts';
-import { titleOf } from './report.ts';
+import { titleOf } from './contenders.ts';
 import { runProfiled } from './rounds.ts';
 import type { Plan } from './rounds.ts';
 import { STAGES, sharesOf, stageOf } from './stages.ts';

@@ -1,6 +1,6 @@
 import { median } from '../median.ts';
 import type { Cells } from '../table.ts';
-import { titleOf } from './report.ts';
+import { titleOf } from './contenders.ts';
 import { isLike } from './summary.ts';
 import type { Sample } from './trial.ts';
 

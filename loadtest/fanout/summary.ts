@@ -1,4 +1,5 @@
 import { median } from '../median.ts';
+import { baseName } from './contenders.ts';
 import type { Sample } from './trial.ts';
 
 export interface Row {
@@ -39,7 +40,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
       const find = (wanted: (sample: Sample) => boolean) => rounds.map((samples) => samples.find(wanted)) as Sample[];
       const mine = find((sample) => isLike(sample, row, contender));
       const referencesOf = (name: string) => find((sample) => isReference(sample, row, name));
-      const references = REFERENCES.filter((name) => {
+      const references = [...REFERENCES, baseName(contender)].filter((name) => {
         const reference = referencesOf(name)[0];
         return reference !== undefined && reference !== mine[0];
       });

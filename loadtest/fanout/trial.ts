@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../deploy/port.ts';
 import { startServerProcess } from '../server-process.ts';
@@ -65,7 +66,7 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
     ...contender.environment,
     ...(graph && { GRAPH: graph.path }),
   };
-  const script = new URL(`../${contender.script}`, import.meta.url).pathname;
+  const script = resolve(import.meta.dirname, '..', contender.script);
   const server = await startServerProcess(script, port, environment, contender.nodeArguments);
   const client = startClient();
   const stop = async () => {

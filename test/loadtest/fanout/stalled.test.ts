@@ -3,38 +3,7 @@ import { describe, it } from 'node:test';
 import { stalledRows, stalledTable } from '../../../loadtest/fanout/stalled.ts';
 import { faultsOf } from '../../../loadtest/fanout/summary.ts';
 import type { Sample } from '../../../loadtest/fanout/trial.ts';
-
-const MEBIBYTE = 2 ** 20;
-
-function sample(change: Partial<Sample>): Sample {
-  return {
-    contender: 'crier-shared',
-    sockets: 4000,
-    isForAll: true,
-    stalled: 0,
-    outstanding: 4,
-    messageBytes: 1900,
-    expected: 1000,
-    delivered: 1000,
-    unequalSockets: 0,
-    events: 100,
-    wrongSizes: 0,
-    closed: 0,
-    durationMs: 1000,
-    serverCpuMs: 500,
-    serverKernelMs: 400,
-    clientCpuMs: 500,
-    p50Ms: 50,
-    p99Ms: 100,
-    peakResidentBytes: 110 * MEBIBYTE,
-    stalledByCloseCode: {},
-    lagP99Ms: 1,
-    residentBeforeBytes: 100 * MEBIBYTE,
-    residentBytes: 105 * MEBIBYTE,
-    slowConsumers: 0,
-    ...change,
-  };
-}
+import { MEBIBYTE, sample } from './sample.ts';
 
 const withStalled = (change: Partial<Sample>) =>
   sample({ stalled: 40, slowConsumers: 40, stalledByCloseCode: { 1013: 40 }, ...change });

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { baseTable } from '../../../loadtest/fanout/report.ts';
+import { summarize } from '../../../loadtest/fanout/summary.ts';
+import { sample } from './sample.ts';
+
+describe('a base', () => {
+  it('is compared with the same server in the same round: the median of the rounds counts', () => {
+    const round = (cpuMs: number, baseCpuMs: number) => [
+      sample({ serverCpuMs: cpuMs }),
+      sample({ contender: 'crier-shared-base', serverCpuMs: baseCpuMs }),
+      sample({ contender: 'crier-user', serverCpuMs: 9000 }),
+    ];
+    const rows = summarize([round(500, 250), round(900, 1000), round(300, 100)]);
+    assert.deepEqual(baseTable(rows).slice(1), [['crier, shared', '4000', '4', '1.00 ×', '2.00 ×', '1.00 ×']]);
+  });
+});
