@@ -1,18 +1,12 @@
 import { hash } from 'node:crypto';
-import {
-  GraphQLError,
-  MaxIntrospectionDepthRule,
-  NoSchemaIntrospectionCustomRule,
-  parse,
-  specifiedRules,
-  validate,
-} from 'graphql';
+import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, ValidationRule } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { clientError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
+import { knownOperationTypesRule } from './known-operation-types-rule.ts';
 import type { Operation } from './operation.ts';
 
 /** A document that parses and is valid. Everything that is made of it lives and goes with it. */
@@ -69,7 +63,7 @@ export class DocumentCache {
     this.#limits = { ...options, maxFields: options.maxTokens };
     this.#rules = [
       ...specifiedRules,
-      MaxIntrospectionDepthRule,
+      knownOperationTypesRule,
       ...(options.hasIntrospection ? [] : [NoSchemaIntrospectionCustomRule]),
     ];
     this.#valid = new LRUCache({ max: options.maxEntries, maxSize: options.maxBytes });

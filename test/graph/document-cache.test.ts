@@ -75,6 +75,18 @@ describe('DocumentCache', () => {
     assert.equal(cache.get('{ user { name } }'), document);
   });
 
+  it('refuses an operation whose root type the schema does not have, with its line and column', () => {
+    const result = cacheWith().get('query A { a { b } }\nmutation B { a { b } }');
+    assert.ok('errors' in result);
+    assert.deepEqual(result.errors, [
+      {
+        message: 'The schema has no mutation type, so it cannot execute a mutation.',
+        locations: [{ line: 2, column: 1 }],
+        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      },
+    ]);
+  });
+
   it('answers a syntax error with its place', () => {
     const result = cacheWith().get('{\n user {');
     assert.ok('errors' in result);
@@ -106,6 +118,13 @@ describe('DocumentCache', () => {
   it('refuses a document that is not text (S-56)', () => {
     const document = { kind: 'Document', definitions: [] } as unknown as string;
     assert.match(refusal(document), /must be text/);
+  });
+
+  it('weighs a long document by its length, so that few of them fill the cache', () => {
+    const cache = cacheWith({ maxBytes: 2_000_000 });
+    for (let i = 0; i < 20; i++) valid(cache, `{ user { name } } # ${i} ${'x'.repeat(10_000)}`);
+    assert.equal(cache.size, 3, 'a document of 10,000 characters weighs at least 640 KB');
+    assert.ok(cache.bytes > 1_500_000 && cache.bytes <= 2_000_000, String(cache.bytes));
   });
 
   const attacks: Record<string, [query: string, expected: RegExp]> = {
