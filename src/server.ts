@@ -56,6 +56,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
 
   try {
     const graph = await loadGraph(config.GRAPH || BUILT_IN_GRAPH);
+    for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
     const details: Record<string, () => unknown> = { graph: () => graph.name };
     const admin = own(
       new AdminServer({

@@ -16,6 +16,7 @@ import { HISTORY_DEFAULTS } from '../bus/history.ts';
 import type { HistoryLimits } from '../bus/history.ts';
 import { readHistory, readReplay } from './history-binding.ts';
 import { didYouMean, lineOf } from './problem.ts';
+import { checkUse, readUnused } from './unused-arguments.ts';
 
 /** One `match` of an @kafka directive. */
 export interface Match {
@@ -47,6 +48,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   directive @kafka(
     topic: String!
     match: [KafkaMatch!]
+    "Arguments that are meant to choose no events."
+    unused: [String!]
     payload: String
     shared: Boolean = true
     history: KafkaHistory
@@ -73,18 +76,28 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
 /** A record goes to 2^n channels for n arguments that may be left out. */
 const MAX_OPTIONAL_MATCHES = 4;
 
+/** Lines of file, line, field, reason and mend. */
+interface Findings {
+  /** Mistakes: the graph is refused. */
+  readonly problems: string[];
+  /** For the log. */
+  readonly warnings: string[];
+}
+
 /**
- * Reads and checks the @kafka of every Subscription field. An argument that no match names is allowed: resolvers may
- * read it. What the validation of any SDL finds (a second @kafka, unknown or missing parts of it) is left to that. Paths that lie beside `payload` cannot be checked against a type, because only the field's value has one.
+ * Reads and checks the @kafka of every Subscription field of a schema with resolvers attached. What the validation of any SDL
+ * finds (a second @kafka, unknown or missing parts of it) is left to that. Paths that lie beside `payload` cannot be checked
+ * against a type, because only the field's value has one.
  *
  * @param customSources Subscription fields that resolvers feed themselves; they must not have @kafka.
- * @returns the bindings by field name, and one line for each mistake (all of them): file, line, field, reason, mend.
+ * @returns the bindings by field name, and all findings.
  */
 export function parseBindings(
   schema: GraphQLSchema,
   customSources: ReadonlySet<string>,
-): { bindings: Map<string, Binding>; problems: string[] } {
+): { bindings: Map<string, Binding> } & Findings {
   const problems: string[] = [];
+  const warnings: string[] = [];
   const bindings = new Map<string, Binding>();
   const subscription = schema.getSubscriptionType();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -99,13 +112,14 @@ export function parseBindings(
     }
   }
   for (const field of Object.values(subscription?.getFields() ?? {})) {
-    const found: string[] = [];
+    const found: Findings = { problems: [], warnings: [] };
     const binding = readBinding(schema, field, customSources.has(field.name), found);
-    const node = kafkaOf(field)[0] ?? field.astNode;
-    problems.push(...found.map((problem) => `${lineOf(node)}Subscription.${field.name}: ${problem}`));
+    const place = `${lineOf(kafkaOf(field)[0] ?? field.astNode)}Subscription.${field.name}`;
+    problems.push(...found.problems.map((problem) => `${place}: ${problem}`));
+    warnings.push(...found.warnings.map((warning) => `${place}: ${warning}`));
     if (binding) bindings.set(field.name, binding);
   }
-  return { bindings, problems };
+  return { bindings, problems, warnings };
 }
 
 function kafkaOf(field: GraphQLField<unknown, unknown>): ConstDirectiveNode[] {
@@ -116,8 +130,9 @@ function readBinding(
   schema: GraphQLSchema,
   field: GraphQLField<unknown, unknown>,
   hasSource: boolean,
-  problems: string[],
+  findings: Findings,
 ): Binding | undefined {
+  const { problems } = findings;
   const [directive] = kafkaOf(field);
   if (!directive) {
     if (!hasSource) {
@@ -135,7 +150,11 @@ function readBinding(
   const isShared = readShared(given.get('shared'), problems);
   const history = readHistory(given.get('history'), problems);
   const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
-  const match = readMatches(given.get('match'), field, problems);
+  const matchNodes = itemsOf(given.get('match'));
+  const match = readMatches(matchNodes, field, problems);
+  const matched = matchedArguments(matchNodes);
+  const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
+  checkUse(field, new Set([...matched, ...unused]), findings);
   if (payload) for (const { path } of match) checkPath(schema, field, path, payload, problems);
   return problems.length === 0 && topic !== undefined && payload
     ? { field: field.name, topic, match, payload, isShared, history, replaysLast }
@@ -172,14 +191,12 @@ function readPayload(node: ConstValueNode | undefined, problems: string[]): stri
 }
 
 function readMatches(
-  node: ConstValueNode | undefined,
+  items: readonly ConstValueNode[],
   field: GraphQLField<unknown, unknown>,
   problems: string[],
 ): Match[] {
-  if (!node || node.kind === Kind.NULL) return [];
   const matches: Match[] = [];
-  // The SDL coerces one item to a list of it.
-  for (const item of node.kind === Kind.LIST ? node.values : [node]) {
+  for (const item of items) {
     const match = readMatch(item, field, problems);
     if (!match) continue;
     if (matches.some(({ arg }) => arg === match.arg))
@@ -195,6 +212,23 @@ function readMatches(
     );
   }
   return matches;
+}
+
+/** The SDL coerces one item to a list of it. */
+function itemsOf(node: ConstValueNode | undefined): readonly ConstValueNode[] {
+  if (!node || node.kind === Kind.NULL) return [];
+  return node.kind === Kind.LIST ? node.values : [node];
+}
+
+/** The arguments that `match` names, those of a match with a mistake included. */
+function matchedArguments(items: readonly ConstValueNode[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const item of items) {
+    for (const { name, value } of item.kind === Kind.OBJECT ? item.fields : []) {
+      if (name.value === 'arg' && value.kind === Kind.STRING) names.add(value.value);
+    }
+  }
+  return names;
 }
 
 function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, problems: string[]): Match | undefined {

@@ -44,4 +44,6 @@ export interface Graph {
   readonly authorizers: ReadonlyMap<string, Authorize>;
   readonly context: ContextDefinition;
   readonly samples: Samples | undefined;
+  /** One line for each thing in the folder that may be a mistake. */
+  readonly warnings: readonly string[];
 }

@@ -55,6 +55,7 @@ export async function loadGraph(path: string): Promise<Graph> {
     authorizers: attached.authorizers,
     context,
     samples,
+    warnings: parsed.warnings,
   };
 }
 

@@ -81,6 +81,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
       authorizers: attached.authorizers,
       context: options.context ?? {},
       samples: undefined,
+      warnings: [],
     },
     documents: new DocumentCache(clientSchema, LIMITS),
     executor: new Executor(clientSchema, { jitAfterUses: options.jitAfterUses ?? 0 }),

@@ -16,9 +16,12 @@ const TYPES = `
   scalar Date
 `;
 
+function schemaWith(fields: string) {
+  return buildSchema(new Source(`type Subscription {\n${fields}\n}\n${TYPES}${KAFKA_DIRECTIVE}`, 'schema.graphql'));
+}
+
 function parse(fields: string, customSources: string[] = []) {
-  const text = `type Subscription {\n${fields}\n}\n${TYPES}${KAFKA_DIRECTIVE}`;
-  return parseBindings(buildSchema(new Source(text, 'schema.graphql')), new Set(customSources));
+  return parseBindings(schemaWith(fields), new Set(customSources));
 }
 
 function problemOf(field: string, customSources: string[] = []): string {
@@ -85,14 +88,54 @@ describe('binding', () => {
     assert.match(field('history: {}, replay: FIRST'), /replay must be LAST/);
   });
 
-  it('takes one match without brackets, arguments that only resolvers read, and fields that resolvers feed', () => {
-    const { bindings, problems } = parse(
-      `a(id: ID!, unread: Filter): Auction @kafka(topic: "t", match: { arg: "id", path: "id" })
-       clock: Int`,
+  it('takes one match and one unused argument without brackets, and fields that resolvers feed', () => {
+    const { bindings, problems, warnings } = parse(
+      `a(id: ID!, unread: Filter!): Auction @kafka(topic: "t", match: { arg: "id", path: "id" }, unused: "unread")
+       clock(zone: String!): Int`,
       ['clock'],
     );
+    assert.deepEqual([problems, warnings], [[], []]);
+    assert.deepEqual([...bindings.keys()], ['a']);
+  });
+
+  it('refuses a required argument that chooses no events, with the line and the mends', () => {
+    const problem = problemOf('a(order_id: ID!): Auction @kafka(topic: "t")');
+    assert.match(problem, /^schema\.graphql:2: Subscription\.a: the argument "order_id" chooses no events/);
+    assert.match(problem, /add \{ arg: "order_id", path: "…" \} to match, .* or declare unused: \["order_id"\]$/);
+    const other = '@kafka(topic: "t", match: { arg: "id", path: "id" })';
+    assert.match(problemOf(`a(id: ID!, tenant: ID!): Auction ${other}`), /the argument "tenant" chooses no events/);
+  });
+
+  it('warns of an optional argument that chooses no events, and accepts the graph', () => {
+    const { bindings, problems, warnings } = parse('a(page: Int, size: Int! = 5): Auction @kafka(topic: "t")');
     assert.deepEqual(problems, []);
     assert.deepEqual([...bindings.keys()], ['a']);
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0]!, /^schema\.graphql:2: Subscription\.a: the argument "page" chooses no events/);
+    assert.match(warnings[1]!, /the argument "size"/);
+  });
+
+  it('accepts arguments that are declared unused, and those of a field with a resolver', () => {
+    const declared = parse('a(x: ID!, y: ID): Auction @kafka(topic: "t", unused: ["x", "y"])');
+    assert.deepEqual([declared.problems, declared.warnings], [[], []]);
+    const schema = schemaWith('a(x: ID!, y: ID): Auction @kafka(topic: "t")');
+    schema.getSubscriptionType()!.getFields()['a']!.resolve = () => null;
+    const resolved = parseBindings(schema, new Set());
+    assert.deepEqual([resolved.problems, resolved.warnings], [[], []]);
+  });
+
+  it('reports a match with a mistake once, and not its argument as unused', () => {
+    assert.match(
+      problemOf('a(x: ID!): Auction @kafka(topic: "t", match: { arg: "x", path: "a..b" })'),
+      /empty segment/,
+    );
+  });
+
+  it('allows four matched arguments to be left out beside any number of required ones', () => {
+    const names = [...'abcdef'];
+    const args = names.map((name, i) => `${name}: ID${i < 4 ? '' : '!'}`).join();
+    const match = names.map((name) => `{ arg: "${name}", path: "${name}" }`).join();
+    assert.deepEqual(parse(`a(${args}): Auction @kafka(topic: "t", payload: "p", match: [${match}])`).problems, []);
   });
 
   it('allows a path that some type of an abstract value has, __typename included', () => {
@@ -182,6 +225,18 @@ describe('binding', () => {
     'more than four optional matches': [
       `a(a: ID, b: ID, c: ID, d: ID, e: ID): Auction @kafka(topic: "t", payload: "p", match: [${[...'abcde'].map((n) => `{ arg: "${n}", path: "${n}" }`).join()}])`,
       /5 matched arguments may be left out, which makes 32 channels/,
+    ],
+    'an unused argument that the field does not have': [
+      'a(auction_id: Int): Auction @kafka(topic: "t", unused: ["auctionId"])',
+      /unused names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
+    ],
+    'an unused argument that is matched': [
+      'a(x: ID!): Auction @kafka(topic: "t", match: { arg: "x", path: "id" }, unused: ["x"])',
+      /unused names the argument "x", which match uses; remove it from one of them/,
+    ],
+    'an unused that is not text': [
+      'a(x: ID): Auction @kafka(topic: "t", unused: [x])',
+      /unused must be a list of argument names, such as \["order_id"\]/,
     ],
     'a topic that is not text': ['a: Auction @kafka(topic: 5)', /topic must be the name of a Kafka topic/],
   };

@@ -5,7 +5,8 @@ import { exampleOperation } from '../../src/graph/example-operation.ts';
 import { schemaOf } from './support/corpus.ts';
 
 const schema = schemaOf(`
-  type Subscription { auction(id: Int!, kind: Kind!, only: Filter!, tags: [String!]!, day: Day!, note: String): Auction @kafka(topic: "t") }
+  type Subscription { auction(id: Int!, kind: Kind!, only: Filter!, tags: [String!]!, day: Day!, note: String): Auction
+    @kafka(topic: "t", unused: ["id", "kind", "only", "tags", "day"]) }
   type Auction { id: Int seller: Seller! find(text: String!): Int events: [Event] }
   type Seller { name: String home: Home }
   type Home { street: String }

@@ -1,0 +1,50 @@
+import { Kind, isRequiredArgument } from 'graphql';
+import type { ConstValueNode, GraphQLField } from 'graphql';
+import { didYouMean } from './problem.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** The `unused` of a @kafka: arguments that are meant to choose no events. */
+export function readUnused(
+  items: readonly ConstValueNode[],
+  field: Field,
+  matched: ReadonlySet<string>,
+  problems: string[],
+): ReadonlySet<string> {
+  const unused = new Set<string>();
+  for (const item of items) {
+    if (item.kind !== Kind.STRING) {
+      problems.push('unused must be a list of argument names, such as ["order_id"]');
+    } else if (matched.has(item.value)) {
+      problems.push(`unused names the argument "${item.value}", which match uses; remove it from one of them`);
+    } else if (!field.args.some(({ name }) => name === item.value)) {
+      const names = field.args.map(({ name }) => name);
+      problems.push(
+        `unused names the argument "${item.value}", which the field does not have${didYouMean(item.value, names)}`,
+      );
+    } else unused.add(item.value);
+  }
+  return unused;
+}
+
+/**
+ * Finds the arguments that choose nothing: a client that gives one expects its events only and would receive everybody's. A
+ * required one is a problem, an optional one a warning. The field's own resolver counts as a use of all arguments, because
+ * it may blank or shape an event by them; `authorize` does not, because it decides once and filters no event.
+ */
+export function checkUse(
+  field: Field,
+  used: ReadonlySet<string>,
+  { problems, warnings }: { readonly problems: string[]; readonly warnings: string[] },
+): void {
+  if (field.resolve) return;
+  for (const argument of field.args) {
+    if (used.has(argument.name)) continue;
+    const { name } = argument;
+    const mend =
+      `add { arg: "${name}", path: "…" } to match, give the field a resolver that reads it, ` +
+      `or declare unused: ["${name}"]`;
+    const reason = `the argument "${name}" chooses no events: a subscriber receives those of every "${name}"`;
+    (isRequiredArgument(argument) ? problems : warnings).push(`${reason}; ${mend}`);
+  }
+}
