@@ -3,15 +3,21 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
+import type { Logger } from '../src/log.ts';
 import { startServer } from '../src/server.ts';
 import type { Server } from '../src/server.ts';
+import { logLines } from './bus/log-lines.ts';
 import { graphFolder } from './graph/support/graph-folder.ts';
 import { watch } from './support/stock-client.ts';
 import { waitFor } from './support/wait-for.ts';
 
-async function start(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Server> {
+async function start(
+  t: TestContext,
+  settings: Readonly<Record<string, string>>,
+  log: Logger = createLog('silent'),
+): Promise<Server> {
   const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '20', ...settings });
-  const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
+  const server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
   t.after(() => server.close());
   return server;
 }
@@ -68,6 +74,24 @@ describe('two servers in one process', () => {
 });
 
 describe('a server', () => {
+  it('logs what may be a mistake in its graph', async (t) => {
+    const { log, lines } = logLines();
+    const folder = await graphFolder(t, {
+      'schema.graphql': 'type Subscription { tick(page: Int): Int @kafka(topic: "ticks") }',
+      'resolver.ts': '',
+    });
+    await start(t, { GRAPH: folder }, log);
+    const warnings = lines.filter(({ level, graph }) => level === 40 && graph !== undefined);
+    assert.deepEqual(
+      warnings.map(({ msg }) => String(msg).split(';', 1)[0]),
+      [
+        'resolver.ts is not loaded',
+        'schema.graphql:1: Subscription.tick: the argument "page" chooses no events: a subscriber receives those of every "page"',
+        'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set',
+      ],
+    );
+  });
+
   it('closes as often as it is asked to, and leaves nothing that keeps the process', async (t) => {
     const held = () => process.getActiveResourcesInfo().filter((name) => /Timeout|TCPServer/.test(name));
     const before = held().length;

@@ -28,7 +28,7 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
       if (!found) {
         const message = `imports "${specifier}", which does not exist; write the file's name with its extension`;
         report.problems.push({ file, line, message });
-      } else if (/\.[jt]s$/.test(found) && !seen.has(found)) {
+      } else if (/\.m?[jt]s$/.test(found) && !seen.has(found)) {
         seen.add(found);
         queue.push(found);
       }
@@ -37,9 +37,11 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
   return report;
 }
 
-/** The file that a relative import means: itself, or the `.ts` that stands where `.js` is written. */
+/** The file that a relative import means: itself, or the `.ts` (`.mts`) that stands where `.js` (`.mjs`) is written. */
 function fileOf(path: string): string | undefined {
-  return [path, path.replace(/\.js$/, '.ts')].filter((file) => existsSync(file)).map((file) => realpathSync(file))[0];
+  return [path, path.replace(/\.(m?)js$/, '.$1ts')]
+    .filter((file) => existsSync(file))
+    .map((file) => realpathSync(file))[0];
 }
 
 async function compileFile(

@@ -17,9 +17,10 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
  * Makes the files of a graph importable under their own names: compiles `entries` and what they import by relative
  * paths, with the project's babel.config.js. Babel runs in a process of its own, so that a server never holds it.
  *
+ * @returns the absolute names of all files that were compiled.
  * @throws GraphError naming file and line of a syntax error or of an import that leads nowhere.
  */
-export async function compileGraph(folder: string, entries: readonly string[]): Promise<void> {
+export async function compileGraph(folder: string, entries: readonly string[]): Promise<string[]> {
   const script = fileURLToPath(new URL('./compile-process.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [script, PACKAGE_ROOT, ...entries], {
     maxBuffer: MAX_OUTPUT_BYTES,
@@ -42,6 +43,7 @@ export async function compileGraph(folder: string, entries: readonly string[]): 
   const hooks = new URL('./module-hooks.js', import.meta.url);
   hooks.search = new URLSearchParams({ folder }).toString();
   register(hooks, { data });
+  return Object.keys(report.sources);
 }
 
 /** Whether a folder was compiled with crier itself, so that its files are imported as they are. */

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse, validate } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
@@ -10,6 +9,7 @@ import { parseBindings } from './binding.ts';
 import { compileGraph, isBuiltIn } from './compile.ts';
 import { makeExecutable } from './executable.ts';
 import type { Graph, Samples } from './graph.ts';
+import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 import { didYouMean } from './problem.ts';
 import { attachResolvers } from './resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from './schema.ts';
@@ -23,7 +23,7 @@ const CONTEXT_PARTS = ['backends', 'createLoaders', 'createPrimers', 'authentica
 const SAMPLES_PARTS = ['records', 'operation', 'respond'];
 
 /**
- * Loads a graph folder: schema.graphql, and where they exist resolvers, context and samples (.ts or .js).
+ * Loads a graph folder: schema.graphql, and where they exist resolvers, context and samples (.ts, .js, .mts or .mjs).
  * @throws GraphError with every mistake that was found, one per line: file, line or field, reason, mend.
  */
 export async function loadGraph(path: string): Promise<Graph> {
@@ -36,7 +36,7 @@ export async function loadGraph(path: string): Promise<Graph> {
   // Modules are known by their real names, so that stack traces and `import.meta.url` agree with the compiler.
   const folder = await realpath(path);
   const { schema, problems } = buildGraphSchema(text, 'schema.graphql');
-  const modules = await importModules(folder);
+  const { modules, warnings } = await importModules(folder);
 
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
@@ -55,25 +55,21 @@ export async function loadGraph(path: string): Promise<Graph> {
     authorizers: attached.authorizers,
     context,
     samples,
-    warnings: parsed.warnings,
+    warnings: [...warnings, ...parsed.warnings],
   };
 }
 
-async function importModules(folder: string): Promise<Map<string, Module>> {
-  const files = new Map<string, string>();
-  for (const name of ['resolvers', 'context', 'samples']) {
-    const found = [`${name}.ts`, `${name}.js`].filter((file) => existsSync(join(folder, file)));
-    if (found.length > 1) throw new GraphError(`${found.join(' and ')} both exist; keep one`);
-    if (found[0] !== undefined) files.set(name, found[0]);
-  }
-  const modules = new Map<string, Module>();
-  if (files.size === 0) return modules;
+async function importModules(folder: string): Promise<{ modules: Map<string, Module>; warnings: string[] }> {
+  const files = await findModuleFiles(folder);
   const entries = [...files.values()].map((file) => join(folder, file));
-  if (!isBuiltIn(folder)) await compileGraph(folder, entries);
+  const compiled = files.size === 0 || isBuiltIn(folder) ? entries : await compileGraph(folder, entries);
+  const loaded = new Set([...files.values(), ...compiled.map((file) => relative(folder, file))]);
+  const warnings = await warningsOfFiles(folder, loaded);
+  const modules = new Map<string, Module>();
   for (const [name, fileName] of files) {
     modules.set(name, { fileName, exports: await importModule(folder, fileName) });
   }
-  return modules;
+  return { modules, warnings };
 }
 
 async function importModule(folder: string, fileName: string): Promise<Record<string, unknown>> {

@@ -21,7 +21,7 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const isOwn = parent !== undefined && Object.hasOwn(sources, parent);
   if (isOwn && /^\.\.?\//.test(specifier)) {
     const url = new URL(specifier, parent).href;
-    const found = [url, url.replace(/\.js$/, '.ts')].find((candidate) => Object.hasOwn(sources, candidate));
+    const found = [url, url.replace(/\.(m?)js$/, '.$1ts')].find((candidate) => Object.hasOwn(sources, candidate));
     return found ? { url: found, format: 'module', shortCircuit: true } : nextResolve(specifier, context);
   }
   if (!isOwn) {

@@ -110,6 +110,66 @@ describe('loadGraph', () => {
     assert.match(graph.samples?.operation ?? '', /auction_updated/);
   });
 
+  for (const extension of ['ts', 'js', 'mts', 'mjs']) {
+    it(`loads modules with the extension .${extension}, and what they import`, async (t) => {
+      const graph = await loadGraph(
+        await graphFolder(t, {
+          'schema.graphql': SCHEMA,
+          [`resolvers.${extension}`]: `import { name } from './name.mjs'; export const Auction = { title: () => name };`,
+          'name.mts': `export const name: string = 'a name';`,
+          [`context.${extension}`]: `export const backends = ['seller'];`,
+          [`samples.${extension}`]: `export function* records() { yield { topic: 'auctions', value: {} }; }`,
+        }),
+      );
+      const document = parse('subscription { auction_updated(auction_id: 7) { title } }');
+      const result = await execute({ schema: graph.schema, document, rootValue: { auction: {} } });
+      assert.deepEqual(JSON.parse(JSON.stringify(result.data)), { auction_updated: { title: 'a name' } });
+      assert.deepEqual(graph.context.backends, ['seller']);
+      assert.equal([...(graph.samples?.records(1) ?? [])].length, 1);
+      assert.deepEqual(graph.warnings, []);
+    });
+  }
+
+  it('warns of what looks like a module and is not loaded', async (t) => {
+    const { warnings } = await loadGraph(
+      await graphFolder(t, {
+        'schema.graphql': SCHEMA,
+        'resolver.ts': '',
+        'resolvers.cjs': '',
+        'Context.ts': '',
+        'samples/index.ts': '',
+        'resolvers.test.ts': '',
+        'README.md': '',
+      }),
+    );
+    assert.deepEqual(
+      warnings.map((warning) => warning.split(' ', 1)[0]),
+      ['Context.ts', 'resolver.ts', 'resolvers.cjs', 'samples'],
+    );
+    assert.equal(
+      warnings[1],
+      'resolver.ts is not loaded; crier loads resolvers from one of: resolvers.ts, resolvers.js, resolvers.mts, resolvers.mjs',
+    );
+  });
+
+  it('does not warn of what a module imports, nor of a folder beside the module of its name', async (t) => {
+    const { warnings } = await loadGraph(
+      await graphFolder(t, {
+        'schema.graphql': SCHEMA,
+        'resolvers.ts': `import { name } from './resolver.ts'; export const Auction = { title: () => name };`,
+        'resolver.ts': `export { name } from './resolvers/name.ts';`,
+        'resolvers/name.ts': `export const name: string = 'a name';`,
+      }),
+    );
+    assert.deepEqual(warnings, []);
+  });
+
+  it('passes on the warnings of bindings', async (t) => {
+    const sdl = 'type Subscription { a(page: Int): Int @kafka(topic: "t") }';
+    const { warnings } = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
+    assert.match(warnings.join('\n'), /^schema\.graphql:1: Subscription\.a: the argument "page" chooses no events/);
+  });
+
   it('compiles Proxy.lazy in a graph of anybody: a loader comes into being when it is read', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': SCHEMA,
@@ -219,6 +279,10 @@ describe('loadGraph', () => {
       'type Subscription { a: A @kafka(topic: "t") } interface I { b: Int } type A implements I { c: Int }',
       /Interface field I\.b expected/,
     ],
+    'a required argument that chooses no events': [
+      'type Subscription {\n a(order_id: ID!): Int @kafka(topic: "t") }',
+      /^schema\.graphql:2: Subscription\.a: the argument "order_id" chooses no events/,
+    ],
     'a binding mistake': [
       'type Subscription { a(x: Int): Int\n @kafka(topic: "t", match: [{ arg: "y", path: "b" }]) }',
       /^schema\.graphql:2: Subscription\.a: .*"y"/,
@@ -283,6 +347,10 @@ describe('loadGraph', () => {
     'a file twice': [
       { 'resolvers.ts': '', 'resolvers.js': '' },
       /resolvers\.ts and resolvers\.js both exist; keep one/,
+    ],
+    'a module with two extensions': [
+      { 'context.mts': '', 'context.mjs': '' },
+      /context\.mts and context\.mjs both exist; keep one/,
     ],
     'a near miss in context': [
       { 'context.ts': 'export function createLoader() {}' },
