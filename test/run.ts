@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
 import { PROGRAMS, installHint, missingPrograms } from '../deploy/programs.ts';
 import { stopSignal } from '../deploy/stop-signal.ts';
-import { variables } from '../src/config.ts';
+import { cleanEnvironment } from './support/clean-environment.ts';
 import { runNodeTests } from './support/runner.ts';
 import { selectTestFiles } from './support/selection.ts';
 
@@ -19,13 +19,6 @@ Without a name it runs everything but faults, which take minutes: npm test -- fa
 const SHORT = { concurrency: 2, timeoutMs: 5 * 60_000, settings: {} };
 /** Faults have deadlines: nothing else runs beside them. */
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
-
-/** This environment without the settings of crier itself: what a shell carries must not decide what is tested. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !(name in variables) && !name.startsWith('BACKEND_')),
-  );
-}
 
 /** Folders that run only where they are asked for. */
 const ASKED_FOR = ['faults'];

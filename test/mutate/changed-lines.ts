@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Line numbers (from 1) of the working tree that differ from where this branch left main, by file. */
+export async function changedLines(folder: string): Promise<Map<string, Set<number>>> {
+  const { stdout } = await promisify(execFile)('git', ['diff', '--merge-base', 'main', '-U0', '--', folder], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return linesOfDiff(stdout);
+}
+
+/** Of the text of `git diff -U0`. */
+export function linesOfDiff(diff: string): Map<string, Set<number>> {
+  const files = new Map<string, Set<number>>();
+  let lines = new Set<number>();
+  for (const line of diff.split('\n')) {
+    const file = /^\+\+\+ b\/(.*)$/.exec(line)?.[1];
+    if (file !== undefined) files.set(file, (lines = new Set()));
+    const hunk = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(line);
+    if (!hunk) continue;
+    const first = Number(hunk[1]);
+    for (let at = first; at < first + Number(hunk[2] ?? 1); at++) lines.add(at);
+  }
+  return files;
+}

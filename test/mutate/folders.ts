@@ -1,0 +1,30 @@
+/** Tests outside of the mirrored folder that say something about a folder of src. */
+const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
+  bus: ['websocket/bus-outage', 'websocket/log-hygiene'],
+  client: ['websocket/stock-client'],
+  context: ['fanout/leak', 'graph/execution'],
+  fanout: ['websocket/resume', 'websocket/gateway', 'websocket/churn', 'websocket/log-hygiene', 'websocket/bus-outage'],
+  graph: ['fanout/leak', 'fanout/sharing', 'kafka/converter'],
+  json: ['kafka/rewriter', 'kafka/record', 'kafka/converter', 'graph/differential', 'graph/execution'],
+  kafka: ['end-to-end/two-pods'],
+  websocket: ['fanout/outbox', 'end-to-end/drain'],
+};
+
+/** A test of one of these folders needs a Kafka. */
+const NEEDS_KAFKA = ['kafka', 'end-to-end', 'faults'];
+
+/** The names that `selectTestFiles` takes. */
+export function testsOf(folder: string): string[] {
+  return [folder, ...(MORE_TESTS[folder] ?? [])];
+}
+
+export function needsKafka(testFiles: readonly string[]): boolean {
+  return testFiles.some((file) => NEEDS_KAFKA.includes(file.split('/', 1)[0]!));
+}
+
+/** First the tests that are named like the source, then quick ones. Both as `bus/redis.test.js`, `src/bus/redis.ts`. */
+export function inOrderFor(source: string, tests: readonly { file: string; ms: number }[]): string[] {
+  const name = source.replace(/^src\//, '').replace(/\.ts$/, '');
+  const rank = (file: string) => (file === `${name}.test.js` ? 0 : file.startsWith(`${name}-`) ? 1 : 2);
+  return [...tests].sort((a, b) => rank(a.file) - rank(b.file) || a.ms - b.ms).map(({ file }) => file);
+}

@@ -1,0 +1,56 @@
+import { markdownTable } from '../../loadtest/table.ts';
+import type { Candidate, Candidates } from './candidates.ts';
+import type { Outcome } from './trial.ts';
+
+/** Killed mutants of those that were run, in percent. */
+export function scoreOf(outcomes: readonly Outcome[]): number {
+  return (100 * outcomes.filter(isKilled).length) / outcomes.length;
+}
+
+export function summaryOf(outcomes: readonly Outcome[], { total, equivalents }: Candidates): string {
+  const count = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result).length;
+  return (
+    `score ${scoreOf(outcomes).toFixed(1)} %: of ${outcomes.length} mutants (of ${total}) ${count('killed')} were killed, ` +
+    `${count('timed out')} timed out, ${count('survived')} survived, ${count('not reached')} were not reached by a test; ` +
+    `${equivalents.length} more are known to be equivalent`
+  );
+}
+
+/** Markdown: the score, a row for each file, the survivors, and the mutants that count as equivalent. */
+export function reportOf(
+  command: string,
+  folder: string,
+  outcomes: readonly Outcome[],
+  candidates: Candidates,
+): string {
+  const files = [...new Set(outcomes.map(({ candidate }) => candidate.mutant.file))];
+  const rows = files.map((file) => {
+    const own = outcomes.filter(({ candidate }) => candidate.mutant.file === file);
+    return [file, `${own.length}`, `${own.filter(isKilled).length}`, `${scoreOf(own).toFixed(0)} %`];
+  });
+  const alive = outcomes.filter((outcome) => !isKilled(outcome));
+  const equivalents = candidates.equivalents.map(
+    ({ candidate, equivalent }) => `${entryOf(candidate)}\n${equivalent.reason}\n`,
+  );
+  return `# Mutants of src/${folder}
+
+\`${command}\`: ${summaryOf(outcomes, candidates)}.
+
+${markdownTable([['file', 'mutants', 'killed', 'score'], ...rows])}
+## Survivors
+
+${alive.length === 0 ? 'None.\n' : alive.map(({ candidate, result }) => entryOf(candidate, result)).join('\n')}
+## Equivalent
+
+${equivalents.length === 0 ? 'None.\n' : equivalents.join('\n')}`;
+}
+
+function isKilled({ result }: Outcome): boolean {
+  return result === 'killed' || result === 'timed out';
+}
+
+function entryOf({ mutant, change }: Candidate, result?: Outcome['result']): string {
+  const lines = [...change.before.map((line) => `- ${line}`), ...change.after.map((line) => `+ ${line}`)];
+  const note = result === 'not reached' ? ', not reached by a test' : '';
+  return `${mutant.file}:${change.line}, ${mutant.kind}${note}\n\n\`\`\`diff\n${lines.join('\n')}\n\`\`\`\n`;
+}

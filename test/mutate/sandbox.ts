@@ -1,0 +1,55 @@
+import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { transformAsync } from '@babel/core';
+
+/** What a copy does not need, or shares with the checkout. */
+const SHARED = ['node_modules', '.stack'];
+const LEFT_OUT = ['.git', ...SHARED];
+
+/** A copy of the built checkout, of which one source file at a time is replaced. */
+export class Sandbox {
+  readonly folder: string;
+  /** Temporary files of the tests: a test that is killed does not remove its own. */
+  readonly temporary: string;
+  /** The file that instrumented functions write to. */
+  readonly record: string;
+
+  private constructor(folder: string) {
+    this.folder = join(folder, 'crier');
+    this.temporary = join(folder, 'tmp');
+    this.record = join(folder, 'reached');
+  }
+
+  static async create(root: string): Promise<Sandbox> {
+    const sandbox = new Sandbox(await realpath(await mkdtemp(join(tmpdir(), 'crier-mutants-'))));
+    await mkdir(sandbox.folder);
+    for (const entry of await readdir(root)) {
+      if (!LEFT_OUT.includes(entry)) await cp(join(root, entry), join(sandbox.folder, entry), { recursive: true });
+    }
+    for (const entry of SHARED) await symlink(join(root, entry), join(sandbox.folder, entry));
+    await sandbox.clean();
+    return sandbox;
+  }
+
+  /** Compiles `source` in place of `file` (`src/bus/redis.ts`), as the build does. */
+  async replace(file: string, source: string): Promise<void> {
+    const result = await transformAsync(source, { filename: join(process.cwd(), file), sourceMaps: 'inline' });
+    await writeFile(join(this.folder, 'dist', file.replace(/\.ts$/, '.js')), result!.code!);
+  }
+
+  async clean(): Promise<void> {
+    await rm(this.temporary, { recursive: true, force: true });
+    await mkdir(this.temporary);
+  }
+
+  async takeRecord(): Promise<Set<string>> {
+    const text = await readFile(this.record, 'utf8').catch(() => '');
+    await rm(this.record, { force: true });
+    return new Set(text.split('\n').filter((line) => line !== ''));
+  }
+
+  async remove(): Promise<void> {
+    await rm(join(this.folder, '..'), { recursive: true, force: true });
+  }
+}

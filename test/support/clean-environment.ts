@@ -1,0 +1,8 @@
+import { variables } from '../../src/config.ts';
+
+/** This environment without the settings of crier itself: what a shell carries must not decide what is tested. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !(name in variables) && !name.startsWith('BACKEND_')),
+  );
+}
