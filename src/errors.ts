@@ -34,6 +34,18 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
+/** What was thrown, as an Error. Never throws: a value that throws when it is read (a Proxy, a getter) is replaced. */
+export function errorOf(thrown: unknown): Error {
+  try {
+    if (!(thrown instanceof Error)) return new Error(String(thrown));
+    // GraphQLError and the log read these.
+    void [thrown.name, thrown.message, thrown.stack, (thrown as { extensions?: unknown }).extensions];
+    return thrown;
+  } catch {
+    return new Error('a value was thrown that cannot be read');
+  }
+}
+
 /** Codes of `extensions.code` in the GraphQL errors that crier itself makes. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'

@@ -48,6 +48,11 @@ export class Metrics {
   readonly originsRefused = this.#counter('crier_origins_refused_total', 'Handshakes refused for their Origin.');
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache.', ['result']);
+  readonly failures = this.#counter(
+    'crier_failures_total',
+    'Unexpected failures that ended one operation or one connection.',
+    ['ended'],
+  );
   readonly internalErrors = this.#counter('crier_internal_errors_total', 'Errors masked before they reached a client.');
 
   constructor() {
@@ -62,6 +67,19 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+
+  /** A counter whose value is read when the metrics are. */
+  total(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
       },
     });
   }

@@ -7,6 +7,8 @@ import type { Writer } from './writer.ts';
 export interface OutboxOwner {
   /** Closes the connection. */
   onSlowConsumer(): void;
+  /** A write threw: nobody knows which bytes have left, so the connection cannot go on. Must not throw. */
+  onWriteFailure(error: unknown): void;
 }
 
 /** What is copied into one write at most, in bytes; a larger message is written as it is. */
@@ -107,7 +109,11 @@ export class Outbox {
 
   /** Writes all that the operating system takes. */
   write(): void {
-    while (this.#messages && !this.isBehind) this.#writeBatch(this.#messages);
+    try {
+      while (this.#messages && !this.isBehind) this.#writeBatch(this.#messages);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Hands over everything, to a peer that is behind, too: what `ws` writes next comes after it. */
@@ -116,9 +122,13 @@ export class Outbox {
     const messages = this.#messages;
     if (!messages || this.#socket.readyState !== WebSocket.OPEN) return;
     this.#messages = undefined;
-    this.#stream.cork();
-    for (const message of messages) this.#writeLarge(message);
-    this.#stream.uncork();
+    try {
+      this.#stream.cork();
+      for (const message of messages) this.#writeLarge(message);
+      this.#stream.uncork();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Forgets what is not written: the connection is gone, or as good as gone. */
@@ -127,6 +137,12 @@ export class Outbox {
     this.#bytesInFlight = 0;
     this.#count(-this.#queuedBytes);
     this.#writer.behind.delete(this);
+  }
+
+  /** The error boundary of writes: it ends this connection, and nothing else. */
+  #fail(error: unknown): void {
+    this.drop();
+    this.#owner.onWriteFailure(error);
   }
 
   #writeBatch(messages: readonly Message[]): void {

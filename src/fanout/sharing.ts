@@ -122,9 +122,21 @@ export class SharedEvent {
     return this.#again.length === 0;
   };
 
-  /** `place` keeps a member's turn where its result cannot be there now. */
+  /**
+   * The error boundary: a throw ends this member's operation, and nothing else.
+   * @param place keeps a member's turn where its result cannot be there now
+   */
   #serve(member: Subscription, place: Place | undefined, waits: number): boolean {
     if (member.isEnded) return false;
+    try {
+      return this.#attempt(member, place, waits);
+    } catch (error) {
+      member.fail(error);
+      return true;
+    }
+  }
+
+  #attempt(member: Subscription, place: Place | undefined, waits: number): boolean {
     if (this.#results) {
       for (const answers of this.#asked) {
         const result = this.#results.get(answers.alikeOf(member));
@@ -141,17 +153,22 @@ export class SharedEvent {
       }
     }
     const execution = this.#execute(member);
-    if (execution instanceof Promise) void this.#await(execution, member, place ?? member.reserve());
-    else this.#settle(execution, member, place);
+    if (execution instanceof Promise) {
+      void this.#await(execution, this.#expectedAlike(member), member, place ?? member.reserve());
+    } else this.#settle(execution, member, place);
     return true;
   }
 
-  async #await(execution: Promise<EventResult>, member: Subscription, place: Place): Promise<void> {
-    const alike = this.#expectedAlike(member);
+  /** Never rejects. Serves the members that wait for the execution after it, also when it failed. */
+  async #await(execution: Promise<EventResult>, alike: Alike, member: Subscription, place: Place): Promise<void> {
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<Alike, Waiting[]>());
     if (!running.has(alike)) running.set(alike, others);
-    this.#settle(await execution, member, place);
+    try {
+      this.#settle(await execution, member, place);
+    } catch (error) {
+      member.fail(error);
+    }
     if (running.get(alike) === others) running.delete(alike);
     if (others.length === 0) return;
     const hasJob = this.#again.length > 0;

@@ -5,12 +5,18 @@ import type { Rest } from './frame.ts';
 import type { Outbox } from './outbox.ts';
 import type { SharingGroup } from './sharing.ts';
 
+export interface SubscriptionOwner {
+  /** An event could not be served to the subscription, which has ended. Must not throw. */
+  onFailure(error: unknown): void;
+}
+
 export interface SubscriptionOptions {
   readonly id: string;
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
   readonly outbox: Pick<Outbox, 'sendParts' | 'refuse'>;
+  readonly owner: SubscriptionOwner;
   /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
   readonly maxPendingEvents: number;
 }
@@ -34,6 +40,7 @@ export class Subscription {
   /** Made for the first event, so that an idle subscription holds none. */
   #prefix: Buffer | undefined;
   readonly #outbox: SubscriptionOptions['outbox'];
+  readonly #owner: SubscriptionOwner;
   readonly #maxPendingEvents: number;
   #maxReplayed = 0;
   #isEnded = false;
@@ -48,6 +55,7 @@ export class Subscription {
     this.facts = options.facts;
     this.#id = options.id;
     this.#outbox = options.outbox;
+    this.#owner = options.owner;
     this.#maxPendingEvents = options.maxPendingEvents;
   }
 
@@ -55,6 +63,13 @@ export class Subscription {
   end(): void {
     this.#isEnded = true;
     this.#places = undefined;
+  }
+
+  /** Ends it because an event cannot be served to it. */
+  fail(error: unknown): void {
+    if (this.#isEnded) return;
+    this.end();
+    this.#owner.onFailure(error);
   }
 
   get isEnded(): boolean {

@@ -64,8 +64,14 @@ export class EventExecution {
     if (!sheet) return this.#whole(listener);
     // Also where a null is above all holes.
     if (!this.#own || sheet.holes.length === 0) return { json: [OPENING_BRACE, ...sheet.texts], reads: undefined };
+    let rootValue: unknown;
+    try {
+      rootValue = this.#payload.value;
+    } catch {
+      return this.#whole(listener);
+    }
     const context = this.#ports.contextOf(facts);
-    const result = this.#ports.executor.execute(this.#own, { rootValue: this.#payload.value, context, variables });
+    const result = this.#ports.executor.execute(this.#own, { rootValue, context, variables });
     if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
     return result.then((settled) => filled(sheet, settled, context) ?? this.#whole(listener));
   }

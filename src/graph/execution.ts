@@ -10,6 +10,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { errorOf } from '../errors.ts';
 import { Desk } from './desk.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
 import { Operation } from './operation.ts';
@@ -224,6 +225,5 @@ function badUserInput(error: GraphQLError): GraphQLFormattedError {
 }
 
 function failed(error: unknown): ExecutionResult {
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return { errors: [new GraphQLError('Internal server error', { originalError })] };
+  return { errors: [new GraphQLError('Internal server error', { originalError: errorOf(error) })] };
 }

@@ -5,6 +5,7 @@ import type { ConnectionFacts, RequestSource } from '../context/connection-facts
 import { createContext } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
+import { errorOf } from '../errors.ts';
 import { freezeDeep } from '../json/frozen.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
@@ -170,8 +171,9 @@ export class GraphRuntime {
 
   /** An error that may be shown; what it was is in the log. */
   masked(error: unknown): FormattedError {
-    const originalError = error instanceof Error ? error : new Error(String(error));
-    const graphqlError = error instanceof GraphQLError ? error : new GraphQLError('', { originalError });
+    const originalError = errorOf(error);
+    const graphqlError =
+      originalError instanceof GraphQLError ? originalError : new GraphQLError('', { originalError });
     return new FormattedError(maskError(graphqlError, this.#onInternal));
   }
 

@@ -12,11 +12,13 @@ import { GraphRuntime } from '../graph/runtime.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import { endServer, listen } from '../http/listening.ts';
+import { LogWindow } from '../log.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
 import type { RoleServices } from './services.ts';
 
 const ENDPOINT = '/graphql';
+const LOG_WINDOW_MS = 10_000;
 
 /** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
@@ -51,6 +53,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
   const httpServer = createHttpServer(services, runtime);
+  const failures = new LogWindow(LOG_WINDOW_MS);
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
@@ -65,6 +68,12 @@ export async function startGateway(services: RoleServices): Promise<number> {
       writer,
       log,
       onSlowConsumer: () => metrics.slowConsumers.inc(),
+      onFailure: (ended, error, connection) => {
+        metrics.failures.inc({ ended });
+        failures.run(ended, (suppressed) =>
+          log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
+        );
+      },
       limits: {
         maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
         maxIdBytes: config.MAX_OPERATION_ID_BYTES,

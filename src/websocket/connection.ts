@@ -110,6 +110,11 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
   }
 
+  onWriteFailure(error: unknown): void {
+    this.#services.onFailure('connection', error, this.#id);
+    this.terminate();
+  }
+
   /** A message has come from the peer. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;

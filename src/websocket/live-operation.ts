@@ -9,6 +9,7 @@ import { nextRest } from '../fanout/frame.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
+import type { SubscriptionOwner } from '../fanout/subscription.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import type { Operation } from '../graph/operation.ts';
 
@@ -16,7 +17,15 @@ export interface LiveOperationServices {
   readonly runtime: GraphRuntime;
   readonly hub: Hub;
   readonly limits: { readonly maxPendingEvents: number };
+  readonly onFailure: FailureListener;
 }
+
+/** Something failed that should not: it ended one operation or one connection. `connection`: its id. Must not throw. */
+export type FailureListener = (
+  ended: 'operation' | 'connection',
+  error: unknown,
+  connection: string | undefined,
+) => void;
 
 export interface LiveOperationOwner {
   readonly outbox: Outbox;
@@ -28,7 +37,7 @@ export interface LiveOperationOwner {
 const BEHIND_CHECK_INTERVAL_MS = 10;
 
 /** One `subscribe` message, from its arrival to its end. */
-export class LiveOperation {
+export class LiveOperation implements SubscriptionOwner {
   readonly id: string;
   readonly #owner: LiveOperationOwner;
   readonly #services: LiveOperationServices;
@@ -69,6 +78,13 @@ export class LiveOperation {
     this.#conclude(stringifyMessage({ id: this.id, type: MessageType.Error, payload }));
   }
 
+  /** An event could not be served. */
+  onFailure(error: unknown): void {
+    this.#services.onFailure('operation', error, this.#subscription?.facts.id);
+    this.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
+    this.#leave?.();
+  }
+
   /** `errors`: formatted already. */
   #answer({ errors, ...rest }: ExecutionResult): void {
     if (this.#isEnded) return;
@@ -105,6 +121,7 @@ export class LiveOperation {
       variables,
       facts,
       outbox: this.#owner.outbox,
+      owner: this,
       maxPendingEvents: limits.maxPendingEvents,
     });
     this.#subscription = subscription;

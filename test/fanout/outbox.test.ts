@@ -31,6 +31,8 @@ interface Opened {
   readonly stream: Socket;
   readonly outbox: Outbox;
   readonly slow: () => number;
+  /** What writes threw. */
+  readonly failures: readonly unknown[];
 }
 
 /** A WebSocket server whose connections have outboxes on one writer, behind TLS where asked. */
@@ -55,14 +57,19 @@ async function openServer(t: TestContext, options: { isTls?: boolean; limits?: t
     peer(port);
     const [socket, { socket: stream }] = await connected;
     let slow = 0;
+    const failures: unknown[] = [];
     const outbox = new Outbox(socket, stream, writer, {
       onSlowConsumer: () => {
         slow++;
         socket.close(1013, 'slow');
       },
+      onWriteFailure: (error) => {
+        failures.push(error);
+        socket.terminate();
+      },
     });
     socket.on('close', () => outbox.drop());
-    return { socket, stream, outbox, slow: () => slow };
+    return { socket, stream, outbox, slow: () => slow, failures };
   }
   return { writer, accept };
 }
@@ -208,6 +215,44 @@ describe('Outbox', () => {
     }
     await waitFor('an empty queue', () => outbox.queuedBytes === 0);
     assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
+  });
+
+  it('reports a write that throws to the owner of that connection only, and writes to the others', async (t) => {
+    const { accept, writer } = await openServer(t);
+    const received: string[] = [];
+    const closed: number[] = [];
+    const first = await accept(reader(t, received));
+    const broken = await accept(reader(t, [], 'ws', closed));
+    const last = await accept(reader(t, received));
+    const failure = new Error('of the stream');
+    broken.stream._write = () => {
+      throw failure;
+    };
+    for (const { outbox } of [first, broken, last]) outbox.send('message');
+    await waitFor('the others', () => received.length === 2);
+    assert.deepEqual([first.failures, broken.failures, last.failures], [[], [failure], []]);
+    await waitFor('the end of the connection', () => closed.length === 1);
+    await waitFor('an empty queue', () => writer.queuedBytes === 0);
+    broken.outbox.flush();
+    assert.equal(broken.outbox.send('more'), false);
+    assert.equal(broken.failures.length, 1);
+  });
+
+  it('reports a flush that throws', async (t) => {
+    const { accept, writer } = await openServer(t);
+    const { outbox, stream, failures } = await accept(stalled(t));
+    while (!outbox.isBehind) {
+      outbox.send('x'.repeat(16 * 1024));
+      await turn();
+    }
+    outbox.send('message');
+    const failure = new Error('of the stream');
+    stream.write = () => {
+      throw failure;
+    };
+    outbox.flush();
+    assert.deepEqual(failures, [failure]);
+    assert.equal(writer.queuedBytes, 0);
   });
 
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {

@@ -13,8 +13,10 @@ import { createStage, factsOf } from './stage.ts';
 
 const backends = { send: () => Promise.resolve(null) };
 
-function memberOf(facts: ConnectionFacts) {
+/** `onSend` is called before each message; it may throw. */
+function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) {
   const received: string[] = [];
+  const failures: unknown[] = [];
   const subscription = new Subscription({
     id: '1',
     operation: undefined as never,
@@ -22,14 +24,16 @@ function memberOf(facts: ConnectionFacts) {
     facts,
     outbox: {
       sendParts: (prefix, { pieces }) => {
+        onSend();
         const message = JSON.parse(Buffer.concat([prefix, ...pieces]).toString()) as { payload: unknown };
         return received.push(JSON.stringify(message.payload)) > 0;
       },
       refuse: () => assert.fail('refused'),
     },
+    owner: { onFailure: (error) => void failures.push(error) },
     maxPendingEvents: 100,
   });
-  return { subscription, received };
+  return { subscription, received, failures };
 }
 
 const NOT_SPENT = () => false;
@@ -225,6 +229,102 @@ describe('a shared result', () => {
     settle();
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([leader!.received, waiting!.received, gone!.received], [[], ['1'], []]);
+  });
+});
+
+describe('a failure in the middle of an event', () => {
+  const result = (text: string) => ({ json: [Buffer.from(text)], reads: undefined });
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+  function groupOf(members: readonly ReturnType<typeof memberOf>[]): SharingGroup {
+    const group = new SharingGroup('g');
+    for (const { subscription } of members) group.members.add(subscription);
+    return group;
+  }
+
+  it('ends the operation whose execution throws, once, and serves the others, this event and the next', () => {
+    const members = Array.from({ length: 40 }, (_, index) => memberOf(factsOf(`c${index}`, { index })));
+    const failure = new Error('of the execution');
+    serve(groupOf(members), [1, 2], (payload) => ({ facts }) => {
+      if (facts.claims['index'] === 0) throw failure;
+      return result(String(payload));
+    });
+    const [first, ...others] = members;
+    assert.deepEqual([first!.received, first!.failures, first!.subscription.isEnded], [[], [failure], true]);
+    for (const { received, failures } of others) assert.deepEqual([received, failures], [['1', '2'], []]);
+  });
+
+  it('ends the operation whose sink throws, and serves the others', () => {
+    const failure = new Error('of the sink');
+    const broken = memberOf(factsOf('b', {}), () => {
+      throw failure;
+    });
+    const members = [memberOf(factsOf('a', {})), broken, memberOf(factsOf('c', {}))];
+    serve(groupOf(members), [1, 2], (payload) => () => result(String(payload)));
+    assert.deepEqual(broken.failures, [failure]);
+    for (const { received } of [members[0]!, members[2]!]) assert.deepEqual(received, ['1', '2']);
+  });
+
+  it('ends the operation whose facts throw when they are compared, and serves the others', () => {
+    const { id, headers, params, address } = factsOf('b', {});
+    const failure = new Error('of the facts');
+    const unreadable: ConnectionFacts = {
+      id,
+      headers,
+      params,
+      address,
+      get claims(): never {
+        throw failure;
+      },
+    };
+    const members = [
+      memberOf(factsOf('a', { tenant: 1 })),
+      memberOf(unreadable),
+      memberOf(factsOf('c', { tenant: 1 })),
+    ];
+    serve(groupOf(members), [1], () => ({ facts }) => {
+      const context = createContext({}, backends, facts);
+      return { json: [Buffer.from(String(context.connection.claims['tenant']))], reads: readsOf(context) };
+    });
+    assert.deepEqual(
+      members.map(({ received }) => received),
+      [['1'], [], ['1']],
+    );
+    assert.deepEqual(members[1]!.failures, [failure]);
+  });
+
+  it('serves the members that wait for an execution which rejects, or whose result cannot be delivered', async () => {
+    const failure = new Error('of the execution');
+    const rejecting = memberOf(factsOf('a', { isRejecting: true }));
+    const broken = memberOf(factsOf('b', {}), () => {
+      throw failure;
+    });
+    const others = Array.from({ length: 3 }, (_, index) => memberOf(factsOf(`c${index}`, {})));
+    let executions = 0;
+    serve(groupOf([rejecting, broken, ...others]), [1], () => async ({ facts }) => {
+      executions++;
+      await nextTurn();
+      if (facts.claims['isRejecting']) throw failure;
+      return result('1');
+    });
+    for (let turns = 0; others.some(({ received }) => received.length === 0); turns++) {
+      assert.ok(turns < 100, 'a result never came');
+      await nextTurn();
+    }
+    for (const { received, failures } of others) assert.deepEqual([received, failures], [['1'], []]);
+    for (const { received, failures } of [rejecting, broken]) assert.deepEqual([received, failures], [[], [failure]]);
+    assert.equal(executions, 2);
+  });
+
+  it('is said once where several events of one operation fail while they are executed', async () => {
+    const member = memberOf(factsOf('a', {}));
+    serve(groupOf([member]), [1, 2, 3], (payload) => async () => {
+      await nextTurn();
+      throw new Error(String(payload));
+    });
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(member.failures.map(String), ['Error: 1']);
   });
 });
 

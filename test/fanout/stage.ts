@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
@@ -6,6 +7,7 @@ import type { ContextDefinition } from '../../src/context/context.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
 import type { Cursors } from '../../src/fanout/cursor.ts';
 import type { Rest } from '../../src/fanout/frame.ts';
+import { errorOf } from '../../src/errors.ts';
 import { Hub } from '../../src/fanout/hub.ts';
 import type { Start } from '../../src/fanout/hub.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
@@ -139,7 +141,16 @@ export async function createStage(t: TestContext, options: StageOptions) {
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
       refuse: () => undefined,
     };
-    const subscription = new Subscription({ id: '1', operation, variables, facts, outbox, maxPendingEvents: 100 });
+    const owner = { onFailure: (error: unknown) => assert.fail(errorOf(error)) };
+    const subscription = new Subscription({
+      id: '1',
+      operation,
+      variables,
+      facts,
+      outbox,
+      owner,
+      maxPendingEvents: 100,
+    });
     const leave = await hub.join(source.channel, source.sharingKey, subscription, start);
     const listeners = everyone.get(source.channel) ?? new Set();
     everyone.set(source.channel, listeners);
