@@ -9,9 +9,18 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** The process's logger: JSON lines on standard error, so that standard output stays free for what a person asked for. */
 export function createLog(level: string): Logger {
   return pino(
-    { name: 'crier', level, base: null },
+    { name: 'crier', level, base: null, serializers: { err: serializedError } },
     pino.destination({ fd: 2, sync: false, minLength: 0, maxLength: MAX_WAITING_BYTES }),
   );
+}
+
+/** pino's serializer reads an error's own properties, which may throw; a log line must not. */
+function serializedError(error: Error): unknown {
+  try {
+    return pino.stdSerializers.err(error);
+  } catch {
+    return { message: 'an error that cannot be read' };
+  }
 }
 
 /**

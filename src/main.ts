@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readConfig, variables } from './config.ts';
 import { SetupError } from './errors.ts';
-import { createLog } from './log.ts';
+import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
 import { startServer } from './server.ts';
 import type { Server } from './server.ts';
+
+const REJECTION_LOG_WINDOW_MS = 10_000;
 
 const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
 
@@ -28,25 +30,30 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, what);
     log.flush(() => process.exit(1));
   };
+  // It has unwound the stack of a callback: a socket, a parser or a queue may be half changed, so the state is unknown.
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
+  // It has ended its own async function only, most often one that a resolver started and did not await. To end the pod for that would
+  // disconnect all of its clients, and the next pod's, too: the same event meets the same resolver there. crier's own loops report
+  // their failures through `onFatal`. graphql-js forgets promises as well: of a list's items, when a later one fails at once
+  // (https://github.com/graphql/graphql-js/pull/3761); the result is right.
+  let unhandledRejections = 0;
+  const rejectionLog = new LogWindow(REJECTION_LOG_WINDOW_MS);
   process.on('unhandledRejection', (reason) => {
-    if (isOfField(reason)) log.error({ err: reason }, 'a field failed that its execution no longer waited for');
-    else fail(reason, 'unhandled rejection');
+    unhandledRejections++;
+    rejectionLog.run('rejection', (suppressed) =>
+      log.error({ err: reason, suppressed }, 'a promise was rejected, and nothing handled it'),
+    );
   });
   const stop = new AbortController();
   const onFatal = (error: Error) => fail(error, 'crier cannot go on');
-  const starting = startServer(config, log, { onFatal, stop: stop.signal });
+  const starting = startServer(config, log, {
+    onFatal,
+    stop: stop.signal,
+    unhandledRejections: () => unhandledRejections,
+  });
   endOnSignal(starting, stop, config.SHUTDOWN_TIMEOUT_MS, log);
   const { banner } = await starting;
   if (!stop.signal.aborted) process.stdout.write(banner);
-}
-
-/**
- * Whether graphql-js has given an error its place in a result. It forgets what it awaits in a list when a later item fails at once
- * (https://github.com/graphql/graphql-js/pull/3761): the result is right, and whatever fails then is nobody's.
- */
-function isOfField(reason: unknown): boolean {
-  return Array.isArray((reason as { path?: unknown } | null | undefined)?.path);
 }
 
 function readArguments() {

@@ -30,6 +30,8 @@ export interface Server {
 export interface ServerOptions {
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
+  /** Rejections of this process that nothing handled, so far. */
+  readonly unhandledRejections?: () => number;
   /** Once aborted, the start does not wait for Kafka any longer: the server that it resolves with is there to be closed. */
   readonly stop?: AbortSignal;
 }
@@ -42,6 +44,11 @@ export interface ServerOptions {
  */
 export async function startServer(config: Config, log: Logger, options: ServerOptions): Promise<Server> {
   const metrics = new Metrics();
+  metrics.total(
+    'crier_unhandled_rejections_total',
+    'Promises of this process that were rejected, and nothing handled it.',
+    options.unhandledRejections ?? (() => 0),
+  );
   const parts: Part[] = [];
   let status: 'starting' | 'ready' | 'draining' = 'starting';
   let closing: Promise<void> | undefined;

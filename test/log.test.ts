@@ -16,7 +16,27 @@ const FLOOD = `
   process.stdout.write(String(Math.round((process.memoryUsage().rss - before) / 1e6)));
 `;
 
+/** Logs an error that throws when it is read, then says on standard output that it lived. */
+const HOSTILE = `
+  import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'log.js'))};
+  const fail = () => { throw new Error('read'); };
+  const err = new Proxy(new Error(), { get: fail, has: fail, getPrototypeOf: fail, ownKeys: fail });
+  createLog('info').error({ err, id: 7 }, 'logged');
+  process.stdout.write('alive');
+`;
+
 describe('createLog', () => {
+  it('writes the line of an error that throws when it is read', async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', HOSTILE], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let log = '';
+    child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    assert.deepEqual(await once(child, 'close'), [0, null], log);
+    const { id, msg } = JSON.parse(log) as Record<string, unknown>;
+    assert.deepEqual([id, msg], [7, 'logged']);
+  });
+
   it('neither blocks nor grows without bound while nobody reads standard error', async (t) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', FLOOD], { stdio: ['ignore', 'pipe', 'pipe'] });
     t.after(() => child.kill('SIGKILL'));

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { openSocket } from '../support/socket.ts';
+import { startPod } from './pod.ts';
+
+/** Resolvers that fail where neither graphql-js nor graphql-jit expects it. */
+const GRAPH = {
+  'schema.graphql': `
+    type Subscription { thing: Thing @kafka(topic: "things", history: {}, replay: LAST) }
+    scalar Text
+    type Inner { text: String }
+    type Thing {
+      count: Int
+      getter: Inner
+      toJson: Text
+      bigint: Text
+      proxy: Inner
+      thenable: String
+      iterator: [String]
+      throwsObject: String
+      throwsProxy: String
+      throwsUnreadable: String
+      throwsNumericMessage: String
+      rejectsNumericMessage: String
+      forgetsRejection: String
+      forgetsLateRejection: String
+    }
+  `,
+  'resolvers.ts': `
+    import { GraphQLError, GraphQLScalarType } from 'graphql';
+    const fail = (): never => { throw new Error('of the graph'); };
+    const rethrow = (): never => { throw hostile; };
+    const hostile: object = new Proxy(new Error(), { get: rethrow, has: rethrow, getPrototypeOf: rethrow, ownKeys: rethrow });
+    const getters = { message: { get: fail }, stack: { get: fail }, cause: { get: fail } };
+    const numeric = () => Object.assign(new GraphQLError('', { path: [] }), { message: 42 });
+    const later = () => new Promise((resolve) => setTimeout(resolve, 1));
+    export const Text = new GraphQLScalarType({ name: 'Text', serialize: (value) => value });
+    export const Thing = {
+      getter: () => ({ get text() { return fail(); } }),
+      toJson: () => ({ toJSON: fail }),
+      bigint: () => 1n,
+      proxy: () => new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail, ownKeys: fail }),
+      thenable: () => ({ then: fail }),
+      iterator: () => ({ [Symbol.iterator]: () => ({ next: fail }) }),
+      throwsObject: () => { throw Object.create(null); },
+      throwsProxy: () => { throw hostile; },
+      throwsUnreadable: () => { throw Object.defineProperties(new Error(), getters); },
+      throwsNumericMessage: () => { throw numeric(); },
+      rejectsNumericMessage: async () => { await later(); throw numeric(); },
+      forgetsRejection: () => { void Promise.reject(new Error('forgotten')); return 'served'; },
+      forgetsLateRejection: () => { void later().then(rethrow); return 'served'; },
+    };
+  `,
+  'samples.ts': `
+    export function* records() { for (let count = 1; ; count++) yield { topic: 'things', value: { count } }; }
+  `,
+};
+
+/** What the subscriber of a field gets for an event. */
+const ANSWERS = {
+  getter: 'next',
+  toJson: 'next',
+  bigint: 'next',
+  proxy: 'next',
+  thenable: 'next',
+  iterator: 'next',
+  throwsObject: 'next',
+  throwsProxy: 'error',
+  throwsUnreadable: 'next',
+  throwsNumericMessage: 'error',
+  rejectsNumericMessage: 'error',
+  forgetsRejection: 'next',
+  forgetsLateRejection: 'next',
+} as const;
+
+describe('a pod whose resolvers fail in odd places', () => {
+  for (const [mode, JIT_AFTER_USES] of [
+    ['interpreted', '0'],
+    ['compiled', '1'],
+  ] as const) {
+    it(`answers the operation, serves the others, and lives: ${mode}`, async (t) => {
+      const folder = await graphFolder(t, GRAPH);
+      const pod = await startPod(t, { GRAPH: folder, JIT_AFTER_USES, SAMPLE_INTERVAL_MS: '20' });
+      const healthy = await openSocket(t, pod.url);
+      const broken = await openSocket(t, pod.url);
+      for (const socket of [healthy, broken]) await socket.init();
+      healthy.subscribe('a', 'subscription { thing { count } }');
+      for (const [field, answer] of Object.entries(ANSWERS)) {
+        const selection = ['getter', 'proxy'].includes(field) ? `${field} { text }` : field;
+        // The second begins with the last event of the history, which fails again.
+        for (const id of [`${field} 1`, `${field} 2`]) {
+          broken.subscribe(id, `subscription { thing { count ${selection} } }`);
+          let message = await broken.next();
+          while (message.id !== id) message = await broken.next();
+          assert.equal(message.type, answer, JSON.stringify(message));
+          if (answer === 'error') {
+            assert.deepEqual(message.payload, [
+              { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+            ]);
+          } else broken.complete(id);
+        }
+        await healthy.take(healthy.unread.length + 2);
+      }
+      const counts = (await healthy.take(10)).map(
+        ({ payload }) => (payload as { data: { thing: { count: number } } }).data.thing.count,
+      );
+      assert.deepEqual(
+        counts,
+        counts.map((_, i) => counts[0]! + i),
+      );
+      assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 6);
+      assert.equal(await pod.metric('crier_operations'), 1);
+      assert.ok((await pod.metric('crier_unhandled_rejections_total')) >= 4);
+      for (const text of [/^an unexpected failure ended this operation/, /^a promise was rejected/]) {
+        const lines = pod.lines.filter(({ msg }) => text.test(msg));
+        assert.ok(lines.length >= 1 && lines.length <= 3, `${lines.length} lines like ${String(text)}`);
+      }
+      assert.equal(await pod.stop(), 0);
+    });
+  }
+});
