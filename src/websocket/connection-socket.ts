@@ -4,9 +4,14 @@ import type { RawData } from 'ws';
 /** What a connection wants to hear of its socket. */
 export interface SocketListener {
   onMessageFrame(data: Buffer): void;
-  onPong(): void;
   onError(error: Error): void;
   onClosed(code: number): void;
+}
+
+/** Of ws 8.23's receiver. */
+interface ReceiverState {
+  readonly _totalPayloadLength: number;
+  readonly _fragmented: number;
 }
 
 /** A socket that knows who listens. The listeners themselves are shared functions: closures of thousands of sockets are not free. */
@@ -17,17 +22,21 @@ export class ConnectionSocket extends WebSocket {
   listen(listener: SocketListener): void {
     this.#listener = listener;
     this.on('message', ConnectionSocket.#onMessage);
-    this.on('pong', ConnectionSocket.#onPong);
     this.on('error', ConnectionSocket.#onError);
     this.on('close', ConnectionSocket.#onClose);
   }
 
-  static #onMessage(this: WebSocket, data: RawData): void {
-    (this as ConnectionSocket).#listener?.onMessageFrame(data as Buffer);
+  /**
+   * Whether the peer has begun a message and not completed it. `ws` has no public word for this: its receiver counts the
+   * payload that it was promised and remembers the opcode of a fragmented message, both until the message is complete.
+   */
+  get isMessageIncomplete(): boolean {
+    const { _receiver: receiver } = this as unknown as { readonly _receiver: ReceiverState | null };
+    return receiver !== null && (receiver._totalPayloadLength > 0 || receiver._fragmented !== 0);
   }
 
-  static #onPong(this: WebSocket): void {
-    (this as ConnectionSocket).#listener?.onPong();
+  static #onMessage(this: WebSocket, data: RawData): void {
+    (this as ConnectionSocket).#listener?.onMessageFrame(data as Buffer);
   }
 
   static #onError(this: WebSocket, error: Error): void {

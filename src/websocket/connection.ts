@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -42,6 +42,7 @@ export interface ConnectionServices extends LiveOperationServices {
 export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, SocketListener {
   readonly outbox: Outbox;
   readonly #socket: ConnectionSocket;
+  readonly #stream: Socket;
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
   readonly #operations = new Map<string, LiveOperation>();
@@ -50,7 +51,10 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   #facts: ConnectionFacts | undefined;
   /** Whether `connection_init` has come. */
   #isInitialised = false;
-  #isAlive = true;
+  /** What the stream had read at the last visit of the sweep; -1: there was none. */
+  #sweptBytes = -1;
+  /** Whether the last visit of the sweep met a message that is not complete since. */
+  #isMessageOverdue = false;
   #isEnded = false;
   /** Why it ended: our code where we closed it, whatever the peer answered. */
   #closeCode = 0;
@@ -58,12 +62,13 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   /** `stream`: the upgrade's socket, below `socket`. */
   constructor(
     socket: ConnectionSocket,
-    stream: Duplex,
+    stream: Socket,
     request: Omit<RequestSource, 'params'>,
     services: ConnectionServices,
   ) {
     const { limits } = services;
     this.#socket = socket;
+    this.#stream = stream;
     this.#request = request;
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
@@ -90,10 +95,16 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     else this.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   }
 
-  /** Pings a peer that has answered the last ping, ends one that has not. */
-  sweep(): void {
-    if (!this.#isAlive) return this.#socket.terminate();
-    this.#isAlive = false;
+  /** To be called at intervals: ends a peer that sent nothing since the last call, or began a message before it and has not completed it. */
+  sweep(isPinging: boolean): void {
+    if (this.#socket.isMessageIncomplete) {
+      if (this.#isMessageOverdue) return this.close(CLOSE_CODES.timeout, 'Message not completed in time');
+      this.#isMessageOverdue = true;
+    }
+    if (!isPinging) return;
+    const { bytesRead } = this.#stream;
+    if (bytesRead === this.#sweptBytes) return this.#socket.terminate();
+    this.#sweptBytes = bytesRead;
     this.#socket.ping();
   }
 
@@ -117,6 +128,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
 
   /** A message has come from the peer. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
+    this.#isMessageOverdue = false;
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#receive(data).catch((error: unknown) => {
       this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a message');
@@ -199,10 +211,6 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   onClosed(code: number): void {
     this.#end(code);
     this.#services.onClose(this, this.#closeCode);
-  }
-
-  onPong(): void {
-    this.#isAlive = true;
   }
 
   /** ws closes the socket itself after a protocol error (1002, 1007, 1009). */

@@ -9,8 +9,8 @@ import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection.ts';
 import { InitDeadlines } from './init-deadlines.ts';
-
 import { CLOSE_CODES } from './protocol.ts';
+import { SweepRing } from './sweep-ring.ts';
 
 export interface GatewayObserver {
   onOpen(): void;
@@ -33,8 +33,10 @@ export interface GatewayOptions {
   readonly observer: GatewayObserver;
 }
 
-/** A ping sweep is spread over this many ticks of its interval, so that it never holds the event loop. */
-const PING_SLICES = 20;
+/** A sweep is spread over this many ticks of its interval, so that it never holds the event loop. */
+const SWEEP_SLOTS = 20;
+/** Interval of the sweep where there are no pings, in ms. */
+const UNPINGED_SWEEP_INTERVAL_MS = 12_000;
 
 const SOCKET_OPTIONS = {
   noServer: true,
@@ -55,10 +57,8 @@ export class Gateway {
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
   readonly #initDeadlines: InitDeadlines<Connection>;
   readonly #services: ConnectionServices;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new SweepRing<Connection>(SWEEP_SLOTS);
   #sweep: NodeJS.Timeout | undefined;
-  /** Visits that the ping sweep owes: a fraction is kept for its next slice. */
-  #due = 0;
   #isDraining = false;
   #closing: Promise<void> | undefined;
 
@@ -89,8 +89,8 @@ export class Gateway {
   start(): void {
     const { httpServer, pingIntervalMs } = this.#options;
     httpServer.on('upgrade', this.#onUpgrade);
-    if (pingIntervalMs > 0)
-      this.#sweep = setInterval(() => this.#pingSlice(), Math.max(1, pingIntervalMs / PING_SLICES));
+    const sweepIntervalMs = pingIntervalMs || UNPINGED_SWEEP_INTERVAL_MS;
+    this.#sweep = setInterval(this.#onTick, Math.max(1, sweepIntervalMs / SWEEP_SLOTS));
   }
 
   /**
@@ -140,20 +140,14 @@ export class Gateway {
     if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
-  /**
-   * Visits every connection once per interval, in slices: who has not answered the last ping by then is gone. Who was visited
-   * goes to the end of the set; an iterator that is kept instead would keep whatever leaves the set meanwhile.
-   */
-  #pingSlice(): void {
-    this.#due += this.#connections.size / PING_SLICES;
-    for (const connection of this.#connections) {
-      if (this.#due < 1) return;
-      this.#due--;
-      this.#connections.delete(connection);
-      this.#connections.add(connection);
-      connection.sweep();
-    }
-  }
+  /** After a blocked event loop timers come before input: what has come from a peer by then is read first. */
+  readonly #onTick = (): void => void setImmediate(this.#sweepSlot);
+
+  /** Visits each connection once per interval, so a peer has a whole interval to answer a ping or to complete a message. */
+  readonly #sweepSlot = (): void => {
+    const isPinging = this.#options.pingIntervalMs > 0;
+    for (const connection of this.#connections.next()) connection.sweep(isPinging);
+  };
 }
 
 /** In one piece: V8 keeps what `randomUUID` puts together as a tree of its parts, 480 bytes instead of 56. */

@@ -7,6 +7,8 @@ export const CLOSE_CODES = {
   policyViolation: 1008,
   serviceRestart: 1012,
   tryAgainLater: 1013,
+  /** The protocol's code for a `connection_init` that is late, here for a message that is. Stock clients retry. */
+  timeout: CloseCode.ConnectionInitialisationTimeout,
 } as const;
 
 /** Codes 1000 to 1015 and graphql-transport-ws's; a client may choose among 2,000 more. */
