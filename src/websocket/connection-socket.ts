@@ -3,7 +3,9 @@ import type { RawData } from 'ws';
 
 /** What a connection wants to hear of its socket. */
 export interface SocketListener {
+  /** A text message. */
   onMessageFrame(data: Buffer): void;
+  onBinaryMessage(): void;
   onError(error: Error): void;
   onClosed(code: number): void;
 }
@@ -35,8 +37,10 @@ export class ConnectionSocket extends WebSocket {
     return receiver !== null && (receiver._totalPayloadLength > 0 || receiver._fragmented !== 0);
   }
 
-  static #onMessage(this: WebSocket, data: RawData): void {
-    (this as ConnectionSocket).#listener?.onMessageFrame(data as Buffer);
+  static #onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+    const listener = (this as ConnectionSocket).#listener;
+    if (isBinary) listener?.onBinaryMessage();
+    else listener?.onMessageFrame(data as Buffer);
   }
 
   static #onError(this: WebSocket, error: Error): void {

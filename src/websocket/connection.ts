@@ -136,6 +136,10 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     });
   }
 
+  onBinaryMessage(): void {
+    this.close(CloseCode.BadRequest, 'Messages must be text');
+  }
+
   async #receive(data: Buffer): Promise<void> {
     const { limits } = this.#services;
     if (!this.#rateLimit.take(performance.now())) {

@@ -37,6 +37,7 @@ export const reference: TargetKind = {
     ['X-31', 'the old operation takes the place of the new one'],
     ['X-34', 'sends the event that was in flight'],
     ['X-40', 'reads on after its close'],
+    ['X-41', 'takes it for text'],
     ['X-50', 'has no limit'],
     ['X-51', 'has no limit'],
     ['X-52', 'has no limit'],
