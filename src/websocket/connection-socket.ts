@@ -6,6 +6,8 @@ export interface SocketListener {
   /** A text message. */
   onMessageFrame(data: Buffer): void;
   onBinaryMessage(): void;
+  /** A ping or pong frame. */
+  onControlFrame(): void;
   onError(error: Error): void;
   onClosed(code: number): void;
 }
@@ -24,6 +26,8 @@ export class ConnectionSocket extends WebSocket {
   listen(listener: SocketListener): void {
     this.#listener = listener;
     this.on('message', ConnectionSocket.#onMessage);
+    this.on('ping', ConnectionSocket.#onControlFrame);
+    this.on('pong', ConnectionSocket.#onControlFrame);
     this.on('error', ConnectionSocket.#onError);
     this.on('close', ConnectionSocket.#onClose);
   }
@@ -41,6 +45,10 @@ export class ConnectionSocket extends WebSocket {
     const listener = (this as ConnectionSocket).#listener;
     if (isBinary) listener?.onBinaryMessage();
     else listener?.onMessageFrame(data as Buffer);
+  }
+
+  static #onControlFrame(this: WebSocket): void {
+    (this as ConnectionSocket).#listener?.onControlFrame();
   }
 
   static #onError(this: WebSocket, error: Error): void {

@@ -140,15 +140,25 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     this.close(CloseCode.BadRequest, 'Messages must be text');
   }
 
+  /** Control frames count as messages: their number is bounded, too. */
+  onControlFrame(): void {
+    this.#isAdmitted();
+  }
+
+  /** Whether the peer may send one more message; else the connection is closed. */
+  #isAdmitted(): boolean {
+    if (this.#rateLimit.take(performance.now())) return true;
+    const { maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
+    this.close(
+      CLOSE_CODES.policyViolation,
+      `Too many messages: ${maxMessagesPerSecond} per second and ${maxMessageBurst} at once are allowed`,
+    );
+    return false;
+  }
+
   async #receive(data: Buffer): Promise<void> {
-    const { limits } = this.#services;
-    if (!this.#rateLimit.take(performance.now())) {
-      return this.close(
-        CLOSE_CODES.policyViolation,
-        `Too many messages: ${limits.maxMessagesPerSecond} per second and ${limits.maxMessageBurst} at once are allowed`,
-      );
-    }
-    const message = parseClientMessage(data, limits.maxIdBytes);
+    if (!this.#isAdmitted()) return;
+    const message = parseClientMessage(data, this.#services.limits.maxIdBytes);
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:

@@ -44,6 +44,8 @@ const SOCKET_OPTIONS = {
   clientTracking: false,
   // Compression fragments memory and makes sends queued: https://github.com/websockets/ws/issues/1202
   perMessageDeflate: false,
+  // One message of each socket in a turn of the event loop: a socket that sends hundreds at once delays nobody by more than one.
+  allowSynchronousEvents: false,
   maxFragments: 64,
   maxBufferedChunks: 1024,
   /** How long a peer may take to answer a close frame, in ms; then its socket is ended. */

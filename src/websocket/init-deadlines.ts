@@ -32,8 +32,10 @@ export class InitDeadlines<T extends Expecting> {
     this.#deadlines.clear();
   }
 
-  /** After a blocked event loop timers come before input: what has come in time is read first. */
-  readonly #onTimer = (): void => void setImmediate(this.#onDue);
+  /** After a blocked event loop timers come before input: what has come in time is read first, and handled in the turn after. */
+  readonly #onTimer = (): void => void setImmediate(this.#onRead);
+
+  readonly #onRead = (): void => void setImmediate(this.#onDue);
 
   readonly #onDue = (): void => {
     this.#timer = undefined;
