@@ -14,10 +14,13 @@ const GRAPH = {
       history(count: Int!, counter: String!): String
       "Never ends, and its iterator has no return()."
       clock(counter: String!): Int
+      "The same, once the gate is open."
+      gated_clock(counter: String!): Int
     }
   `,
   'resolvers.ts': `
     const counters = globalThis as Record<string, unknown>;
+    const gates = globalThis as unknown as Record<string, Promise<void>>;
     const count = (name: string) => (counters[name] = ((counters[name] as number) ?? 0) + 1);
     export const Subscription = {
       history: {
@@ -34,6 +37,17 @@ const GRAPH = {
             next: () => Promise.resolve({ done: false, value: { clock: count(args.counter) } }),
           }),
         }),
+      },
+      gated_clock: {
+        subscribe: async (_: unknown, args: { counter: string }) => {
+          count(args.counter + ' asked');
+          await gates[args.counter + ' gate'];
+          return {
+            [Symbol.asyncIterator]: () => ({
+              next: () => Promise.resolve({ done: false, value: { gated_clock: count(args.counter) } }),
+            }),
+          };
+        },
       },
     };
   `,
@@ -99,6 +113,20 @@ describe('a source of the graph', () => {
     await waitFor('the second', () => socket.unread.some(({ id }) => id === 'b'));
     socket.terminate();
     await standstill(pulled);
+  });
+
+  it('is not driven for a client that completed while the source was opened, also where it has no return()', async (t) => {
+    const { socket, counter, pulled } = await startSource(t);
+    const shared = globalThis as unknown as Record<string, unknown>;
+    let open = () => {};
+    shared[`${counter} gate`] = new Promise<void>((resolve) => (open = resolve));
+    socket.subscribe('a', 'subscription ($counter: String!) { gated_clock(counter: $counter) }', { counter });
+    await waitFor('the source to be asked for', () => shared[`${counter} asked`] === 1);
+    socket.complete('a');
+    await socket.roundTrip();
+    open();
+    assert.ok((await standstill(pulled)) <= 1, 'the event that was asked for at once, and no other');
+    assert.deepEqual(socket.unread, []);
   });
 
   it('has no history: a client that wants to go on behind an event is told that it was not resumed', async (t) => {
