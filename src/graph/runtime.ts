@@ -15,7 +15,7 @@ import { maskError, maskErrors } from './error-mask.ts';
 import type { OnInternalError } from './error-mask.ts';
 import { EventExecution } from './event-execution.ts';
 import type { EventPorts } from './event-execution.ts';
-import type { ExecutionInput, Executor } from './execution.ts';
+import type { ExecutionInput, Executor, SubscriptionArguments } from './execution.ts';
 import type { Graph } from './graph.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
@@ -142,24 +142,19 @@ export class GraphRuntime {
 
   /** Authorises a subscription and says where its events come from. */
   async subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
-    const { executor, graph, channelPrefix } = this.#options;
+    const { executor, graph } = this.#options;
     // A custom scalar may give resolvers the very object that was sent. What one wrote there no sharing key would know.
     if (variables) freezeDeep(variables);
     const selected = executor.subscriptionArguments(operation, variables);
     if ('errors' in selected) return refused(selected.errors);
     const { field, args } = selected;
+    const source = this.#channelOf(operation, variables, selected);
+    // The graph's code must not move a subscription to another channel.
+    if (source) Object.freeze(args);
     const context = this.#contextOf(facts);
     const refusal = await refusalOf(graph, field.name, args, context);
     if (refusal) return refused([maskError(refusal, this.#onInternal)]);
-    const binding = graph.bindings.get(field.name);
-    if (binding) {
-      const key = binding.isShared ? sharingKey(operation, selected.variables, variables) : undefined;
-      return {
-        channel: channelFor(binding, channelPrefix, args),
-        sharingKey: key,
-        replaysLast: binding.replaysLast === true,
-      };
-    }
+    if (source) return source;
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.
       const events: unknown = await field.subscribe!(undefined, args, context, undefined as never);
@@ -175,6 +170,19 @@ export class GraphRuntime {
     const graphqlError =
       originalError instanceof GraphQLError ? originalError : new GraphQLError('', { originalError });
     return new FormattedError(maskError(graphqlError, this.#onInternal));
+  }
+
+  /** undefined for a field that is not bound. Called before the graph's code has the arguments, which it may write to. */
+  #channelOf(operation: Operation, sent: Variables, selected: SubscriptionArguments): EventSource | undefined {
+    const { graph, channelPrefix } = this.#options;
+    const { field, args, variables } = selected;
+    const binding = graph.bindings.get(field.name);
+    if (!binding) return undefined;
+    return {
+      channel: channelFor(binding, channelPrefix, args),
+      sharingKey: binding.isShared ? sharingKey(operation, variables, sent) : undefined,
+      replaysLast: binding.replaysLast === true,
+    };
   }
 
   #contextOf(facts: ConnectionFacts): ExecutionContext {
