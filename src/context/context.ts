@@ -1,3 +1,4 @@
+import { ExecutionNodes } from './execution-nodes.ts';
 import type { BackendPort } from './execution-backends.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
@@ -55,6 +56,11 @@ export function readsOf(context: ExecutionContext): FactReads | undefined {
   return LazyContext.readsOf(context);
 }
 
+/** The operation and the lists of field nodes that only this execution has; undefined for a context that crier did not make. */
+export function nodesOf(context: unknown): ExecutionNodes | undefined {
+  return LazyContext.nodesOf(context);
+}
+
 const NONE: object = Object.freeze({});
 
 class LazyContext implements ExecutionContext {
@@ -65,9 +71,15 @@ class LazyContext implements ExecutionContext {
   #loaders: object | undefined;
   #primers: object | undefined;
   #tracked: TrackedFacts | undefined;
+  #nodes: ExecutionNodes | undefined;
 
   static readsOf(context: ExecutionContext): FactReads | undefined {
     return #tracked in context ? context.#tracked?.reads : undefined;
+  }
+
+  static nodesOf(context: unknown): ExecutionNodes | undefined {
+    if (typeof context !== 'object' || context === null || !(#nodes in context)) return undefined;
+    return (context.#nodes ??= new ExecutionNodes());
   }
 
   constructor(definition: ContextDefinition, port: BackendPort, facts: ConnectionFacts) {

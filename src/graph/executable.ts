@@ -1,6 +1,5 @@
 import {
   GraphQLError,
-  defaultFieldResolver,
   getNamedType,
   isAbstractType,
   isIntrospectionType,
@@ -15,23 +14,17 @@ import type {
   GraphQLField,
   GraphQLFieldResolver,
   GraphQLOutputType,
-  GraphQLResolveInfo,
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
 import type { Binding } from './binding.ts';
+import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
+import type { CompiledResolveInfo } from './isolation.ts';
 import { valueAt } from './router.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
-
-/**
- * What graphql-jit's compiled code adds to the fourth argument of resolvers. Compiled code cannot catch a throw of a type
- * resolver, so there the answer is undefined, which fails the execution, and graphql-js repeats it (`Executor`).
- */
-export interface CompiledResolveInfo extends GraphQLResolveInfo {
-  readonly isCompiled?: true;
-}
+type Method = (...args: Parameters<Resolver> extends [unknown, ...infer Others] ? Others : never) => unknown;
 
 /** A payload is JSON: what its objects, lists and scalars inherit must not be read as if it had been sent (S-68). */
 const INHERITED = new Set(
@@ -68,7 +61,10 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
       if (field.resolve || (type === subscription && field.subscribe)) authored.push(field);
     }
   }
-  for (const field of authored) field.extensions = { ...field.extensions, [RESOLVER]: true };
+  for (const field of authored) {
+    field.extensions = { ...field.extensions, [RESOLVER]: true };
+    if (field.resolve) field.resolve = isolated(field, field.resolve);
+  }
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     const binding = bindings.get(field.name);
     if (binding && !field.resolve) field.extensions = { ...field.extensions, [PAYLOAD_PATH]: binding.payload };
@@ -77,7 +73,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
   const crier = schema.getQueryType()?.getFields()['crier'];
   if (crier && !crier.astNode?.loc) crier.resolve ??= () => 'crier';
   for (const type of reachableFrom(schema, authored)) {
-    for (const field of Object.values(type.getFields())) field.resolve ??= defaultRead(field.name);
+    for (const field of Object.values(type.getFields())) field.resolve ??= defaultRead(field);
   }
   for (const type of own) {
     if (isObjectType(type)) {
@@ -92,6 +88,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
       type.serialize = checkedSerialize(type);
     }
   }
+  freezeSchemaValues(schema);
 }
 
 function fromPayload(binding: Binding, resolve: Resolver | undefined): Resolver {
@@ -107,8 +104,18 @@ function ownRead(name: string): Resolver {
       : undefined;
 }
 
-function defaultRead(name: string): Resolver {
-  return INHERITED.has(name) ? ownRead(name) : defaultFieldResolver;
+/** As graphql-js's own default resolver: a property, or the result of a method. */
+function defaultRead(field: Field): Resolver {
+  const { name } = field;
+  if (INHERITED.has(name)) return ownRead(name);
+  const call = isolated(field, (source, args, context, info) =>
+    (source as Record<string, Method>)[name]!(args, context, info),
+  );
+  return (source, args, context, info) => {
+    if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined;
+    const property = (source as Record<string, unknown>)[name];
+    return typeof property === 'function' ? call(source, args, context, info) : property;
+  };
 }
 
 /** Object types whose values may come out of one of `fields`. */
@@ -170,7 +177,7 @@ function checkedTypeResolver(schema: GraphQLSchema, type: GraphQLAbstractType) {
   return (value: unknown, context: unknown, info: CompiledResolveInfo): string | undefined => {
     try {
       const name: unknown = authored
-        ? authored(value, context, info, type)
+        ? authored(value, context, isolateInfo(context, info), type)
         : (value as { __typename?: unknown }).__typename;
       if (typeof name === 'string' && names.has(name)) return name;
       if (isPromise(name)) name.then(undefined, () => undefined);
@@ -179,6 +186,7 @@ function checkedTypeResolver(schema: GraphQLSchema, type: GraphQLAbstractType) {
           (typeof name === 'string' ? `"${name}"` : typeof name),
       );
     } catch (error) {
+      // Compiled code cannot catch it; without a type the execution fails, and graphql-js repeats it (`Executor`).
       if (info.isCompiled) return undefined;
       throw error;
     }

@@ -13,6 +13,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { errorOf } from '../errors.ts';
 import { Desk } from './desk.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
+import { copyDefaults } from './isolation.ts';
 import { Operation } from './operation.ts';
 import type { CutOperation } from './operation.ts';
 import { stencilOf } from './stencil.ts';
@@ -98,7 +99,9 @@ export class Executor {
     const field = node && this.#schema.getSubscriptionType()?.getFields()[node.name.value];
     if (!field) throw new TypeError('not a validated subscription');
     try {
-      return { field, args: getArgumentValues(field, node, coerced.coerced), variables: coerced.coerced };
+      const args = getArgumentValues(field, node, coerced.coerced);
+      copyDefaults(field, args);
+      return { field, args, variables: coerced.coerced };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [badUserInput(error)] };
       throw error;
@@ -173,7 +176,10 @@ export class Executor {
     const query = compileQuery(this.#schema, document, name, {
       disablingCapturingStackErrors: true,
       useExperimentalPathBasedSkipInclude: true,
-      resolverInfoEnricher: () => ({ isCompiled: true }),
+      resolverInfoEnricher: ({ fragments }) => {
+        Object.freeze(fragments);
+        return { isCompiled: true };
+      },
     });
     if (isCompiledQuery(query)) {
       onCompile?.('compiled');

@@ -1,9 +1,12 @@
 import { GraphQLError } from 'graphql';
 import DataLoader from 'dataloader';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../../src/context/context.ts';
 
 type Context = ExecutionContext<Loaders, { greeting(): string }>;
 type Resolver = (source: Record<string, unknown>, args: unknown, context: Context) => unknown;
+type Arguments = Record<string, unknown>;
+type Writer = (args: Arguments, user: unknown) => unknown;
 
 /** One way for a resolver to read who asks. */
 export interface Row {
@@ -188,6 +191,73 @@ export const rows: readonly Row[] = [
     resolve: () => Promise.reject(new Error('postgres://user:password@host')),
   },
 ];
+
+/** Every argument has a default that is an object or a list; so have the fields of the input types. */
+export const ARGUMENTS = `(
+    filter: Filter = { tags: ["default"], inner: { names: [] } }, filters: [Filter!] = [{ tags: [] }],
+    tags: [String!] = ["default"], any: Any = { list: [] }
+  )`;
+export const INPUT_TYPES = `
+  input Filter { owner: String tags: [String!] = ["field"] inner: Inner = { names: ["field"] } any: Any = { list: [] } }
+  input Inner { names: [String!] = ["inner"] }`;
+
+/** Ways to pass these arguments: the selection of the field, and a definition of variables with what a client sends. */
+export const passings: Readonly<Record<string, readonly [string, string?, Record<string, unknown>?]>> = {
+  'left out': ['value'],
+  'left out, beside a literal': ['value(tags: ["literal"])'],
+  'given as literals with defaults inside': ['value(filter: {}, filters: [{ inner: {} }], any: {})'],
+  'given as whole literals': ['value(filter: { tags: ["x"], inner: { names: [] } }, tags: [], any: { list: [] })'],
+  'given as variables that are not sent': [
+    'value(filter: $filter, filters: $filters, tags: $tags, any: $any)',
+    '($filter: Filter, $filters: [Filter!], $tags: [String!], $any: Any)',
+  ],
+  'given as variables with defaults': [
+    'value(filter: $filter, filters: $filters, tags: $tags, any: $any)',
+    '($filter: Filter = {}, $filters: [Filter!] = [{ inner: {} }], $tags: [String!] = ["x"], $any: Any = { list: [] })',
+  ],
+  'sent as variables': [
+    'value(filter: $filter, filters: $filters, tags: $tags, any: $any)',
+    '($filter: Filter, $filters: [Filter!], $tags: [String!], $any: Any)',
+    { filter: {}, filters: [{ inner: {} }], tags: [], any: { list: [] } },
+  ],
+};
+
+/** Ways for a resolver to keep in its arguments, or by them, what it knows of one user. */
+export function argumentWriters(): Readonly<Record<string, Writer>> {
+  const memory = new WeakMap<object, unknown>();
+  const keep = (key: unknown, user: unknown) => {
+    if (!memory.has(key as object)) memory.set(key as object, user);
+    return memory.get(key as object);
+  };
+  const at = (args: Arguments, ...path: (string | number)[]) =>
+    path.reduce<unknown>((value, key) => (value as Record<string | number, unknown>)[key], args) as Arguments;
+  return {
+    'assigns an argument': (args, user) => (args['owner'] ??= user),
+    'fills a field of an input object': (args, user) => (at(args, 'filter')['owner'] ??= user),
+    'fills a field of an object inside': (args, user) => (at(args, 'filter', 'inner')['owner'] ??= user),
+    'adds to a list': (args, user) => (at(args, 'tags') as unknown as unknown[]).push(user),
+    'adds to a list of an input object': (args, user) =>
+      (at(args, 'filter', 'tags') as unknown as unknown[]).push(user),
+    'adds to a list inside': (args, user) => (at(args, 'filter', 'inner', 'names') as unknown as unknown[]).push(user),
+    'fills an object of a list': (args, user) => (at(args, 'filters', 0)['owner'] ??= user),
+    'fills a custom scalar': (args, user) => (at(args, 'any')['owner'] ??= user),
+    'adds to a list of a custom scalar': (args, user) => (at(args, 'any', 'list') as unknown as unknown[]).push(user),
+    'remembers by its arguments': (args, user) => keep(args, user),
+    'remembers by an input object': (args, user) => keep(args['filter'], user),
+    'remembers by an object inside': (args, user) => keep(at(args, 'filter')['inner'], user),
+    'remembers by a list': (args, user) => keep(args['tags'], user),
+    'remembers by a custom scalar': (args, user) => keep(args['any'], user),
+  };
+}
+
+/** What people key a memory by, of the last argument of resolvers. */
+export const infoKeys: Readonly<Record<string, (info: GraphQLResolveInfo) => object>> = {
+  info: (info) => info,
+  'info.fieldNodes': ({ fieldNodes }) => fieldNodes,
+  'info.operation': ({ operation }) => operation,
+  'info.path': ({ path }) => path,
+  'info.variableValues': ({ variableValues }) => variableValues,
+};
 
 function restOf({ tenant, ...rest }: Readonly<Record<string, unknown>>): string {
   return `${String(tenant)} ${JSON.stringify(rest)}`;

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { GraphQLScalarType } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import type { ExecutionContext } from '../../src/context/context.ts';
-import { leakContext, rows } from './leak-resolvers.ts';
+import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
 import { createStage, factsOf } from './stage.ts';
+
+type Stage = Awaited<ReturnType<typeof createStage>>;
 
 const SDL = `
   type Subscription { secret: Secret @kafka(topic: "t", payload: "secret") }
@@ -118,7 +122,156 @@ describe('an object that a client sent for a custom scalar', () => {
   }
 });
 
+/** Never, after one execution, and after some. */
+const JIT_AFTER_USES = [0, 1, 3];
+
+/** What each of Alice, her second connection and Bob got of five events, which names nobody else. */
+async function assertNamesNobodyElse(stage: Stage, query: string, variables?: () => Record<string, unknown>) {
+  const listeners = await Promise.all(people().map((facts) => stage.join(query, facts, variables?.())));
+  for (let i = 0; i < 5; i++) await stage.publish(CHANNEL, hidden);
+  for (const { received, facts } of listeners) {
+    const other = facts.claims['user'] === 'alice' ? /bob/ : /alice/;
+    for (const text of received) assert.doesNotMatch(text, other);
+  }
+  return listeners;
+}
+
+describe('arguments', () => {
+  for (const [how, [field, definitions = '', sent]] of Object.entries(passings)) {
+    for (const jitAfterUses of JIT_AFTER_USES) {
+      it(`bring nothing of another user to a resolver that writes to them, ${how}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        for (const [what, write] of Object.entries(argumentWriters())) {
+          const value = (_: unknown, args: Record<string, unknown>, { connection }: ExecutionContext) => {
+            const before = JSON.stringify(args);
+            try {
+              return [before, write(args, connection.claims['user']), JSON.stringify(args)];
+            } catch (error) {
+              return [before, String(error)];
+            }
+          };
+          const sdl = `${SDL.replace('value:', `value${ARGUMENTS}:`)} ${INPUT_TYPES}`;
+          const stage = await createStage(t, {
+            sdl,
+            resolvers: { Secret: { value }, Any: new GraphQLScalarType({ name: 'Any' }) },
+            jitAfterUses,
+          });
+          const query = `subscription ${definitions} { secret { id ${field} } }`;
+          const listeners = await assertNamesNobodyElse(stage, query, () => structuredClone(sent ?? {}));
+          for (const { received } of listeners) {
+            assert.equal(new Set(received).size, 1, `${what}: ${received.join('\n')}`);
+          }
+        }
+      });
+    }
+  }
+});
+
+describe('info', () => {
+  for (const jitAfterUses of JIT_AFTER_USES) {
+    for (const [name, key] of Object.entries(infoKeys)) {
+      it(`is of one execution: ${name} as the key of a memory names nobody else, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        const stage = await createStage(t, {
+          sdl: `${SDL.replace('value:', 'other: Other items: [Other] method: Method value:')}
+            type Other { value: Any } type Method { value: Any } union One = Other extend type Secret { one: One }`,
+          resolvers: remembering(key),
+          jitAfterUses,
+        });
+        await assertNamesNobodyElse(
+          stage,
+          'subscription { secret { id value other { value } items { value } method { value } one { ... on Other { value } } } }',
+        );
+      });
+    }
+  }
+
+  for (const jitAfterUses of JIT_AFTER_USES) {
+    it(`has one fieldNodes for the items of a list, by which they batch, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const seen: unknown[] = [];
+      const value = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
+        seen.push(info.fieldNodes);
+        return connection.id;
+      };
+      const stage = await createStage(t, {
+        sdl: `${SDL.replace('value:', 'items: [Item] value:')} type Item { value: Any }`,
+        resolvers: { Item: { value } },
+        jitAfterUses,
+      });
+      const query = 'subscription { secret { items { value } } }';
+      await Promise.all(people().map((facts) => stage.join(query, facts)));
+      for (let i = 0; i < 5; i++) await stage.publish(CHANNEL, { secret: { items: [{}, {}, {}] } });
+      for (let i = 0; i < seen.length; i += 3) assert.equal(new Set(seen.slice(i, i + 3)).size, 1);
+      assert.equal(new Set(seen).size, seen.length / 3);
+    });
+  }
+});
+
+/** Resolvers of all kinds that remember the first user by something of `info`. */
+function remembering(key: (info: GraphQLResolveInfo) => object): Record<string, unknown> {
+  const memory = new WeakMap<object, unknown>();
+  const remember = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
+    const user = connection.claims['user'];
+    if (!memory.has(key(info))) memory.set(key(info), user);
+    return memory.get(key(info));
+  };
+  return {
+    Secret: {
+      value: remember,
+      other: (...all: Parameters<typeof remember>) => ({ value: remember(...all) }),
+      items: () => [{}, {}],
+      method: () => ({ value: (...all: Tail<Parameters<typeof remember>>) => remember(undefined, ...all) }),
+      one: () => ({}),
+    },
+    One: {
+      __resolveType: (source: { value?: unknown }, context: ExecutionContext, info: GraphQLResolveInfo) => {
+        source.value = remember(undefined, undefined, context, info);
+        return 'Other';
+      },
+    },
+    Any: new GraphQLScalarType({ name: 'Any' }),
+  };
+}
+
+type Tail<List extends unknown[]> = List extends [unknown, ...infer Others] ? Others : never;
+
 describe('who may subscribe', () => {
+  for (const [what, type] of Object.entries({ 'an input object': 'Filter', 'a custom scalar': 'Any' })) {
+    it(`is not asked with arguments that decide who shares: authorize writes into ${what}`, async (t) => {
+      const stage = await createStage(t, {
+        sdl: `${SDL.replace('secret:', `secret(filter: ${type}):`)} input Filter { owner: String }`,
+        resolvers: {
+          Any: new GraphQLScalarType({ name: 'Any', parseValue: (value) => ({ ...(value as object) }) }),
+          Subscription: {
+            secret: {
+              authorize: ({ filter }: { filter: { owner?: string } }) => void (filter.owner = 'anybody'),
+              resolve: (_: unknown, { filter }: { filter: { owner: string } }) => ({ value: filter.owner }),
+            },
+          },
+        },
+      });
+      const query = `subscription ($filter: ${type}) { secret(filter: $filter) { value } }`;
+      const join = (facts: ConnectionFacts) => stage.join(query, facts, { filter: { owner: facts.claims['user'] } });
+      const listeners = await Promise.all(people().map(join));
+      await stage.publish(CHANNEL, hidden);
+      for (const { received, facts } of listeners) assert.match(received[0]!, new RegExp(String(facts.claims['user'])));
+    });
+  }
+
+  it('is not asked with arguments that can be assigned: the subscription would move to another channel', async (t) => {
+    const stage = await createStage(t, {
+      sdl: SDL.replace('secret:', 'secret(id: ID):').replace(
+        'payload:',
+        'match: [{ arg: "id", path: "secret.id" }], payload:',
+      ),
+      resolvers: {
+        Subscription: { secret: { authorize: (args: Record<string, unknown>) => void (args['id'] = 'other') } },
+      },
+    });
+    await assert.rejects(
+      stage.join('subscription { secret(id: "open") { id } }', people()[0]!),
+      /Internal server error/,
+    );
+  });
+
   it('is asked for each connection, and reads of the answer do not hinder sharing', async (t) => {
     const stage = await createStage(t, {
       sdl: SDL,

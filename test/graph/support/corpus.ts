@@ -37,6 +37,7 @@ export const CORPUS_SDL = `
     seller: Seller seller_async: Seller seller_required: Seller! sellers: [Seller] sellers_async: [Seller!]
     fails: String fails_async: String fails_graphql: String fails_required: Int! fails_string: String fails_nothing: String
     returns_error: String echo(x: String, y: Int = 5, z: Status = OPEN, f: Filter, p: Plain, l: [Int!], d: Day): String
+    writes(f: Filter = { c: [1] }, p: Plain = {}, l: [Int!] = [1]): String
     constructor: String toString: String length: Int broken_day: Day promised_list: [String] generated: [Int] broken_list: [Int]
     info_path: String union_async: Event ints: [Int]
   }
@@ -45,7 +46,7 @@ export const CORPUS_SDL = `
   union Event = Auction | Lot
   enum Status { OPEN CLOSED }
   scalar Day
-  input Plain { a: Int = 3 b: [String!] c: Day s: Status! = CLOSED q: Inner }
+  input Plain { a: Int = 3 t: [Int!] = [1] b: [String!] c: Day s: Status! = CLOSED q: Inner }
   input Inner { m: [[Int]!] id: ID }
   input Filter { a: Int b: String = "default" c: [Int!] n: Filter s: Status }
 `;
@@ -82,6 +83,12 @@ class SellerObject {
 }
 
 const echo = (_: unknown, args: object) => text(args);
+const writes = (_: unknown, args: { f: { a?: number; c?: number[] }; p: { t: number[] }; l: number[] }) => {
+  const { f, p, l } = args;
+  f.a = (f.a ?? 0) + 1;
+  for (const list of [f.c, p.t, l]) list?.push(list.length);
+  return text(args);
+};
 const resolveType = (value: { lot_no?: unknown; id?: unknown }) => (value.lot_no === undefined ? 'Auction' : 'Lot');
 
 export const corpusResolvers = {
@@ -106,6 +113,7 @@ export const corpusResolvers = {
   Query: { auction: () => ({ id: 1, count: 1 }), echo },
   Auction: {
     echo,
+    writes,
     seller: () => new SellerObject(),
     seller_async: async () => Promise.resolve(new SellerObject()),
     seller_required: (auction: { seller?: unknown }) => auction.seller ?? null,
