@@ -112,6 +112,13 @@ export const variables = {
     'a topic name',
     'Where records that cannot be decoded go.',
   ),
+  DEAD_LETTER: variable(
+    z.enum(['WAIT', 'DROP']),
+    'WAIT',
+    '',
+    'WAIT or DROP',
+    'What happens while the dead-letter topic is away: the partition waits, or records are dropped.',
+  ),
   KAFKA_TOPIC_CHECK_INTERVAL_MS: variable(whole(100), '10000', 'ms', MS, 'How often missing topics are looked for.'),
   KAFKA_STALL_TIMEOUT_MS: variable(
     whole(1000),

@@ -11,7 +11,7 @@ export class Metrics {
   ]);
   readonly deadLetterFailures = this.#counter(
     'crier_dead_letter_failures_total',
-    'Poison records the dead-letter topic did not take.',
+    'Poison records that were dropped because the dead-letter topic did not take them (DEAD_LETTER=DROP).',
   );
   readonly consumerRebuilds = this.#counter(
     'crier_consumer_rebuilds_total',

@@ -95,6 +95,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       if (worker instanceof KafkaConsumer) {
         details['kafka'] = () => (worker.isConnected ? 'connected' : 'away');
         details['missing_topics'] = () => worker.missingTopics;
+        details['waiting_partitions'] = () => worker.waits;
       }
       await worker.start();
     }

@@ -1,3 +1,4 @@
+import type { IHeaders } from 'kafkajs';
 import type { Message } from '../bus/bus.ts';
 import type { DecodeReason } from './record.ts';
 
@@ -11,6 +12,7 @@ export interface KafkaRecord {
   readonly timestamp: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers?: IHeaders | undefined;
   /** Known before it is decoded: it stands for a record of a batch that could not be inflated. */
   readonly poison?: PoisonReason | undefined;
 }
@@ -49,6 +51,8 @@ export interface Chunk {
   readonly recordCount: number;
   /** Everything up to this record, and nothing behind it, is in this chunk or one before. */
   readonly last: KafkaRecord;
+  /** The last record before the first poison record of this chunk; undefined: the chunk begins with it, or has none. */
+  readonly lastBeforePoison: KafkaRecord | undefined;
 }
 
 /** Whichever is reached first ends a chunk; a record is never split. */
@@ -72,9 +76,11 @@ export function* chunksOf(
   let recordCount = 0;
   let bytes = 0;
   let last: KafkaRecord | undefined;
+  let lastBeforePoison: KafkaRecord | undefined;
   for (const record of records) {
     const outcome = messagesOf(record, ports);
     if (typeof outcome === 'string') {
+      if (poison.length === 0) lastBeforePoison = last;
       poison.push({ record, reason: outcome });
       bytes += record.value?.length ?? 0;
     } else {
@@ -84,15 +90,16 @@ export function* chunksOf(
     recordCount++;
     last = record;
     if (messages.length + poison.length >= limits.messages || bytes >= limits.bytes) {
-      yield { messages, poison, recordCount, last };
+      yield { messages, poison, recordCount, last, lastBeforePoison };
       messages = [];
       poison = [];
       recordCount = 0;
       bytes = 0;
       last = undefined;
+      lastBeforePoison = undefined;
     }
   }
-  if (last) yield { messages, poison, recordCount, last };
+  if (last) yield { messages, poison, recordCount, last, lastBeforePoison };
 }
 
 /** A record's messages, which share one payload text, or the reason why it is poison. */

@@ -29,6 +29,10 @@ export class BusPause {
     this.#options = options;
   }
 
+  get partitions(): readonly { readonly topic: string; readonly partition: number }[] {
+    return [...this.#waiting.values()];
+  }
+
   has(topic: string, partition: number): boolean {
     return this.#waiting.has(keyOf(topic, partition));
   }

@@ -9,6 +9,7 @@ import { Cluster } from './cluster.ts';
 import type { PartitionMap } from './cluster.ts';
 import { DeadLetter } from './dead-letter.ts';
 import { Membership } from './membership.ts';
+import type { PartitionWait } from './membership.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
 import { lagOf, standingsOf } from './standings.ts';
@@ -24,6 +25,7 @@ export interface KafkaConsumerOptions extends BatchPorts {
       | 'KAFKA_SESSION_TIMEOUT_MS'
       | 'KAFKA_FROM_BEGINNING'
       | 'KAFKA_DEAD_LETTER_TOPIC'
+      | 'DEAD_LETTER'
       | 'KAFKA_TOPIC_CHECK_INTERVAL_MS'
       | 'KAFKA_STALL_TIMEOUT_MS'
     >;
@@ -78,9 +80,11 @@ export class KafkaConsumer {
     this.#cluster = new Cluster(createClient);
     this.#deadLetter = new DeadLetter({
       topic: config.KAFKA_DEAD_LETTER_TOPIC,
+      policy: config.DEAD_LETTER,
+      cluster: this.#cluster,
       createClient,
       log,
-      onFailure: (records) => observer.onDeadLetterFailure(records),
+      onDropped: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
     this.#worker = new Worker({ convert, publish, deadLetter }, observer, log);
@@ -101,6 +105,11 @@ export class KafkaConsumer {
   /** Topics that do not exist yet; the others flow. */
   get missingTopics(): readonly string[] {
     return this.#missingTopics;
+  }
+
+  /** Assigned partitions that are not read now, and why. */
+  get waits(): readonly PartitionWait[] {
+    return this.#membership?.waits ?? [];
   }
 
   /** Resolves after the first attempt to join, however it ended: the attempts go on in the background. Never rejects. */
@@ -188,6 +197,7 @@ export class KafkaConsumer {
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),
       onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
+      onWaitingPartitions: (partitions) => observer.onWaitingPartitions(partitions),
     });
   }
 
@@ -212,7 +222,7 @@ export class KafkaConsumer {
     // What exists at first sight has records from before us; what appears later has only newer ones.
     if (this.#isFirstLook && !config.KAFKA_FROM_BEGINNING) await this.#startOffsets.capture(existing);
     this.#isFirstLook = false;
-    await this.#deadLetter.createTopic(this.#cluster);
+    await this.#deadLetter.createTopic();
     return existing;
   }
 

@@ -1,38 +1,45 @@
-import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
-import type { Message as OutgoingRecord, Producer } from 'kafkajs';
+import type { Producer } from 'kafkajs';
+import type { Config } from '../config.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { PoisonRecord } from './batch.ts';
 import type { KafkaClient } from './client.ts';
 import type { Cluster } from './cluster.ts';
+import { deadRecord, groupsOf, withoutBody } from './dead-record.ts';
+import type { DeadRecord } from './dead-record.ts';
 import { KafkaLink } from './kafka-link.ts';
 
-/** Below the brokers' default `max.message.bytes` (1,048,588), which leaves room for headers and framing. */
-const MAX_BODY_BYTES = 1_000_000;
 const WRITE_TIMEOUT_MS = 5000;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2000;
 const LOG_WINDOW_MS = 10_000;
 
 export interface DeadLetterOptions {
   readonly topic: string;
+  /** WAIT: a write is tried until it succeeds. DROP: what was not written at once is logged, counted and given up. */
+  readonly policy: Config['DEAD_LETTER'];
+  readonly cluster: Pick<Cluster, 'existingTopics' | 'createTopic'>;
   readonly createClient: () => KafkaClient;
   readonly log: Logger;
-  /** Poison records that could not be written. */
-  readonly onFailure: (records: number) => void;
+  /** Poison records that were given up. */
+  readonly onDropped: (records: number) => void;
 }
 
-/**
- * Writes poison records to the dead-letter topic: key and value as they were, headers saying why and whence.
- * A record that cannot be written within 5 s is logged with its coordinates, counted and given up.
- */
+/** Writes poison records to the dead-letter topic (see `deadRecord`), and creates the topic where it is missing. */
 export class DeadLetter {
   readonly #options: DeadLetterOptions;
+  readonly #log: Logger;
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   readonly #link: KafkaLink<Producer>;
   #isTopicReady = false;
+  /** The last attempt to write. One at a time: a topic that is away is asked once, however many partitions wait for it. */
+  #attempt: Promise<void> = Promise.resolve();
 
   constructor(options: DeadLetterOptions) {
     this.#options = options;
+    this.#log = options.log.child({ deadLetterTopic: options.topic });
     this.#link = new KafkaLink({
       createClient: options.createClient,
       // Named, though it is the default: kafkajs warns otherwise.
@@ -42,31 +49,43 @@ export class DeadLetter {
     });
   }
 
-  /** Creates the topic where it is missing, with the brokers' defaults. Best effort, once: a refusal is logged. */
-  async createTopic(cluster: Pick<Cluster, 'existingTopics' | 'createTopic'>): Promise<void> {
+  /** Creates the topic where it is missing, with the brokers' defaults. Never rejects: a failure is logged, and each write tries again. */
+  async createTopic(): Promise<void> {
+    const { topic, cluster } = this.#options;
     if (this.#isTopicReady) return;
-    const { topic, log } = this.#options;
-    const existing = await cluster.existingTopics([topic]);
-    this.#isTopicReady = true;
-    if (existing.length > 0) return;
     try {
-      await cluster.createTopic(topic);
-      log.info({ topic }, 'dead-letter topic created');
+      const existing = await cluster.existingTopics([topic]);
+      if (existing.length === 0 && (await cluster.createTopic(topic))) this.#log.info('dead-letter topic created');
+      this.#isTopicReady = true;
     } catch (error) {
-      log.warn({ topic, error: (error as Error).message }, 'the dead-letter topic could not be created: create it');
+      this.#failureLog.run('create', (suppressed) => {
+        const { message } = error as Error;
+        this.#log.warn({ error: message, suppressed }, 'the dead-letter topic could not be created: create it');
+      });
     }
   }
 
-  /** Never rejects. Resolves when every record was written or given up. */
-  async write(poison: readonly PoisonRecord[]): Promise<void> {
+  /**
+   * Resolves when every record was written, or given up. An attempt takes 5 s at most.
+   * @throws the signal's reason once it is aborted; some records may have been written.
+   */
+  async write(poison: readonly PoisonRecord[], signal?: AbortSignal): Promise<void> {
     let written = 0;
-    try {
-      for (const group of groupsOf(poison)) {
-        await this.#writeGroup(group);
-        written += group.length;
+    // Copied before the first wait: nobody keeps a fetch response.
+    const groups = Array.from(groupsOf(poison), (group) => group.map(deadRecord));
+    for (const group of groups) {
+      for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+        try {
+          await this.#inTurn(() => this.#writeGroup(group), signal);
+          break;
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (this.#options.policy === 'DROP') return this.#drop(poison.slice(written), error as Error);
+          this.#logWait(poison.slice(written), error as Error);
+          await delay(delayMs, undefined, { signal });
+        }
       }
-    } catch (error) {
-      this.#giveUp(poison.slice(written), error as Error);
+      written += group.length;
     }
   }
 
@@ -75,87 +94,63 @@ export class DeadLetter {
     return this.#link.close();
   }
 
-  async #writeGroup(group: readonly PoisonRecord[]): Promise<void> {
+  async #inTurn(attempt: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const turn = this.#attempt.then(() => {
+      signal?.throwIfAborted();
+      return attempt();
+    });
+    this.#attempt = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #writeGroup(group: readonly DeadRecord[]): Promise<void> {
     try {
-      await this.#send(group.map((one) => deadRecord(one, MAX_BODY_BYTES)));
+      await this.createTopic();
+      await this.#send(group);
     } catch (error) {
-      if (!isTooLarge(error)) throw error;
-      // The topic allows less than the default: say at least what there was.
-      await this.#send(group.map((one) => deadRecord(one, 0)));
+      if (hasType(error, ['UNKNOWN_TOPIC_OR_PARTITION'])) this.#isTopicReady = false;
+      if (!hasType(error, ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])) throw error;
+      // The topic takes less than the default: each record alone, and what is still too large without its body.
+      if (group.length === 1) return this.#send(group.map(withoutBody));
+      for (const one of group) await this.#writeGroup([one]);
     }
   }
 
-  async #send(messages: OutgoingRecord[]): Promise<void> {
+  async #send(messages: readonly DeadRecord[]): Promise<void> {
     const { topic } = this.#options;
-    await this.#link.use((producer) => producer.send({ topic, messages, timeout: WRITE_TIMEOUT_MS }));
+    await this.#link.use((producer) => producer.send({ topic, messages: [...messages], timeout: WRITE_TIMEOUT_MS }));
   }
 
-  #giveUp(group: readonly PoisonRecord[], error: Error): void {
-    const { log, topic: deadLetterTopic, onFailure } = this.#options;
-    onFailure(group.length);
-    this.#failureLog.run('write', (suppressed) => {
-      const records = group
-        .slice(0, 20)
-        .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset, reason }));
-      log.error(
-        { deadLetterTopic, records, recordCount: group.length, error: error.message, suppressed },
-        'poison records could not be written to the dead-letter topic',
+  #logWait(poison: readonly PoisonRecord[], error: Error): void {
+    this.#failureLog.run('wait', (suppressed) => {
+      this.#log.error(
+        { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
+        'the dead-letter topic does not take poison records: their partition waits',
+      );
+    });
+  }
+
+  #drop(poison: readonly PoisonRecord[], error: Error): void {
+    this.#options.onDropped(poison.length);
+    this.#failureLog.run('drop', (suppressed) => {
+      this.#log.error(
+        { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
+        'the dead-letter topic does not take poison records: they are dropped',
       );
     });
   }
 }
 
-/** kafkajs sends one batch per partition and call, and a batch must stay under `max.message.bytes`, too. */
-function* groupsOf(poison: readonly PoisonRecord[]): Generator<PoisonRecord[]> {
-  let group: PoisonRecord[] = [];
-  let bytes = 0;
-  for (const one of poison) {
-    const size = Math.min(MAX_BODY_BYTES, bodyBytes(one)) + 1000;
-    if (group.length > 0 && bytes + size > MAX_BODY_BYTES) {
-      yield group;
-      group = [];
-      bytes = 0;
-    }
-    group.push(one);
-    bytes += size;
-  }
-  if (group.length > 0) yield group;
+/** Enough to find them. */
+function positionsOf(poison: readonly PoisonRecord[]): object[] {
+  return poison
+    .slice(0, 20)
+    .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset, reason }));
 }
 
-function isTooLarge(error: unknown): boolean {
+function hasType(error: unknown, types: readonly string[]): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('type' in cause && (cause.type === 'MESSAGE_TOO_LARGE' || cause.type === 'RECORD_LIST_TOO_LARGE')) return true;
+    if ('type' in cause && types.includes(cause.type as string)) return true;
   }
   return false;
-}
-
-function bodyBytes({ record: { key, value } }: PoisonRecord): number {
-  return (key?.length ?? 0) + (value?.length ?? 0);
-}
-
-function deadRecord(poison: PoisonRecord, maxBytes: number): OutgoingRecord {
-  const { topic, partition, offset, timestamp, key, value } = poison.record;
-  const isUnknown = poison.record.poison !== undefined;
-  const isValueOmitted = isUnknown || (value !== null && bodyBytes(poison) > maxBytes);
-  const isKeyOmitted = isUnknown || (key !== null && key.length > maxBytes);
-  return {
-    key: isKeyOmitted ? null : key,
-    value: isValueOmitted ? null : value,
-    headers: {
-      'crier-reason': poison.reason,
-      'crier-topic': topic,
-      'crier-partition': `${partition}`,
-      'crier-offset': offset,
-      'crier-timestamp': timestamp,
-      ...(!isUnknown && { 'crier-value-bytes': `${value?.length ?? 0}`, 'crier-value-sha256': sha256(value) }),
-      ...(isValueOmitted && { 'crier-value-omitted': 'true' }),
-      ...(isKeyOmitted && { 'crier-key-omitted': 'true' }),
-    },
-  };
-}
-
-function sha256(value: Buffer | null): string {
-  return createHash('sha256')
-    .update(value ?? '')
-    .digest('hex');
 }

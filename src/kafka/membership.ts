@@ -9,9 +9,10 @@ import { BusPause } from './bus-pause.ts';
 import { Claims } from './claims.ts';
 import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
+import { DeadLetterWait } from './dead-letter-wait.ts';
 import type { StartOffsets } from './start-offsets.ts';
 import { undecodableReason } from './undecodable-batch.ts';
-import type { Worker } from './worker.ts';
+import type { PublishedChunk, Worker } from './worker.ts';
 
 /** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
 const COMMIT_INTERVAL_MS = 200;
@@ -24,6 +25,8 @@ const MAX_BYTES_PER_PARTITION = 1_048_576;
 const MAX_BYTES_PER_FETCH = 10_485_760;
 /** Batches of different partitions that wait for the bus together. */
 const CONCURRENT_BATCHES = 8;
+/** Longest time that a batch waits for the dead-letter topic; its partition waits longer, without holding up the others. */
+const DEAD_LETTER_PATIENCE_MS = 200;
 const MAX_POSITION_ATTEMPTS = 5;
 const LOG_WINDOW_MS = 5000;
 
@@ -43,6 +46,15 @@ export interface MembershipOptions {
   /** The group's leader has given us partitions of topics that we do not know yet. */
   readonly onUnknownTopics: () => void;
   readonly onPausedPartitions: (partitions: number) => void;
+  /** How many partitions wait for the dead-letter topic now. */
+  readonly onWaitingPartitions: (partitions: number) => void;
+}
+
+/** Why a partition is not read now. */
+export interface PartitionWait {
+  readonly topic: string;
+  readonly partition: number;
+  readonly for: 'bus' | 'dead-letter topic';
 }
 
 /**
@@ -56,12 +68,15 @@ export class Membership {
   readonly #options: MembershipOptions;
   readonly #consumer: Consumer;
   readonly #pause: BusPause;
+  readonly #deadLetterWait: DeadLetterWait;
   readonly #claims: Claims;
   readonly #commitLog = new LogWindow(LOG_WINDOW_MS);
   /** Position of each assigned partition; undefined until something of it was accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
   #generation = 0;
+  /** Aborted when the generation ends: then nobody waits for its dead letters. */
+  #generationEnd = new AbortController();
   /** Being processed now; at most CONCURRENT_BATCHES. */
   readonly #batches = new Set<Promise<void>>();
   #positioning: Promise<void> = Promise.resolve();
@@ -70,6 +85,8 @@ export class Membership {
   #closing: Promise<void> | undefined;
   #commit: (() => Promise<void>) | undefined;
   #commitTimer: NodeJS.Timeout | undefined;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  readonly #heartbeatIntervalMs: number;
   #hasProgressed = false;
   /** When the coordinator last said that we are a member, of performance.now(). */
   #confirmedAt = -Infinity;
@@ -80,11 +97,13 @@ export class Membership {
     this.failed = new Promise((resolve) => (fail = resolve));
     this.#fail = (error) => fail(error);
     this.#pause = new BusPause({ log: options.log, onChange: options.onPausedPartitions });
+    this.#deadLetterWait = new DeadLetterWait(options.onWaitingPartitions);
     this.#claims = new Claims(options.claim);
+    this.#heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
     this.#consumer = options.client.kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
-      heartbeatInterval: Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3)),
+      heartbeatInterval: this.#heartbeatIntervalMs,
       rebalanceTimeout: REBALANCE_TIMEOUT_MS,
       maxWaitTimeInMs: MAX_WAIT_MS,
       minBytes: 1,
@@ -106,8 +125,17 @@ export class Membership {
     return this.#assignment;
   }
 
+  /** Whether it waits for the bus, or for the dead-letter topic. */
   isPaused(topic: string, partition: number): boolean {
-    return this.#pause.has(topic, partition);
+    return this.#pause.has(topic, partition) || this.#deadLetterWait.has(topic, partition);
+  }
+
+  /** The partitions that are paused. */
+  get waits(): readonly PartitionWait[] {
+    return [
+      ...this.#pause.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'bus' as const })),
+      ...this.#deadLetterWait.partitions.map((one) => ({ ...one, for: 'dead-letter topic' as const })),
+    ];
   }
 
   /** Joins the group. Resolves when joined and positioned; a failure to join rejects, or resolves `failed`. */
@@ -142,7 +170,7 @@ export class Membership {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: CONCURRENT_BATCHES,
-      eachBatch: (batch) => this.#track(this.#onBatch(batch)),
+      eachBatch: (payload) => this.#track(payload),
     });
     // Who joins again meanwhile is positioned anew.
     let positioning;
@@ -166,13 +194,21 @@ export class Membership {
     await Promise.race([leave(), timeout]);
     clearTimeout(timer);
     clearTimeout(this.#commitTimer);
-    this.#generation++;
+    clearInterval(this.#heartbeatTimer);
+    this.#beginGeneration();
     this.#pause.close();
     client.destroy();
   }
 
+  #beginGeneration(): number {
+    this.#generationEnd.abort();
+    this.#generationEnd = new AbortController();
+    this.#deadLetterWait.clear();
+    return ++this.#generation;
+  }
+
   #onJoin(memberAssignment: Record<string, number[]>): void {
-    const generation = ++this.#generation;
+    const generation = this.#beginGeneration();
     this.#confirmedAt = performance.now();
     this.#assignment = new Map(
       Object.entries(memberAssignment).map(([topic, partitions]) => [
@@ -209,12 +245,22 @@ export class Membership {
     }
   }
 
-  async #track(batch: Promise<void>): Promise<void> {
+  async #track(payload: EachBatchPayload): Promise<void> {
+    const batch = this.#onBatch(payload);
     this.#batches.add(batch);
+    // kafkajs sends heartbeats between batches, and one batch may wait long for the bus. A rebalance is for the batch to notice.
+    this.#heartbeatTimer ??= setInterval(
+      () => void payload.heartbeat().catch(() => undefined),
+      this.#heartbeatIntervalMs,
+    );
     try {
       await batch;
     } finally {
       this.#batches.delete(batch);
+      if (this.#batches.size === 0) {
+        clearInterval(this.#heartbeatTimer);
+        this.#heartbeatTimer = undefined;
+      }
     }
   }
 
@@ -222,6 +268,7 @@ export class Membership {
     const { batch } = payload;
     const { topic, partition } = batch;
     const generation = this.#generation;
+    const { signal } = this.#generationEnd;
     const isOurs = () => generation === this.#generation && !payload.isStale();
     const isGoingOn = () => !this.#closing && payload.isRunning() && isOurs();
     this.#commit = async () => {
@@ -231,19 +278,22 @@ export class Membership {
     await this.#positioning;
     if (this.#positionedGeneration !== generation || !isGoingOn()) return;
     const [first] = batch.messages;
-    const final = batch.messages.at(-1);
+    const onPublished = async ({ last, lastBeforePoison, deadLettered }: PublishedChunk) => {
+      const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
+      // The partition may have gone to another member, which reads it from the last commit.
+      if (!isOurs()) return false;
+      if (isDeadLettered) {
+        this.#accept(payload, last);
+      } else {
+        if (lastBeforePoison) this.#accept(payload, lastBeforePoison);
+        this.#waitForDeadLetters(payload, last, deadLettered!, isOurs);
+      }
+      await payload.heartbeat();
+      return isDeadLettered && isGoingOn();
+    };
     try {
       if (first) await this.#claims.hold(topic, partition, Number(first.offset));
-      await this.#options.worker.process(recordsOf(payload), async ({ offset }) => {
-        // The partition may have gone to another member, which reads it from the last commit.
-        if (!isOurs()) return false;
-        payload.resolveOffset(offset);
-        this.#claims.accepted(topic, partition, Number(offset));
-        this.#advance(topic, partition, BigInt(offset === final?.offset ? batch.lastOffset() : offset) + 1n);
-        this.#pause.delete(topic, partition);
-        await payload.heartbeat();
-        return isGoingOn();
-      });
+      await this.#options.worker.process(recordsOf(payload), { onPublished, signal });
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
       if (!(error instanceof BusUnavailableError)) throw error;
@@ -251,6 +301,40 @@ export class Membership {
     } finally {
       if (!payload.isRunning()) await this.#commitNow();
     }
+  }
+
+  /** Everything up to this record was published, or dead-lettered. */
+  #accept(payload: EachBatchPayload, { offset }: KafkaRecord): void {
+    const { batch } = payload;
+    const { topic, partition } = batch;
+    const isFinal = offset === batch.messages.at(-1)?.offset;
+    payload.resolveOffset(offset);
+    this.#claims.accepted(topic, partition, Number(offset));
+    this.#advance(topic, partition, BigInt(isFinal ? batch.lastOffset() : offset) + 1n);
+    this.#pause.delete(topic, partition);
+  }
+
+  /** Pauses the partition until the poison records of its last chunk are written. The other partitions are read on. */
+  #waitForDeadLetters(
+    payload: EachBatchPayload,
+    last: KafkaRecord,
+    deadLettered: Promise<void>,
+    isOurs: () => boolean,
+  ): void {
+    const { topic, partition } = payload.batch;
+    const resume = payload.pause();
+    this.#pause.delete(topic, partition);
+    this.#deadLetterWait.add(topic, partition);
+    void deadLettered.then(
+      () => {
+        if (!isOurs()) return;
+        this.#accept(payload, last);
+        this.#deadLetterWait.delete(topic, partition);
+        resume();
+      },
+      // The generation has ended: whoever has the partition then begins with these records.
+      () => undefined,
+    );
   }
 
   /**
@@ -307,6 +391,24 @@ export class Membership {
 function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
   const { topic, partition } = batch;
   for (const { offset, timestamp, key, value, headers } of batch.messages) {
-    yield { topic, partition, offset, timestamp, key, value, poison: undecodableReason(headers) };
+    yield { topic, partition, offset, timestamp, key, value, headers, poison: undecodableReason(headers) };
+  }
+}
+
+/** Whether it resolves in time; undefined: there is nothing to wait for. Handles a rejection, too. */
+async function isResolvedWithin(promise: Promise<void> | undefined, timeoutMs: number): Promise<boolean> {
+  if (!promise) return true;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  const resolved = promise.then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([resolved, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

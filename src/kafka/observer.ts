@@ -7,12 +7,14 @@ export interface WorkerObserver {
   /** Messages that the bus accepted. */
   onPublished(messages: number): void;
   onPoison(reason: PoisonReason): void;
-  /** Poison records that could not be written to the dead-letter topic. */
+  /** Poison records that were given up: the dead-letter topic did not take them, and DEAD_LETTER is DROP. */
   onDeadLetterFailure(records: number): void;
   /** The consumer ended against our will and is made anew. */
   onRebuild(reason: RebuildReason): void;
   /** Partitions that wait for the bus now. */
   onPausedPartitions(partitions: number): void;
+  /** Partitions that wait for the dead-letter topic now. */
+  onWaitingPartitions(partitions: number): void;
   /** Records between the ends of the assigned partitions and our positions. */
   onLag(records: number): void;
 }

@@ -2,7 +2,7 @@ import type { Message, Position } from '../bus/bus.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { chunksOf } from './batch.ts';
-import type { BatchPorts, KafkaRecord, PoisonRecord } from './batch.ts';
+import type { BatchPorts, Chunk, KafkaRecord, PoisonRecord } from './batch.ts';
 import type { WorkerObserver } from './observer.ts';
 
 const POISON_LOG_WINDOW_MS = 10_000;
@@ -10,8 +10,21 @@ const POISON_LOG_WINDOW_MS = 10_000;
 export interface WorkerPorts extends BatchPorts {
   /** @throws BusUnavailableError, FencedError */
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
-  /** Puts poison records aside. Never rejects: a bad record stops nobody. */
-  readonly deadLetter: (poison: readonly PoisonRecord[]) => Promise<void>;
+  /** Resolves when the records are in the dead-letter topic, or given up. Rejects only when the signal is aborted. */
+  readonly deadLetter: (poison: readonly PoisonRecord[], signal?: AbortSignal) => Promise<void>;
+}
+
+/** A chunk that the bus has accepted. */
+export interface PublishedChunk extends Pick<Chunk, 'last' | 'lastBeforePoison'> {
+  /** The writing of its poison records; undefined: it has none. */
+  readonly deadLettered: Promise<void> | undefined;
+}
+
+export interface ProcessOptions {
+  /** Called once for each chunk, in order; false ends the processing there. Without it the writing of dead letters is waited for. */
+  readonly onPublished?: (chunk: PublishedChunk) => Promise<boolean>;
+  /** Ends the writing of dead letters. */
+  readonly signal?: AbortSignal;
 }
 
 /** Takes records to the bus. Knows no Kafka: the embedded mode feeds it, too. */
@@ -32,26 +45,26 @@ export class Worker {
   }
 
   /**
-   * Publishes the records of one partition, in order, a chunk at a time. `onAccepted` is called when everything up to and
-   * including `last` was accepted (published, or dead-lettered); with false it ends the processing there.
+   * Publishes the records of one partition, in order, a chunk at a time. Poison records are dead-lettered after their chunk was
+   * published: what is repeated because the bus was away is not dead-lettered twice.
    * Also a chunk without messages is published: the bus keeps the position.
-   * @throws BusUnavailableError, FencedError of `publish`: what was reported as accepted stands, the rest is to be repeated.
+   * @throws BusUnavailableError, FencedError of `publish`: what was reported as published stands, the rest is to be repeated.
    */
   async process(
     records: Iterable<KafkaRecord>,
-    onAccepted: (last: KafkaRecord) => Promise<boolean> = goOn,
+    { onPublished = deadLetteredOf, signal }: ProcessOptions = {},
   ): Promise<void> {
-    for (const { messages, poison, recordCount, last } of chunksOf(records, this.#ports)) {
+    for (const { messages, poison, recordCount, last, lastBeforePoison } of chunksOf(records, this.#ports)) {
       const { topic, partition, offset } = last;
       await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
       this.#observer.onPublished(messages.length);
-      if (poison.length > 0) await this.#putAside(poison);
+      const deadLettered = poison.length > 0 ? this.#putAside(poison, signal) : undefined;
       this.#observer.onConsumed(topic, recordCount);
-      if (!(await onAccepted(last))) return;
+      if (!(await onPublished({ last, lastBeforePoison, deadLettered }))) return;
     }
   }
 
-  async #putAside(poison: readonly PoisonRecord[]): Promise<void> {
+  #putAside(poison: readonly PoisonRecord[], signal: AbortSignal | undefined): Promise<void> {
     for (const { record, reason } of poison) {
       this.#observer.onPoison(reason);
       this.#poisonLog.run(reason, (suppressed) => {
@@ -60,10 +73,11 @@ export class Worker {
         this.#log.warn({ topic, partition, offset, reason, bytes, suppressed }, 'poison record put aside');
       });
     }
-    await this.#ports.deadLetter(poison);
+    return this.#ports.deadLetter(poison, signal);
   }
 }
 
-function goOn(): Promise<boolean> {
-  return Promise.resolve(true);
+async function deadLetteredOf({ deadLettered }: PublishedChunk): Promise<boolean> {
+  await deadLettered;
+  return true;
 }

@@ -33,6 +33,7 @@ export function createWorker(
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
   let pausedPartitions = 0;
+  let waitingPartitions = 0;
   let lag = 0;
   const observer = {
     onConsumed: (topic: string, records: number) => metrics.recordsConsumed.inc({ topic }, records),
@@ -41,6 +42,7 @@ export function createWorker(
     onDeadLetterFailure: (records: number) => metrics.deadLetterFailures.inc(records),
     onRebuild: (reason: string) => metrics.consumerRebuilds.inc({ reason }),
     onPausedPartitions: (partitions: number) => (pausedPartitions = partitions),
+    onWaitingPartitions: (partitions: number) => (waitingPartitions = partitions),
     onLag: (records: number) => (lag = records),
   };
   if (config.KAFKA_BROKERS.length === 0) {
@@ -48,6 +50,11 @@ export function createWorker(
     return createSampler(services, new Worker({ ...ports, deadLetter }, observer, log));
   }
   metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
+  metrics.gauge(
+    'crier_dead_letter_waiting_partitions',
+    'Partitions that wait until the dead-letter topic takes their poison records.',
+    () => waitingPartitions,
+  );
   metrics.gauge('crier_kafka_lag', 'Records between the ends of the assigned partitions and our positions.', () => lag);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];

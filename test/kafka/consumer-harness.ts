@@ -61,6 +61,7 @@ export interface Counts extends WorkerObserver {
   deadLetterFailures: number;
   rebuilds: string[];
   paused: number;
+  waiting: number;
   lag: number;
 }
 
@@ -72,6 +73,7 @@ export function countingObserver(): Counts {
     deadLetterFailures: 0,
     rebuilds: [],
     paused: 0,
+    waiting: 0,
     lag: -1,
     onConsumed(_topic, records) {
       this.consumed += records;
@@ -90,6 +92,9 @@ export function countingObserver(): Counts {
     },
     onPausedPartitions(partitions) {
       this.paused = partitions;
+    },
+    onWaitingPartitions(partitions) {
+      this.waiting = partitions;
     },
     onLag(records) {
       this.lag = records;

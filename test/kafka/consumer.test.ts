@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Message } from '../../src/bus/bus.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
@@ -127,6 +128,28 @@ describe('KafkaConsumer', () => {
     assert.equal(orderBreak(bus.of(topic)), undefined);
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 200);
     assert.equal(counts.paused, 0);
+    assert.deepEqual(counts.rebuilds, []);
+    assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
+  });
+
+  it('stays in the group while one publish takes longer than the session', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const bus = new RecordingBus();
+    let isSlow = true;
+    const publish = async (messages: readonly Message[]) => {
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 8000));
+      isSlow = false;
+      await bus.publish(messages);
+    };
+    const { consumer, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic], {
+      bus,
+      ports: { publish },
+    });
+    await consumer.start();
+    await outside.sendSequences(topic, 1, 10);
+    await waitFor('every message', () => bus.messages.length >= 10, 20_000);
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 10);
+    assert.equal(bus.messages.length, 10);
     assert.deepEqual(counts.rebuilds, []);
     assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
   });

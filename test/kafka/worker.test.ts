@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { BusUnavailableError } from '../../src/errors.ts';
 import type { KafkaRecord, PoisonRecord } from '../../src/kafka/batch.ts';
 import { Worker } from '../../src/kafka/worker.ts';
+import type { PublishedChunk } from '../../src/kafka/worker.ts';
 import { convert, countingObserver, readableLog, RecordingBus } from './consumer-harness.ts';
 
 const records = (count: number): KafkaRecord[] =>
@@ -46,12 +47,12 @@ describe('Worker', () => {
     const bus = new RecordingBus();
     const { worker, observer, dead } = createWorker(bus);
     const accepted: string[] = [];
-    const onAccepted = ({ offset }: KafkaRecord) => {
+    const onPublished = ({ last: { offset } }: PublishedChunk) => {
       accepted.push(offset);
       bus.isAway = true;
       return Promise.resolve(true);
     };
-    await assert.rejects(worker.process(records(1200), onAccepted), BusUnavailableError);
+    await assert.rejects(worker.process(records(1200), { onPublished }), BusUnavailableError);
     // The first chunk: 1,000 records, as each is one message or one poison record.
     assert.deepEqual(accepted, ['999']);
     assert.equal(observer.consumed, 1000);
@@ -65,7 +66,7 @@ describe('Worker', () => {
   it('ends where it is told to', async () => {
     const bus = new RecordingBus();
     const { worker, observer } = createWorker(bus);
-    await worker.process(records(5000), () => Promise.resolve(false));
+    await worker.process(records(5000), { onPublished: () => Promise.resolve(false) });
     assert.equal(observer.consumed, 1000);
   });
 });

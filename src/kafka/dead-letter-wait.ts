@@ -1,0 +1,42 @@
+/** A partition that waits. */
+export interface WaitingPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Partitions that wait until the dead-letter topic has taken their poison records. Holds one entry for each of them. */
+export class DeadLetterWait {
+  readonly #onChange: (partitions: number) => void;
+  readonly #waiting = new Map<string, WaitingPartition>();
+
+  /** `onChange`: gets the number of waiting partitions. */
+  constructor(onChange: (partitions: number) => void) {
+    this.#onChange = onChange;
+  }
+
+  get partitions(): readonly WaitingPartition[] {
+    return [...this.#waiting.values()];
+  }
+
+  has(topic: string, partition: number): boolean {
+    return this.#waiting.has(keyOf(topic, partition));
+  }
+
+  add(topic: string, partition: number): void {
+    this.#waiting.set(keyOf(topic, partition), { topic, partition });
+    this.#onChange(this.#waiting.size);
+  }
+
+  delete(topic: string, partition: number): void {
+    if (this.#waiting.delete(keyOf(topic, partition))) this.#onChange(this.#waiting.size);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#onChange(0);
+  }
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${partition}/${topic}`;
+}
