@@ -143,6 +143,13 @@ export const variables = {
     'a whole number of bytes, at least 131072',
     'What a compressed batch may inflate to; a larger one is poison.',
   ),
+  MAX_INFLIGHT_BYTES: variable(
+    whole(131_072),
+    '67108864',
+    'bytes',
+    'a whole number of bytes, at least 131072',
+    'Records of all brokers that are decoded and not processed; the rest is fetched later.',
+  ),
 
   REDIS_URL: variable(
     list,
@@ -308,6 +315,11 @@ function contradictions(config: Variables): string[] {
     problems.push('REDIS_URL: expected redis:// URLs with ROLE=gateway, got none');
   if (config.ROLE === 'all' && hasRedis && !hasKafka) {
     problems.push('KAFKA_BROKERS: expected brokers where REDIS_URL is set, got none (ROLE=gateway needs none)');
+  }
+  if (config.MAX_INFLATED_BATCH_BYTES > config.MAX_INFLIGHT_BYTES) {
+    problems.push(
+      `MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${config.MAX_INFLIGHT_BYTES}), got ${config.MAX_INFLATED_BATCH_BYTES}`,
+    );
   }
   for (const url of config.REDIS_URL) {
     if (!/^rediss?:\/\/./.test(url)) problems.push(refusal('REDIS_URL', url, variables.REDIS_URL.expects));

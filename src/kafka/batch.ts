@@ -13,11 +13,11 @@ export interface KafkaRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: IHeaders | undefined;
-  /** Known before it is decoded: it stands for a record of a batch that could not be inflated. */
+  /** Known before its value is decoded: it stands for a record of a batch that cannot be inflated or decoded. */
   readonly poison?: PoisonReason | undefined;
 }
 
-/** `failed`: our own code threw on the record; `batch_…`: its batch could not be inflated. */
+/** `failed`: our own code threw on the record; `batch_…`: its batch cannot be inflated or decoded. */
 export type PoisonReason = DecodeReason | 'failed' | 'batch_too_large' | 'batch_corrupt';
 
 export interface PoisonRecord {

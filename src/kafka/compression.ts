@@ -11,15 +11,22 @@ import {
   xerialBlocks,
   zstdFrameInflatedBound,
 } from './inflated-size.ts';
-import { salvaging } from './undecodable-batch.ts';
-import type { Codec } from './undecodable-batch.ts';
 
 export interface CompressionLimits {
   /** Of one batch, however many records it holds. */
   readonly maxInflatedBytes: number;
 }
 
+/** What kafkajs asks of a codec. */
+interface Codec {
+  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
+  decompress(data: Buffer): Promise<Buffer>;
+}
+
 type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
+
+/** By the number in the attributes of a record batch. */
+const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
 
 /**
  * A batch that cannot be inflated, or must not be. It is never a SyntaxError, TypeError, RangeError or ReferenceError: at those
@@ -36,37 +43,48 @@ export class CompressionError extends Error {
 }
 
 /**
- * Installs gzip, snappy, lz4 and zstd. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs
- * client of the process, and the limits of the last call count.
- *
- * A batch that cannot be inflated comes out as poison records (`salvaging`). Inside, `decompress` rejects with a CompressionError: ERR_BATCH_TOO_LARGE for a batch that would become larger than the limit, before it
- * does; ERR_BATCH_CORRUPT for one that is not of its format. It inflates off the event loop, save for zstd before Node 22.15.
+ * Installs gzip, snappy, lz4 and zstd in kafkajs, for what crier does not decode itself (fetch-decoder.ts): the message sets of before
+ * Kafka 0.11. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs client of the process, and the
+ * limits of the last call count.
  */
 export function registerCodecs(limits: CompressionLimits): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
   const codecs = createCodecs(limits);
-  CompressionCodecs[CompressionTypes.GZIP] = () => salvaging(codecs.gzip);
-  CompressionCodecs[CompressionTypes.Snappy] = () => salvaging(codecs.snappy);
-  CompressionCodecs[CompressionTypes.LZ4] = () => salvaging(codecs.lz4);
-  CompressionCodecs[CompressionTypes.ZSTD] = () => salvaging(codecs.zstd);
+  CompressionCodecs[CompressionTypes.GZIP] = () => codecs.gzip;
+  CompressionCodecs[CompressionTypes.Snappy] = () => codecs.snappy;
+  CompressionCodecs[CompressionTypes.LZ4] = () => codecs.lz4;
+  CompressionCodecs[CompressionTypes.ZSTD] = () => codecs.zstd;
+}
+
+/**
+ * Inflates off the event loop, save for zstd before Node 22.15. `compression`: the number in the attributes of a record batch.
+ * @throws CompressionError: ERR_BATCH_TOO_LARGE for data that would become larger than the limit, before it does;
+ * ERR_BATCH_CORRUPT for data that are not of their format.
+ */
+export async function inflate(
+  compression: number,
+  data: Buffer,
+  { maxInflatedBytes }: CompressionLimits,
+): Promise<Buffer> {
+  const name = CODEC_NAMES[compression];
+  if (!name) throw new CompressionError('ERR_BATCH_CORRUPT', `there is no compression ${compression}`);
+  try {
+    return await INFLATERS[name](data, maxInflatedBytes);
+  } catch (error) {
+    throw verdict(name, maxInflatedBytes, error);
+  }
 }
 
 export function createCodecs(limits: CompressionLimits): Readonly<Record<CodecName, Codec>> {
-  const codec = (name: CodecName, compress: Transform, inflate: Inflate): Codec => ({
+  const codec = (name: CodecName, compress: Transform): Codec => ({
     compress: (encoder) => compress(encoder.buffer),
-    decompress: async (data) => {
-      try {
-        return await inflate(data, limits.maxInflatedBytes);
-      } catch (error) {
-        throw verdict(name, limits, error);
-      }
-    },
+    decompress: (data) => inflate(CODEC_NAMES.indexOf(name), data, limits),
   });
   return {
-    gzip: codec('gzip', promisify(zlib.gzip), inflateGzip),
-    snappy: codec('snappy', (data) => snappy.compress(data), inflateSnappy),
-    lz4: codec('lz4', (data) => lz4.compressFrame(data), inflateLz4),
-    zstd: codec('zstd', refuseToCompressZstd, inflateZstd),
+    gzip: codec('gzip', promisify(zlib.gzip)),
+    snappy: codec('snappy', (data) => snappy.compress(data)),
+    lz4: codec('lz4', (data) => lz4.compressFrame(data)),
+    zstd: codec('zstd', refuseToCompressZstd),
   };
 }
 
@@ -114,6 +132,13 @@ async function inflateZstd(data: Buffer, maxBytes: number): Promise<Buffer> {
   return Buffer.from(inflated.buffer, inflated.byteOffset, inflated.byteLength);
 }
 
+const INFLATERS: Readonly<Record<CodecName, Inflate>> = {
+  gzip: inflateGzip,
+  snappy: inflateSnappy,
+  lz4: inflateLz4,
+  zstd: inflateZstd,
+};
+
 function refuseToCompressZstd(): Promise<Buffer> {
   return Promise.reject(
     new CompressionError(
@@ -127,7 +152,7 @@ function requireBound(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes) throw new TooLarge(`up to ${bytes}`);
 }
 
-function verdict(name: CodecName, { maxInflatedBytes }: CompressionLimits, cause: unknown): CompressionError {
+function verdict(name: CodecName, maxInflatedBytes: number, cause: unknown): CompressionError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof TooLarge || (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
     return new CompressionError(

@@ -28,6 +28,8 @@ export interface KafkaConsumerOptions extends BatchPorts {
       | 'DEAD_LETTER'
       | 'KAFKA_TOPIC_CHECK_INTERVAL_MS'
       | 'KAFKA_STALL_TIMEOUT_MS'
+      | 'MAX_INFLIGHT_BYTES'
+      | 'MAX_INFLATED_BATCH_BYTES'
     >;
   readonly topics: readonly string[];
   /** @throws BusUnavailableError, FencedError */
@@ -189,6 +191,8 @@ export class KafkaConsumer {
       client: createKafkaClient(config, log),
       groupId: config.KAFKA_GROUP_ID,
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
+      maxInflightBytes: config.MAX_INFLIGHT_BYTES,
+      maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES,
       topics,
       startOffsets: this.#startOffsets,
       worker: this.#worker,

@@ -103,7 +103,8 @@ function renamed(headers: IHeaders): IHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.startsWith(PREFIX) ? `${ORIGINAL_PREFIX}${name.slice(PREFIX.length)}` : name,
-      Array.isArray(value) ? value.map((one) => copyOf(one)) : copyOf(value),
+      // kafkajs cannot write null.
+      Array.isArray(value) ? value.map((one) => copyOf(one) ?? '') : (copyOf(value) ?? ''),
     ]),
   );
 }

@@ -5,13 +5,16 @@ import { BusUnavailableError, FencedError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { KafkaRecord } from './batch.ts';
+import { boundFetches } from './bounded-fetch.ts';
 import { BusPause } from './bus-pause.ts';
 import { Claims } from './claims.ts';
 import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
+import { partitionKey } from './fetch-decoder.ts';
+import { InflightBudget } from './inflight-budget.ts';
+import type { FetchedRecord } from './record-batch.ts';
 import type { StartOffsets } from './start-offsets.ts';
-import { undecodableReason } from './undecodable-batch.ts';
 import type { PublishedChunk, Worker } from './worker.ts';
 
 /** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
@@ -34,6 +37,10 @@ export interface MembershipOptions {
   readonly client: KafkaClient;
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
+  /** Of all records that are decoded and not processed yet. */
+  readonly maxInflightBytes: number;
+  /** Of one batch. */
+  readonly maxInflatedBytes: number;
   /** Existing ones: a missing topic would fail the join of all. */
   readonly topics: readonly string[];
   readonly startOffsets: Pick<StartOffsets, 'look'>;
@@ -67,6 +74,7 @@ export class Membership {
   readonly #fail: (error: Error) => void;
   readonly #options: MembershipOptions;
   readonly #consumer: Consumer;
+  readonly #inflight: InflightBudget;
   readonly #pause: BusPause;
   readonly #deadLetterWait: DeadLetterWait;
   readonly #claims: Claims;
@@ -100,7 +108,10 @@ export class Membership {
     this.#deadLetterWait = new DeadLetterWait(options.onWaitingPartitions);
     this.#claims = new Claims(options.claim);
     this.#heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
+    this.#inflight = new InflightBudget(options.maxInflightBytes);
+    const { maxInflatedBytes } = options;
     this.#consumer = options.client.kafka.consumer({
+      partitionAssigners: [boundFetches({ budget: this.#inflight, maxInflatedBytes })],
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
       heartbeatInterval: this.#heartbeatIntervalMs,
@@ -257,6 +268,7 @@ export class Membership {
       await batch;
     } finally {
       this.#batches.delete(batch);
+      this.#inflight.releasePartition(partitionKey(payload.batch.topic, payload.batch.partition));
       if (this.#batches.size === 0) {
         clearInterval(this.#heartbeatTimer);
         this.#heartbeatTimer = undefined;
@@ -390,8 +402,10 @@ export class Membership {
 
 function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
   const { topic, partition } = batch;
-  for (const { offset, timestamp, key, value, headers } of batch.messages) {
-    yield { topic, partition, offset, timestamp, key, value, headers, poison: undecodableReason(headers) };
+  for (const message of batch.messages) {
+    const { offset, timestamp, key, value, headers } = message;
+    const { poison } = message as Partial<FetchedRecord>;
+    yield { topic, partition, offset, timestamp, key, value, headers, poison };
   }
 }
 

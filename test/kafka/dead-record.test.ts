@@ -22,6 +22,12 @@ describe('deadRecord', () => {
     assert.deepEqual([key, value, headers['a']].map(String), ['key', 'value', 'header']);
   });
 
+  it('writes a header without a value as an empty one, which kafkajs can write', () => {
+    const nothing = null as unknown as Buffer;
+    const { headers } = deadRecord(poison({ headers: { one: nothing, two: [nothing, bytes(1)] } }));
+    assert.deepEqual([headers['one'], headers['two']], ['', ['', bytes(1)]]);
+  });
+
   it('leaves out the value first, then the headers, then the key', () => {
     const headers = { a: bytes(400_000) };
     assert.deepEqual(omissions(deadRecord(poison({ key: bytes(100_000), headers, value: bytes(499_999) }))), []);

@@ -1,0 +1,77 @@
+import kafkajs from 'kafkajs';
+import type { PartitionAssigner } from 'kafkajs';
+import { FetchDecoder, partitionKey } from './fetch-decoder.ts';
+import type { FetchDecoderOptions } from './fetch-decoder.ts';
+import { MIN_FETCH_VERSION } from './fetch-response.ts';
+
+/** The parts of kafkajs that are touched: its types do not name them. */
+interface Cluster {
+  findBroker(which: { readonly nodeId: string }): Promise<Broker>;
+}
+
+interface Broker {
+  readonly nodeId: string | number;
+  fetch: (this: Broker, options: FetchOptions) => Promise<unknown>;
+  readonly lookupRequest: (apiKey: number, definition: unknown) => (parameters: unknown) => Protocol;
+}
+
+interface FetchOptions {
+  readonly topics: readonly {
+    readonly topic: string;
+    readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string }[];
+  }[];
+}
+
+interface Protocol {
+  readonly request: { readonly apiVersion: number };
+  readonly response: { readonly decode: (payload: Buffer) => Promise<unknown> };
+}
+
+/**
+ * kafkajs's round-robin assigner, which also has all fetches of its consumer decoded by a FetchDecoder. kafkajs hands a consumer's
+ * cluster to its assigners, and to nobody else: this needs no change of a class that other consumers of the process share.
+ */
+export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
+  const decoder = new FetchDecoder(options);
+  return (tools) => {
+    const cluster = tools.cluster as unknown as Cluster;
+    const findBroker = cluster.findBroker.bind(cluster);
+    const bounded = new WeakSet<Broker>();
+    cluster.findBroker = async (which) => {
+      const broker = await findBroker(which);
+      if (!bounded.has(broker)) {
+        bounded.add(broker);
+        broker.fetch = boundedFetch(broker, decoder, options);
+      }
+      return broker;
+    };
+    return kafkajs.PartitionAssigners.roundRobin(tools);
+  };
+}
+
+function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDecoderOptions): Broker['fetch'] {
+  const { fetch } = broker;
+  const node = `${broker.nodeId}`;
+  return function (options) {
+    // kafkajs fetches from a broker when the records of the fetch before are processed.
+    budget.releaseNode(node);
+    const request = { node, offsets: offsetsOf(options) };
+    const lookupRequest: Broker['lookupRequest'] = (apiKey, definition) => (parameters) => {
+      const protocol = broker.lookupRequest(apiKey, definition)(parameters);
+      const { apiVersion } = protocol.request;
+      if (apiVersion < MIN_FETCH_VERSION) return protocol;
+      const decode = (payload: Buffer) => decoder.decode(payload, apiVersion, request);
+      return { ...protocol, response: { ...protocol.response, decode } };
+    };
+    return fetch.call(Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker, options);
+  };
+}
+
+function offsetsOf({ topics }: FetchOptions): Map<string, number> {
+  const offsets = new Map<string, number>();
+  for (const { topic, partitions } of topics) {
+    for (const { partition, fetchOffset } of partitions)
+      offsets.set(partitionKey(topic, partition), Number(fetchOffset));
+  }
+  return offsets;
+}

@@ -1,0 +1,78 @@
+import { EventEmitter, once } from 'node:events';
+
+/** What an object for a record takes beside its bytes, in bytes: 355 were measured of records without a key. */
+export const RECORD_OVERHEAD_BYTES = 400;
+
+/** Bytes that were decoded for one fetch of a broker, by partition. */
+type Taken = Map<string, number>;
+
+/**
+ * One bound for all records that are decoded and not processed yet. Decoding is done in turns, so that a large batch finds room
+ * when those before it are done, however many small ones there are. Holds one number for each partition.
+ */
+export class InflightBudget {
+  readonly #maxBytes: number;
+  readonly #byNode = new Map<string, Taken>();
+  readonly #events = new EventEmitter();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#events.setMaxListeners(0);
+  }
+
+  /** Bytes that are free now; negative where the minimum progress of a part took more than there was. */
+  get room(): number {
+    return this.#maxBytes - this.#taken();
+  }
+
+  get isIdle(): boolean {
+    return this.#taken() === 0;
+  }
+
+  /** Whether anything is in flight that was fetched from this broker. */
+  has(node: string): boolean {
+    return (this.#byNode.get(node)?.size ?? 0) > 0;
+  }
+
+  /** Runs the tasks one after another, in the order of the calls. */
+  inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(task);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  take(node: string, partition: string, bytes: number): void {
+    const taken = this.#byNode.get(node) ?? new Map<string, number>();
+    this.#byNode.set(node, taken);
+    taken.set(partition, (taken.get(partition) ?? 0) + bytes);
+  }
+
+  /** The records of a partition are processed. */
+  releasePartition(partition: string): void {
+    for (const taken of this.#byNode.values()) taken.delete(partition);
+    this.#events.emit('release');
+  }
+
+  /** The records of a broker's last fetch are processed, or were dropped. */
+  releaseNode(node: string): void {
+    this.#byNode.delete(node);
+    this.#events.emit('release');
+  }
+
+  /** Resolves at the next release; false: there was none in time. */
+  async released(timeoutMs: number): Promise<boolean> {
+    if (timeoutMs <= 0) return false;
+    const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+    return once(this.#events, 'release', { signal }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #taken(): number {
+    let sum = 0;
+    for (const taken of this.#byNode.values()) for (const bytes of taken.values()) sum += bytes;
+    return sum;
+  }
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FetchDecoder, partitionKey } from '../../src/kafka/fetch-decoder.ts';
+import { InflightBudget } from '../../src/kafka/inflight-budget.ts';
+import type { FetchedRecord } from '../../src/kafka/record-batch.ts';
+import { encodedBatch, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
+import type { EncodedBatch } from './encoded-batch.ts';
+
+const KIB = 1024;
+const GZIP = 1;
+
+function createDecoder(maxBytes: number, maxInflatedBytes = maxBytes) {
+  const budget = new InflightBudget(maxBytes);
+  const decoder = new FetchDecoder({ budget, maxInflatedBytes });
+  /** Records of each partition. */
+  const decode = async (payload: Buffer, { node = '1', offsets = {} } = {}) => {
+    budget.releaseNode(node);
+    const { responses } = await decoder.decode(payload, 11, { node, offsets: new Map(Object.entries(offsets)) });
+    return responses.flatMap(({ partitions }) => partitions.map(({ messages }) => messages));
+  };
+  return { budget, decoder, decode };
+}
+
+function sequence(count: number, bytes: number, options: EncodedBatch = {}): Buffer {
+  const value = Buffer.alloc(bytes, 'x');
+  return encodedBatch(
+    Array.from({ length: count }, (_, offsetDelta) => ({ offsetDelta, value })),
+    options,
+  );
+}
+
+const ofPartitions = (...records: Buffer[]) =>
+  encodedResponse(records.map((bytes, partition) => ({ topic: 'bids', partition, records: bytes })));
+const offsetsOf = (records: readonly FetchedRecord[] | undefined) =>
+  (records ?? []).map(({ offset }) => Number(offset));
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe('FetchDecoder', () => {
+  it('reads the same response as kafkajs', async () => {
+    const payload = ofPartitions(
+      Buffer.concat([sequence(3, 10), sequence(2, 10, { baseOffset: 3, attributes: GZIP })]),
+      Buffer.alloc(0),
+    );
+    const { decoder } = createDecoder(1024 * KIB);
+    const actual = await decoder.decode(payload, 11, { node: '1', offsets: new Map() });
+    const plain = (response: unknown) =>
+      JSON.parse(
+        JSON.stringify(response, (key, value: unknown) => (key === 'batchContext' ? undefined : value)),
+      ) as object;
+    assert.deepEqual(plain(actual), plain(await kafkajsResponse(payload)));
+  });
+
+  it('skips what was read before, whole batches and parts of one', async () => {
+    const bytes = Buffer.concat([sequence(5, 1), sequence(5, 1, { baseOffset: 5 })]);
+    const { decode } = createDecoder(1024 * KIB);
+    assert.deepEqual(
+      offsetsOf((await decode(ofPartitions(bytes), { offsets: { [partitionKey('bids', 0)]: 7 } }))[0]),
+      [7, 8, 9],
+    );
+  });
+
+  for (const attributes of [0, GZIP]) {
+    it(`reads a batch in parts that has more records than there is room for (${attributes ? 'gzip' : 'plain'})`, async () => {
+      const { decode, budget } = createDecoder(1024 * KIB);
+      const payload = ofPartitions(sequence(10_000, 1, { attributes }));
+      const seen: number[] = [];
+      for (let parts = 1; seen.length < 10_000; parts++) {
+        const [records] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } });
+        assert.ok(budget.room >= 0, `${budget.room} bytes of room`);
+        assert.ok(records!.length >= 1000 || seen.length + records!.length === 10_000);
+        seen.push(...offsetsOf(records));
+        assert.ok(parts <= 5);
+      }
+      assert.deepEqual(seen, range(0, 10_000));
+    });
+  }
+
+  it('leaves out the batches that there is no room for, and all behind them', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    const small = sequence(1, 10);
+    const large = (baseOffset: number) => sequence(1, 200 * KIB, { attributes: GZIP, baseOffset });
+    const payload = ofPartitions(Buffer.concat([large(0), large(1), large(2), large(3)]), small);
+    const [first, second] = await decode(payload);
+    assert.deepEqual(offsetsOf(first), [0, 1]);
+    assert.deepEqual(offsetsOf(second), []);
+    assert.ok(budget.room >= 0);
+    const [rest] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: 2 } });
+    assert.deepEqual(offsetsOf(rest), [2, 3]);
+  });
+
+  it('waits with a response of another broker until there is room', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    await decode(ofPartitions(sequence(1, 400 * KIB)), { node: '1' });
+    let isDone = false;
+    const second = decode(ofPartitions(sequence(1, 300 * KIB, { attributes: GZIP })), { node: '2' });
+    void second.then(() => (isDone = true));
+    await delay(50);
+    assert.equal(isDone, false);
+    budget.releasePartition(partitionKey('bids', 0));
+    assert.deepEqual(offsetsOf((await second)[0]), [0]);
+  });
+
+  it('does not wait for room that its own records take', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    const one = sequence(1, 300 * KIB, { attributes: GZIP });
+    assert.deepEqual(
+      (await decode(ofPartitions(one, one))).map(({ length }) => length),
+      [1, 0],
+    );
+    assert.equal(budget.has('1'), true);
+  });
+
+  for (const [reason, batch] of [
+    ['batch_too_large', sequence(3, 300 * KIB, { attributes: GZIP })],
+    ['batch_corrupt', sequence(3, 1, { attributes: GZIP, data: Buffer.from('no gzip') })],
+    ['batch_corrupt', sequence(3, 1, { attributes: 7 })],
+    ['batch_corrupt', sequence(3, 1, { data: Buffer.alloc(20, 0xff) })],
+  ] as const) {
+    it(`hands on records with a reason for a batch that it cannot decode: ${reason}`, async () => {
+      const { decode } = createDecoder(512 * KIB);
+      const [records] = await decode(ofPartitions(Buffer.concat([batch, sequence(1, 1, { baseOffset: 3 })])));
+      assert.deepEqual(
+        records!.map(({ offset, poison }) => [offset, poison]),
+        [
+          ['0', reason],
+          ['1', reason],
+          ['2', reason],
+          ['3', undefined],
+        ],
+      );
+    });
+  }
+
+  it('hands on a batch in parts that claims very many records and cannot be inflated', async () => {
+    const { decode } = createDecoder(16 * 1024 * KIB);
+    const data = Buffer.from('no gzip');
+    const payload = ofPartitions(
+      encodedBatch([], { data, attributes: GZIP, recordCount: 2 ** 30, lastOffsetDelta: 24_999 }),
+    );
+    const seen: number[] = [];
+    for (let parts = 0; parts < 3; parts++) {
+      seen.push(...offsetsOf((await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } }))[0]));
+    }
+    assert.deepEqual(seen, range(0, 25_000));
+  });
+
+  it('ends a batch whose last records were compacted away with a control record, which kafkajs skips', async () => {
+    const { decode } = createDecoder(512 * KIB);
+    const [records] = await decode(ofPartitions(sequence(2, 1, { lastOffsetDelta: 9 })));
+    assert.deepEqual(
+      records!.map(({ offset, isControlRecord }) => [offset, isControlRecord]),
+      [
+        ['0', false],
+        ['1', false],
+        ['9', true],
+      ],
+    );
+  });
+});
