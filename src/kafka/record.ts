@@ -29,7 +29,7 @@ export interface RecordLimits {
  *
  * A byte order mark is not JSON (https://www.rfc-editor.org/rfc/rfc8259#section-8.1): such a record is poison.
  * Of a name that stands twice in an object the last value counts. Numbers are doubles: an integer beyond 2^53 and a
- * decimal of more than 17 digits lose their last digits, 1e400 becomes Infinity; producers send those as strings.
+ * decimal of more than 17 digits lose their last digits, 1e400 becomes Infinity, of which SnakeCase makes null; producers send those as strings.
  */
 export function decodeRecord(value: Buffer | null, limits: RecordLimits): Decoded {
   if (value === null) return { poison: 'tombstone' };

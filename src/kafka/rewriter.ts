@@ -32,7 +32,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * Writes the text of a record's payload straight from the record's bytes: what lies between two keys is copied, the keys are
  * replaced by their names. Text and values are those that decodeRecord, SnakeCase and JSON.stringify come to, or it declines:
  * a record that is no good, and one that it is not sure of (a key that is there twice, two keys with one name, keys that
- * JSON.parse would put elsewhere, keys with escapes or white space behind them, too many new keys, more than 256 KB), or too
+ * JSON.parse would put elsewhere, keys with escapes or white space behind them, numbers beyond a double, too many new keys, more than 256 KB), or too
  * much work (many numbers and strings that are printed in another way).
  */
 export class Rewriter {
@@ -160,11 +160,12 @@ export class Rewriter {
     const { bytes } = this.#scanner;
     const end = bytes[at] === QUOTE ? endOfString(bytes, at) : endOfNumber(bytes, at);
     const value = scalarOf(bytes.toString('utf8', at, end));
-    if (value === undefined) return -1;
+    // What JSON cannot write is for SnakeCase to count.
+    if (value === undefined || value === Infinity || value === -Infinity) return -1;
     this.#replace(at, end);
     const text = JSON.stringify(value);
     this.#composer.string(text);
-    if (path >= 0 && text !== 'null') this.#values[path] = typeof value === 'string' ? value : text;
+    if (path >= 0) this.#values[path] = typeof value === 'string' ? value : text;
     return end;
   }
 

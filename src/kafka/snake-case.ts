@@ -6,7 +6,8 @@ const MAX_MEMO_NAMES = 10_000;
 const MAX_MEMO_KEY_LENGTH = 64;
 
 /**
- * Renames the keys of JSON values to snake_case, all the way down; scalars are never touched.
+ * Renames the keys of JSON values to snake_case, all the way down. Of scalars only numbers are touched that are beyond a double
+ * (`1e400`), which JSON cannot write: they become null and are counted.
  *
  * A key becomes what lodash's `snakeCase` makes of it, except that:
  * - a key that begins with two underscores stays as it is: GraphQL reserves those names (`__typename`);
@@ -20,6 +21,7 @@ export class SnakeCase {
   readonly #names = new NameMemo();
   #collisions = 0;
   #droppedProtos = 0;
+  #overflows = 0;
 
   /** Properties dropped so far because an earlier key of the same object had the same name. */
   get collisions(): number {
@@ -29,6 +31,11 @@ export class SnakeCase {
   /** Properties dropped so far because their key was `__proto__`. */
   get droppedProtos(): number {
     return this.#droppedProtos;
+  }
+
+  /** Numbers made null so far because they are beyond a double. */
+  get overflows(): number {
+    return this.#overflows;
   }
 
   /** Names that are remembered now; never more than 10,000. */
@@ -58,6 +65,7 @@ export class SnakeCase {
     for (let i = 0; i < items.length; i++) {
       const item = items[i];
       if (typeof item === 'object' && item !== null) items[i] = this.#container(item, levels);
+      else if (isBeyondDouble(item)) items[i] = this.#overflow();
     }
     return items;
   }
@@ -69,9 +77,15 @@ export class SnakeCase {
       const name = this.#names.get(key);
       if (name in target && !this.#claim(target, name)) continue;
       const value = source[key];
-      target[name] = typeof value === 'object' && value !== null ? this.#container(value, levels) : value;
+      if (typeof value === 'object' && value !== null) target[name] = this.#container(value, levels);
+      else target[name] = isBeyondDouble(value) ? this.#overflow() : value;
     }
     return target;
+  }
+
+  #overflow(): null {
+    this.#overflows++;
+    return null;
   }
 
   /** Settles a name that the object has already, or inherits. Makes an inherited one its own, whatever the prototype says. */
@@ -87,6 +101,11 @@ export class SnakeCase {
     Object.defineProperty(target, name, { value: undefined, writable: true, enumerable: true, configurable: true });
     return true;
   }
+}
+
+/** What JSON.parse makes of a number that a double cannot hold. */
+function isBeyondDouble(value: unknown): boolean {
+  return value === Infinity || value === -Infinity;
 }
 
 /**

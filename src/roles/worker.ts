@@ -25,6 +25,11 @@ export function createWorker(
     'Properties dropped because their key was __proto__.',
     () => snakeCase.droppedProtos,
   );
+  metrics.gauge(
+    'crier_number_overflows',
+    'Numbers made null because they are beyond a double (1e400).',
+    () => snakeCase.overflows,
+  );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
   const converter = new Converter(createRouters(bindings, config.CHANNEL_PREFIX), limits, snakeCase);

@@ -62,6 +62,38 @@ describe('Converter', () => {
     assert.equal(snakeCase.droppedProtos, 10);
   });
 
+  const payloadOf = ({ convert }: ReturnType<typeof createConverter>, json: string) => {
+    const conversion = convert(json);
+    return conversion.poison === undefined && conversion.payload;
+  };
+
+  it('takes the last value of one key, and the first of different keys with one name', () => {
+    for (const [json, payload] of [
+      ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
+      ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
+      ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":3}}'],
+    ]) {
+      const one = createConverter();
+      assert.equal(payloadOf(one, json!), payload);
+      // Where the rewriter pauses: the record is parsed at once.
+      assert.equal(payloadOf(one, json!), payload);
+    }
+  });
+
+  it('makes null of a number beyond a double, counts it, and routes nothing by it', () => {
+    for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {
+      const one = createConverter();
+      const json = `{"bid":{"auctionId":7,"max":${number},"all":[1,${number}]}}`;
+      const payload = '{"bid":{"auction_id":7,"max":null,"all":[1,null]}}';
+      for (let i = 1; i <= 3; i++) {
+        assert.equal(payloadOf(one, json), payload);
+        assert.equal(one.snakeCase.overflows, 2 * i);
+      }
+      const routed = createConverter();
+      for (let i = 0; i < 2; i++) assert.equal(payloadOf(routed, `{"bid":{"auctionId":${number}}}`), '');
+    }
+  });
+
   it('tries seldom to rewrite where it could not, and always again as soon as it could', (t) => {
     const { mock } = t.mock.method(Rewriter.prototype, 'rewrite');
     const { convert } = createConverter();

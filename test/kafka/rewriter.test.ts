@@ -193,7 +193,7 @@ describe('Rewriter', () => {
 
   for (const [what, json] of [
     ['white space anywhere but before a colon', ' {\n "a": 1 ,\t"bC": [ 1 , { } , [ ] ] }\r\n'],
-    ['numbers that are printed in another way', '{"a":1.0,"bC":-0,"x":[1e3,0.0000001,12345678901234567890,1e999]}'],
+    ['numbers that are printed in another way', '{"a":1.0,"bC":-0,"x":[1e3,0.0000001,12345678901234567890]}'],
     ['escapes that are not needed', '{"a":"\\u00e9\\/","bC":"\\ud83d\\ude00 \\ud83d","x":"\\u0001"}'],
     ['names that objects inherit', '{"constructor":"x","toString":1,"__typename":"Y"}'],
     ['keys in any script', '{"größe":1,"日本":2,"😀":3}'],
@@ -210,6 +210,7 @@ describe('Rewriter', () => {
   for (const [what, json] of [
     ['a key that is there twice', '{"a":1,"a":2}'],
     ['two keys with one name', '{"bC":1,"b_c":2}'],
+    ['a number beyond a double', '{"a":[1e999]}'],
     ['__proto__', '{"a":{"__proto__":1}}'],
     ['keys that objects have first', '{"b":1,"12":2}'],
     ['keys whose names objects have first', '{"b":1,"$12":2}'],
