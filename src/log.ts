@@ -1,17 +1,16 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { LogDestination } from './log-destination.ts';
 
 export type { Logger };
 
-/** Lines that wait for a reader of standard error, in bytes; while there are more, further lines are lost. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-
 /** The process's logger: JSON lines on standard error, so that standard output stays free for what a person asked for. */
-export function createLog(level: string): Logger {
-  return pino(
-    { name: 'crier', level, base: null, serializers: { err: serializedError } },
-    pino.destination({ fd: 2, sync: false, minLength: 0, maxLength: MAX_WAITING_BYTES }),
+export function createLog(level: string, destination = new LogDestination(process.stderr)): Logger {
+  const log = pino({ name: 'crier', level, base: null, serializers: { err: serializedError } }, destination);
+  destination.onRecovery((lines) =>
+    log.warn({ lines }, 'log lines were dropped: nobody read standard error fast enough'),
   );
+  return log;
 }
 
 /** pino's serializer reads an error's own properties, which may throw; a log line must not. */

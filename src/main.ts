@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readConfig, variables } from './config.ts';
 import { SetupError } from './errors.ts';
+import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
 import { startServer } from './server.ts';
@@ -19,13 +20,13 @@ Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fe
 Settings are environment variables:
 `;
 
-async function main(): Promise<void> {
+async function main(standardError: LogDestination): Promise<void> {
   const values = readArguments();
   if (values.help) return void process.stdout.write(help());
   if (values.version) return void process.stdout.write(`${version()}\n`);
 
   const config = readConfig(process.env);
-  const log = createLog(config.LOG_LEVEL);
+  const log = createLog(config.LOG_LEVEL, standardError);
   const fail = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
     log.flush(() => process.exit(1));
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
     onFatal,
     stop: stop.signal,
     unhandledRejections: () => unhandledRejections,
+    droppedLogLines: () => standardError.droppedLines,
   });
   endOnSignal(starting, stop, config.SHUTDOWN_TIMEOUT_MS, log);
   const { banner } = await starting;
@@ -75,14 +77,16 @@ function endOnSignal(starting: Promise<Server>, stop: AbortController, timeoutMs
     if (stop.signal.aborted) process.exit(1);
     stop.abort();
     log.info({ signal }, 'closing');
+    let isClosed = false;
     setTimeout(() => {
-      log.error({ timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
-      process.exit(1);
+      if (!isClosed) log.error({ timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
+      process.exit(isClosed ? 0 : 1);
     }, timeoutMs).unref();
     starting
       .then((server) => server.close())
       .then(
         () => {
+          isClosed = true;
           log.info('closed');
           log.flush(() => process.exit(0));
         },
@@ -115,8 +119,22 @@ function version(): string {
   return version;
 }
 
-main().catch((error: unknown) => {
+/**
+ * A standard stream never ends or blocks the server: without a reader it gets nothing, and a terminal that was stopped
+ * (Ctrl-S) is written to later, where Node would wait for it.
+ */
+function releaseStandardStreams(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', () => undefined);
+    const { _handle: handle } = stream as { _handle?: { setBlocking?(isBlocking: boolean): void } };
+    if (stream.isTTY) handle?.setBlocking?.(false);
+  }
+}
+
+releaseStandardStreams();
+const standardError = new LogDestination(process.stderr);
+main(standardError).catch((error: unknown) => {
   const { message, stack } = error as Error;
-  process.stderr.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
+  standardError.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
   process.exitCode = 1;
 });

@@ -34,6 +34,8 @@ export interface ServerOptions {
   readonly unhandledRejections?: () => number;
   /** Once aborted, the start does not wait for Kafka any longer: the server that it resolves with is there to be closed. */
   readonly stop?: AbortSignal;
+  /** Lines that the reader of the log did not take, since the start. */
+  readonly droppedLogLines?: () => number;
 }
 
 /**
@@ -48,6 +50,11 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     'crier_unhandled_rejections_total',
     'Promises of this process that were rejected, and nothing handled it.',
     options.unhandledRejections ?? (() => 0),
+  );
+  metrics.total(
+    'crier_log_lines_dropped_total',
+    'Log lines that standard error did not take.',
+    options.droppedLogLines ?? (() => 0),
   );
   const parts: Part[] = [];
   let status: 'starting' | 'ready' | 'draining' = 'starting';

@@ -9,12 +9,15 @@ const FLOOD = `
   import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'log.js'))};
   const log = createLog('info');
   const before = process.memoryUsage().rss;
+  let number = 0;
   for (let i = 0; i < 100; i++) {
-    for (let line = 0; line < 1000; line++) log.info('x'.repeat(1000));
+    for (let line = 0; line < 1000; line++) log.info({ number: number++ }, 'x'.repeat(1000));
     await new Promise((resolve) => setImmediate(resolve));
   }
   process.stdout.write(String(Math.round((process.memoryUsage().rss - before) / 1e6)));
 `;
+
+const FLOOD_LINES = 100_000;
 
 /** Logs an error that throws when it is read, then says on standard output that it lived. */
 const HOSTILE = `
@@ -37,11 +40,24 @@ describe('createLog', () => {
     assert.deepEqual([id, msg], [7, 'logged']);
   });
 
-  it('neither blocks nor grows without bound while nobody reads standard error', async (t) => {
+  it('neither blocks nor grows without bound while nobody reads standard error, and says how much was dropped', async (t) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', FLOOD], { stdio: ['ignore', 'pipe', 'pipe'] });
     t.after(() => child.kill('SIGKILL'));
     child.stderr.pause();
     const [grown] = (await once(child.stdout, 'data')) as [Buffer];
     assert.ok(Number(grown.toString()) < 80, `grown by ${grown.toString()} MB`);
+
+    let text = '';
+    for await (const chunk of child.stderr) text += String(chunk);
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string; number?: number; lines?: number });
+    const numbers = lines.flatMap(({ number }) => number ?? []);
+    assert.ok(numbers.every((number, i) => i === 0 || number > numbers[i - 1]!));
+    const notices = lines.filter(({ msg }) => msg.startsWith('log lines were dropped'));
+    assert.ok(notices.length > 0);
+    const dropped = notices.reduce((sum, notice) => sum + notice.lines!, 0);
+    assert.equal(numbers.length + dropped, FLOOD_LINES);
   });
 });

@@ -16,6 +16,9 @@ export interface PodOptions {
   readonly folder?: string;
   /** The script; not given: this build's. */
   readonly main?: string;
+  /** File descriptors instead of what `output` and `log` are read from. */
+  readonly standardOutput?: number;
+  readonly standardError?: number;
 }
 
 /** crier as a process of its own, as in production, in an environment with nothing but `settings`. */
@@ -29,14 +32,14 @@ export class Pod {
   readonly ended: Promise<number | NodeJS.Signals>;
 
   constructor(settings: Readonly<Record<string, string>>, options: PodOptions = {}) {
-    const { arguments: rest = [], folder, main = MAIN } = options;
+    const { arguments: rest = [], folder, main = MAIN, standardOutput = 'pipe', standardError = 'pipe' } = options;
     this.process = spawn(process.execPath, ['--enable-source-maps', main, ...rest], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', standardOutput, standardError],
     });
-    this.process.stdout!.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
-    this.process.stderr!.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
+    this.process.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    this.process.stderr?.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
     const killWithParent = () => this.process.kill('SIGKILL');
     process.once('exit', killWithParent);
     this.ended = new Promise((resolve) =>

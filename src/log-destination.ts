@@ -1,0 +1,106 @@
+import type { Writable } from 'node:stream';
+
+/** Bytes of the lines that wait for the reader; past it further lines are dropped, until half of them have been written. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+/** Bytes of one write, about. */
+const CHUNK_BYTES = 64 * 1024;
+/** Longest wait of `flush`, in ms. */
+const FLUSH_TIMEOUT_MS = 1_000;
+
+interface Chunk {
+  text: string;
+  bytes: number;
+  lines: number;
+}
+
+/**
+ * Log lines on their way to a stream, usually standard error. Nothing here waits for the reader: there is no synchronous flush
+ * (pino would call it after `fatal` and at exit), and lines that the reader does not take are dropped and counted. A reader
+ * that is gone (EPIPE) ends the logging. The stream's `error` events are its owner's.
+ */
+export class LogDestination {
+  readonly #stream: Writable;
+  /** In order. The first one is being written. */
+  readonly #chunks: Chunk[] = [];
+  #waitingBytes = 0;
+  #status: 'open' | 'full' | 'ended' = 'open';
+  #droppedLines = 0;
+  /** Dropped since the last call of `onRecovery`. */
+  #unreportedLines = 0;
+  #onRecovery: (droppedLines: number) => void = () => undefined;
+  /** Pending flushes. */
+  readonly #onEmpty: (() => void)[] = [];
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  /** Since the start. */
+  get droppedLines(): number {
+    return this.#droppedLines;
+  }
+
+  /** `listener` is called when lines are accepted again, with the number of dropped ones. It may write. */
+  onRecovery(listener: (droppedLines: number) => void): void {
+    this.#onRecovery = listener;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#status === 'open' && this.#waitingBytes + bytes > MAX_WAITING_BYTES) this.#status = 'full';
+    if (this.#status !== 'open') return this.#drop(1);
+    this.#waitingBytes += bytes;
+    const last = this.#chunks.length > 1 ? this.#chunks.at(-1)! : undefined;
+    if (last && last.bytes < CHUNK_BYTES) {
+      last.text += line;
+      last.bytes += bytes;
+      last.lines++;
+    } else if (this.#chunks.push({ text: line, bytes, lines: 1 }) === 1) this.#writeNext();
+  }
+
+  /** Calls back when the system has taken all lines, or the logging has ended, or after a second. */
+  flush(callback: () => void): void {
+    if (this.#chunks.length === 0) return callback();
+    let timer: NodeJS.Timeout | undefined = setTimeout(() => finish(), FLUSH_TIMEOUT_MS);
+    const finish = () => {
+      if (!timer) return;
+      clearTimeout(timer);
+      timer = undefined;
+      callback();
+    };
+    this.#onEmpty.push(finish);
+  }
+
+  #writeNext(): void {
+    const [chunk] = this.#chunks;
+    if (chunk) return void this.#stream.write(chunk.text, (error) => this.#onWritten(error));
+    for (const callback of this.#onEmpty.splice(0)) callback();
+  }
+
+  #onWritten(error: NodeJS.ErrnoException | null | undefined): void {
+    const { bytes, lines } = this.#chunks.shift()!;
+    this.#waitingBytes -= bytes;
+    if (error) this.#drop(lines);
+    if (error?.code === 'EPIPE') this.#end();
+    this.#writeNext();
+    if (!error && this.#unreportedLines > 0 && this.#waitingBytes <= MAX_WAITING_BYTES / 2) this.#recover();
+  }
+
+  #recover(): void {
+    this.#status = 'open';
+    const lines = this.#unreportedLines;
+    this.#unreportedLines = 0;
+    this.#onRecovery(lines);
+  }
+
+  #end(): void {
+    this.#status = 'ended';
+    for (const { lines } of this.#chunks.splice(0)) this.#drop(lines);
+    this.#waitingBytes = 0;
+  }
+
+  #drop(lines: number): void {
+    this.#droppedLines += lines;
+    this.#unreportedLines += lines;
+  }
+}
