@@ -136,5 +136,6 @@ const standardError = new LogDestination(process.stderr);
 main(standardError).catch((error: unknown) => {
   const { message, stack } = error as Error;
   standardError.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
-  process.exitCode = 1;
+  // A module of the graph may hold the process.
+  standardError.flush(() => process.exit(1));
 });

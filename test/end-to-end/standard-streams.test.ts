@@ -41,6 +41,11 @@ function graphWithHandle(t: TestContext, code: string): Promise<string> {
 }
 
 const FATAL = 'setTimeout(() => { throw new Error("of the graph"); }, 100);';
+/** Fields that the schema does not have. */
+const REFUSED = `export const Order = { ordre_id: () => '1' };`;
+const REFUSED_AT_LENGTH = `export const Order = Object.fromEntries(
+  Array.from({ length: 2000 }, (_, i) => ['a_field_with_a_long_name_that_is_not_there_' + i, () => 1]),
+);`;
 
 describe('standard error', { concurrency: 2 }, () => {
   for (const [state, { before, during }] of STATES) {
@@ -81,6 +86,12 @@ describe('standard error', { concurrency: 2 }, () => {
       during?.(pipe, t);
       assert.equal(await pod.ended, 1);
     });
+
+    it(`that ${state}: a setup error ends the pod with 1, whatever the graph's module holds`, async (t) => {
+      const { pipe, pod } = await spawnInState(t, { GRAPH: await graphWithHandle(t, REFUSED) });
+      during?.(pipe, t);
+      assert.equal(await pod.ended, 1);
+    });
   }
 
   it('without a reader: dropped lines are counted in /metrics', async (t) => {
@@ -90,6 +101,25 @@ describe('standard error', { concurrency: 2 }, () => {
     const GRAPH = await graphWithHandle(t, '');
     const pod = await spawnPod(t, { GRAPH }, { standardError: pipe.writer }).started();
     await pod.counts('crier_log_lines_dropped_total', 1);
+  });
+
+  it('gets the whole text of a setup error before the pod ends, whatever the module of the graph holds', async (t) => {
+    const pod = spawnPod(t, { GRAPH: await graphWithHandle(t, REFUSED) });
+    assert.equal(await pod.ended, 1);
+    assert.match(pod.log, /^crier: .*resolvers\.js: .*ordre_id.*\n$/);
+  });
+
+  it('gets the text of a setup error that its pipe takes only in parts', async (t) => {
+    const pipe = await Pipe.create(t);
+    pipe.fill();
+    const GRAPH = await graphWithHandle(t, REFUSED_AT_LENGTH);
+    const pod = spawnPod(t, { GRAPH }, { standardError: pipe.writer });
+    let text = '';
+    const reading = setInterval(() => (text += pipe.read()), 20);
+    t.after(() => clearInterval(reading));
+    assert.equal(await pod.ended, 1);
+    text += pipe.read();
+    assert.match(text, /that_is_not_there_1999[^\n]*\n$/);
   });
 });
 
