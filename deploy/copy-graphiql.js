@@ -3,12 +3,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/**
- * Last step of `npm run build`: GraphiQL and what it needs, from node_modules to beside the page that uses them, and a
- * gzipped copy of each file of that folder. Plain JS, because it runs before anything is compiled.
- */
-const TARGET = 'dist/src/http/graphiql';
-
 const FILES = {
   'graphiql.js': 'graphiql/graphiql.min.js',
   'graphiql.css': 'graphiql/graphiql.min.css',
@@ -18,14 +12,24 @@ const FILES = {
   'graphql-ws.js': 'graphql-ws/umd/graphql-ws.min.js',
 };
 
-await mkdir(TARGET, { recursive: true });
-for (const [name, source] of Object.entries(FILES)) {
-  const content = await readFile(join('node_modules', source)).catch((error) => {
-    throw new Error(`GraphiQL cannot be built: node_modules/${source} is missing; run npm ci`, { cause: error });
-  });
-  await writeFile(join(TARGET, name), content);
-}
-for (const name of await readdir(TARGET)) {
-  if (name.endsWith('.gz')) continue;
-  await writeFile(join(TARGET, `${name}.gz`), await promisify(gzip)(await readFile(join(TARGET, name)), { level: 9 }));
+/**
+ * Step of the build: GraphiQL and what it needs, from node_modules to beside the page that uses them, and a gzipped copy of
+ * each file of that folder. Plain JS, because it runs before anything is compiled.
+ * @param {string} folder
+ */
+export async function copyGraphiql(folder) {
+  await mkdir(folder, { recursive: true });
+  for (const [name, source] of Object.entries(FILES)) {
+    const content = await readFile(join('node_modules', source)).catch((error) => {
+      throw new Error(`GraphiQL cannot be built: node_modules/${source} is missing; run npm ci`, { cause: error });
+    });
+    await writeFile(join(folder, name), content);
+  }
+  for (const name of await readdir(folder)) {
+    if (name.endsWith('.gz')) continue;
+    await writeFile(
+      join(folder, `${name}.gz`),
+      await promisify(gzip)(await readFile(join(folder, name)), { level: 9 }),
+    );
+  }
 }

@@ -1,14 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import typescript from 'typescript';
 
-/** Step of `npm run build`: the types of `crier/client`, from its source, which says them all. Plain JS, because it runs before anything is compiled. */
-const source = await readFile('src/client/client.ts', 'utf8');
-const { outputText, diagnostics = [] } = typescript.transpileDeclaration(source, {
-  fileName: 'client.ts',
-  reportDiagnostics: true,
-  compilerOptions: { strict: true },
-});
-for (const { messageText } of diagnostics) {
-  throw new Error(`src/client/client.ts: ${typescript.flattenDiagnosticMessageText(messageText, '\n')}`);
+/**
+ * Step of the build: the types of `crier/client`, from its source, which says them all. Plain JS, because it runs before
+ * anything is compiled.
+ * @param {string} folder
+ */
+export async function declareClient(folder) {
+  const source = await readFile('src/client/client.ts', 'utf8');
+  const { outputText, diagnostics = [] } = typescript.transpileDeclaration(source, {
+    fileName: 'client.ts',
+    reportDiagnostics: true,
+    compilerOptions: { strict: true },
+  });
+  for (const { messageText } of diagnostics) {
+    throw new Error(`src/client/client.ts: ${typescript.flattenDiagnosticMessageText(messageText, '\n')}`);
+  }
+  await writeFile(join(folder, 'client.d.ts'), outputText);
 }
-await writeFile('dist/src/client/client.d.ts', outputText);

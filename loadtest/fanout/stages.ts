@@ -57,7 +57,9 @@ const RULES: readonly Rule[] = [
   { stage: 'execute', file: /\/src\/(graph|context)\/|\/node_modules\/graphql(-jit)?\// },
 ];
 
-export function stageOf({ url, functionName }: CallFrame): Stage | undefined {
+export function stageOf({ url: realUrl, functionName }: CallFrame): Stage | undefined {
+  // The folder of a build has its hash in its name.
+  const url = realUrl.replace(/\/dist\/src-\w+\//, '/dist/src/');
   return RULES.find((rule) => (rule.file?.test(url) ?? true) && (rule.functionName?.test(functionName) ?? true))?.stage;
 }
 

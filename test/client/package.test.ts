@@ -21,21 +21,6 @@ for await (const { data, extensions } of client.iterate<{ n: number }, EventExte
 `;
 
 describe('crier/client as a package', () => {
-  it('is in what npm packs, with its types, and the tests are not', async () => {
-    // Without prepack: the build would change under the tests that run beside this one.
-    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts']);
-    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-    const paths = files.map(({ path }) => path);
-    for (const path of ['client.js', 'client.d.ts', 'resuming.js'])
-      assert.ok(paths.includes(`dist/src/client/${path}`), path);
-    for (const path of ['dist/src/main.js', 'babel.config.js', 'plugins/babel-plugin-proxy-lazy/index.js'])
-      assert.ok(paths.includes(path), path);
-    assert.deepEqual(
-      paths.filter((path) => /test|loadtest|fixtures|^src/.test(path)),
-      [],
-    );
-  });
-
   it('imports graphql-ws and nothing else, and names nothing of Node', async () => {
     const folder = join('dist', 'src', 'client');
     for (const file of (await readdir(folder)).filter((name) => name.endsWith('.js'))) {

@@ -150,7 +150,7 @@ describe('crier in a folder whose name URLs would escape', () => {
   it('finds its own graph', async (t) => {
     const folder = join(await temporaryFolder(t), 'a blank, 100% & é #1');
     for (const part of ['dist/src', 'plugins', 'package.json', 'babel.config.js']) {
-      await cp(part, join(folder, part), { recursive: true });
+      await cp(part, join(folder, part), { recursive: true, dereference: true });
     }
     await symlink(resolve('node_modules'), join(folder, 'node_modules'));
     await spawnPod(t, {}, { main: join(folder, 'dist', 'src', 'main.js') }).started();

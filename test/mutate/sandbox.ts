@@ -25,7 +25,9 @@ export class Sandbox {
     const sandbox = new Sandbox(await realpath(await mkdtemp(join(tmpdir(), 'crier-mutants-'))));
     await mkdir(sandbox.folder);
     for (const entry of await readdir(root)) {
-      if (!LEFT_OUT.includes(entry)) await cp(join(root, entry), join(sandbox.folder, entry), { recursive: true });
+      if (LEFT_OUT.includes(entry)) continue;
+      // Links lead to the copy: dist/src is one, and its files are replaced.
+      await cp(join(root, entry), join(sandbox.folder, entry), { recursive: true, verbatimSymlinks: true });
     }
     for (const entry of SHARED) await symlink(join(root, entry), join(sandbox.folder, entry));
     await sandbox.clean();

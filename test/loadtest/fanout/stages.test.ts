@@ -11,7 +11,7 @@ function call(functionName: string, url: string, selfUs: number, callees: readon
 describe('sharesOf', () => {
   it('counts a call to its stage, and what no rule knows to the stage of its caller', () => {
     const written = call('writeBuffer', '', 20);
-    const outbox = call('write', 'file:///crier/dist/src/fanout/outbox.js', 10, [
+    const outbox = call('write', 'file:///crier/dist/src-0123456789ab/fanout/outbox.js', 10, [
       call('Writable.write', 'node:internal/streams/writable', 10, [written]),
     ]);
     const command = call('exec', 'file:///crier/node_modules/ioredis/built/Pipeline.js', 5, [

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * `node deploy/build.js [--pack] <part> ...` compiles parts of the project into dist/. Plain JS, because it runs before anything is
+ * compiled.
+ *
+ * A build of a part is a folder, dist/<part>-<hash of what it is made of>, and dist/<part> is a link to it. A new build is
+ * put together aside, and replaces the link in one step. Node knows a module by its real path, so a process that runs keeps the build with which
+ * it was started. A build that exists already is not made again.
+ *
+ * `--pack`: dist/<part> becomes a folder, because npm packs no links.
+ */
+const TARGET = 'dist';
+const PARTS = ['src', 'deploy', 'test', 'loadtest'];
+const BABEL = join('node_modules', '@babel', 'cli', 'bin', 'babel.js');
+/** What every part is made of, beside its own folder. */
+const SHARED_INPUTS = [
+  'babel.config.js',
+  'package-lock.json',
+  // What is installed indeed.
+  'node_modules/.package-lock.json',
+  'plugins',
+  'deploy/build.js',
+  'deploy/copy-graphiql.js',
+  'deploy/declare-client.js',
+];
+const NO_INPUTS = new Set(['node_modules', 'fixtures', 'results', 'profiles']);
+/** How long a build is kept after its replacement, in ms: a process that started with it may still read from it. */
+const KEPT_MS = 24 * 60 * 60_000;
+
+/** @param {string} part @param {boolean} isPacked */
+async function build(part, isPacked) {
+  await mkdir(TARGET, { recursive: true });
+  const name = await compiled(part);
+  if (isPacked) await putCopy(part, name);
+  else await putLink(part, name);
+}
+
+/**
+ * The name of the part's build, which is there when this returns.
+ * @param {string} part
+ */
+async function compiled(part) {
+  for (;;) {
+    const name = `${part}-${await hashOf(part)}`;
+    if (existsSync(join(TARGET, name))) return name;
+    const draft = draftOf(name);
+    try {
+      await compile(part, draft);
+      // A file was saved meanwhile.
+      if (name !== `${part}-${await hashOf(part)}`) continue;
+      await rename(draft, join(TARGET, name)).catch(expect('ENOTEMPTY', 'EEXIST'));
+      return name;
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+}
+
+/** @param {string} part @param {string} folder */
+async function compile(part, folder) {
+  const flags = part === 'src' ? ['--copy-files'] : ['--ignore', '**/fixtures/**,loadtest/node_modules/**'];
+  await runNode([BABEL, part, '--out-dir', folder, '--extensions', '.ts', '--quiet', ...flags]);
+  if (part !== 'src') return;
+  const { copyGraphiql } = await import('./copy-graphiql.js');
+  const { declareClient } = await import('./declare-client.js');
+  await copyGraphiql(join(folder, 'http', 'graphiql'));
+  await declareClient(join(folder, 'client'));
+}
+
+/** @param {string} part @param {string} name */
+async function putLink(part, name) {
+  const link = join(TARGET, part);
+  const before = await readlink(link).catch(expect('ENOENT', 'EINVAL'));
+  if (before === name) return;
+  const draft = draftOf(`${part}-link`);
+  await symlink(name, draft);
+  // Their times say for how long they are kept.
+  for (const version of [name, before]) if (version) await touch(join(TARGET, version));
+  try {
+    await rename(draft, link);
+  } catch (error) {
+    expect('EISDIR')(/** @type {NodeJS.ErrnoException} */ (error));
+    // Packed, or of a time when builds had no names.
+    await rename(link, draftOf(`${part}-folder`));
+    await rename(draft, link);
+  }
+  await prune(part, name);
+}
+
+/** @param {string} part @param {string} name */
+async function putCopy(part, name) {
+  const draft = draftOf(`${part}-copy`);
+  await cp(join(TARGET, name), draft, { recursive: true });
+  await rename(join(TARGET, part), draftOf(`${part}-link`)).catch(expect('ENOENT'));
+  await rename(draft, join(TARGET, part));
+}
+
+/** Removes builds that were replaced long ago, and drafts of builds that were interrupted. @param {string} part @param {string} current */
+async function prune(part, current) {
+  for (const name of await readdir(TARGET)) {
+    if (name === current || !name.replace(/^\./, '').startsWith(`${part}-`)) continue;
+    const path = join(TARGET, name);
+    const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Infinity }));
+    if (Date.now() - mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} part */
+async function hashOf(part) {
+  const hash = createHash('sha256').update(process.version);
+  const inputs = await Promise.all([part, ...SHARED_INPUTS].map(filesOf));
+  for (const file of inputs.flat()) {
+    const content = await readFile(file);
+    hash.update(`${file} ${content.length}\n`).update(content);
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
+/**
+ * The file, or the files in the folder, in one order; none where there is no such thing.
+ * @param {string} path
+ * @returns {Promise<string[]>}
+ */
+async function filesOf(path) {
+  const entries = await readdir(path, { withFileTypes: true }).catch(expect('ENOENT', 'ENOTDIR'));
+  if (!entries) return existsSync(path) ? [path] : [];
+  const names = entries.filter(({ name }) => !NO_INPUTS.has(name)).map(({ name }) => name);
+  return (await Promise.all(names.sort().map((name) => filesOf(join(path, name))))).flat();
+}
+
+/** A name in dist/ that nobody else uses. @param {string} name */
+function draftOf(name) {
+  return join(TARGET, `.${name}-${process.pid}`);
+}
+
+/** @param {string} path */
+async function touch(path) {
+  const now = new Date();
+  await utimes(path, now, now).catch(expect('ENOENT'));
+}
+
+/** Handles errors with these codes, and throws others. @param {string[]} codes */
+function expect(...codes) {
+  return (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (!codes.includes(error.code ?? '')) throw error;
+  };
+}
+
+/** @param {string[]} args */
+async function runNode(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  /** @type {number | null} */
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  if (code !== 0) throw new Error(`failed (${code ?? child.signalCode}): ${args.join(' ')}`);
+}
+
+const names = process.argv.slice(2);
+const isPacked = names[0] === '--pack';
+const parts = isPacked ? names.slice(1) : names;
+const unknown = parts.filter((part) => !PARTS.includes(part));
+if (unknown.length > 0) throw new Error(`expected parts of ${PARTS.join(', ')}, got ${unknown.join(', ')}`);
+await Promise.all(
+  parts.map((part) =>
+    build(part, isPacked).catch((/** @type {Error} */ { message }) => {
+      process.stderr.write(`build: ${message}\n`);
+      process.exitCode = 1;
+    }),
+  ),
+);

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, lstat, mkdir, readFile, readdir, readlink, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { spawnPod } from '../end-to-end/pod.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+
+/** A checkout of its own with these files in src/ (`crier`: all of crier's), which shares node_modules. */
+async function checkout(t: TestContext, files: Readonly<Record<string, string>> | 'crier'): Promise<string> {
+  const folder = await temporaryFolder(t);
+  for (const name of ['package.json', 'package-lock.json', 'babel.config.js', 'plugins', 'deploy', 'README.md']) {
+    await cp(name, join(folder, name), { recursive: true });
+  }
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  if (files === 'crier') await cp('src', join(folder, 'src'), { recursive: true });
+  else for (const [name, text] of Object.entries(files)) await save(folder, name, text);
+  return folder;
+}
+
+async function save(folder: string, name: string, text: string): Promise<void> {
+  await mkdir(join(folder, 'src', name, '..'), { recursive: true });
+  await writeFile(join(folder, 'src', name), text);
+}
+
+const SMALL = { 'main.ts': "export const text: string = 'one';\n", 'client/client.ts': 'export {};\n' };
+
+function build(folder: string): Promise<unknown> {
+  return run(process.execPath, ['deploy/build.js', 'src'], { cwd: folder });
+}
+
+const builtMain = (folder: string) => readFile(join(folder, 'dist', 'src', 'main.js'), 'utf8');
+
+describe('npm run build', { concurrency: 2 }, () => {
+  it('compiles nothing when nothing has changed, and all that is needed when something has', async (t) => {
+    const folder = await checkout(t, SMALL);
+    await build(folder);
+    const first = await realpath(join(folder, 'dist', 'src'));
+    const { ctimeMs } = await lstat(join(first, 'main.js'));
+    await build(folder);
+    assert.equal(await realpath(join(folder, 'dist', 'src')), first);
+    assert.equal((await lstat(join(first, 'main.js'))).ctimeMs, ctimeMs);
+
+    for (const [name, text] of [
+      [join('src', 'main.ts'), "export const text: string = 'two';\n"],
+      ['package-lock.json', '{}\n'],
+      ['babel.config.js', `${await readFile('babel.config.js', 'utf8')}\n`],
+    ] as const) {
+      const before = await realpath(join(folder, 'dist', 'src'));
+      await writeFile(join(folder, name), text);
+      await build(folder);
+      assert.notEqual(await realpath(join(folder, 'dist', 'src')), before, name);
+    }
+    assert.match(await builtMain(folder), /'two'/);
+  });
+
+  it('replaces a build in one step, and leaves the old one to those who run it', async (t) => {
+    const folder = await checkout(t, SMALL);
+    await build(folder);
+    const old = await realpath(join(folder, 'dist', 'src'));
+    await save(folder, 'main.ts', "export const text: string = 'two';\n");
+    let isDone = false;
+    const building = build(folder).finally(() => (isDone = true));
+    const seen = new Set<string>();
+    while (!isDone) {
+      // Throws where there is nothing.
+      for (let i = 0; i < 100; i++) seen.add(readFileSync(join(folder, 'dist', 'src', 'main.js'), 'utf8').slice(0, 26));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await building;
+    seen.add((await builtMain(folder)).slice(0, 26));
+    assert.deepEqual([...seen], ["export const text = 'one';", "export const text = 'two';"]);
+    assert.match(await readFile(join(old, 'main.js'), 'utf8'), /'one'/);
+    assert.match(await readFile(join(old, 'http', 'graphiql', 'graphiql.js'), 'utf8'), /./);
+  });
+
+  it('runs several times at once, and leaves nothing but the build', async (t) => {
+    const folder = await checkout(t, SMALL);
+    await Promise.all([build(folder), build(folder), build(folder)]);
+    const names = await readdir(join(folder, 'dist'));
+    assert.deepEqual(names.sort(), ['src', await readlink(join(folder, 'dist', 'src'))]);
+    assert.match(await builtMain(folder), /'one'/);
+  });
+
+  it('leaves the last build where it fails', async (t) => {
+    const folder = await checkout(t, SMALL);
+    await build(folder);
+    await save(folder, 'main.ts', 'export const text: = ;\n');
+    await assert.rejects(build(folder), /main\.ts/);
+    assert.match(await builtMain(folder), /'one'/);
+    assert.equal((await readdir(join(folder, 'dist'))).length, 2);
+  });
+
+  it('removes builds that were replaced more than a day ago, and no other', async (t) => {
+    const folder = await checkout(t, SMALL);
+    const builds: string[] = [];
+    for (const text of ['one', 'two', 'three']) {
+      await save(folder, 'main.ts', `export const text: string = '${text}';\n`);
+      await build(folder);
+      builds.push(await readlink(join(folder, 'dist', 'src')));
+      const longAgo = new Date(Date.now() - 25 * 60 * 60_000);
+      // One was replaced long ago; two was made long ago, but is replaced now.
+      if (text !== 'three') await utimes(join(folder, 'dist', builds[0]!), longAgo, longAgo);
+      if (text === 'two') await utimes(join(folder, 'dist', builds[1]!), longAgo, longAgo);
+    }
+    assert.deepEqual((await readdir(join(folder, 'dist'))).sort(), ['src', builds[1]!, builds[2]!].sort());
+  });
+
+  it('replaces a folder that stands where the link belongs', async (t) => {
+    const folder = await checkout(t, SMALL);
+    await mkdir(join(folder, 'dist', 'src'), { recursive: true });
+    await writeFile(join(folder, 'dist', 'src', 'main.js'), 'of a time before');
+    await build(folder);
+    assert.match(await builtMain(folder), /'one'/);
+  });
+});
+
+describe('a pod whose checkout is built again', () => {
+  it('runs on, with all that it loads late', async (t) => {
+    const folder = await checkout(t, 'crier');
+    await build(folder);
+    const pod = await spawnPod(t, {}, { main: join(folder, 'dist', 'src', 'main.js') }).started();
+    await save(folder, 'http/graphiql/page.css', 'of the second build');
+    await build(folder);
+    const url = new URL('/graphiql/page.css', pod.endpoint);
+    assert.equal(await (await fetch(url)).text(), await readFile('src/http/graphiql/page.css', 'utf8'));
+    const second = await spawnPod(t, {}, { main: join(folder, 'dist', 'src', 'main.js') }).started();
+    assert.equal(await (await fetch(new URL('/graphiql/page.css', second.endpoint))).text(), 'of the second build');
+    assert.equal(await pod.stop(), 0);
+  });
+});
+
+describe('npm pack', () => {
+  it('packs the build as files and no tests, and leaves the link behind', async (t) => {
+    const folder = await checkout(t, 'crier');
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: folder });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    const built = [
+      'main.js',
+      'client/client.js',
+      'client/client.d.ts',
+      'client/resuming.js',
+      'http/graphiql/graphiql.js.gz',
+    ];
+    const others = ['babel.config.js', 'plugins/babel-plugin-proxy-lazy/index.js'];
+    for (const path of [...built.map((name) => `dist/src/${name}`), ...others]) assert.ok(paths.includes(path), path);
+    assert.deepEqual(
+      paths.filter((path) => /test|loadtest|fixtures|^src/.test(path)),
+      [],
+    );
+    assert.ok((await lstat(join(folder, 'dist', 'src'))).isSymbolicLink());
+  });
+});
