@@ -26,6 +26,13 @@ export class BusUnavailableError extends Error {
   readonly code = 'ERR_BUS_UNAVAILABLE';
   override readonly name = 'BusUnavailableError';
   readonly canRetry = true;
+  /** A label, one of few: src/bus/publish-failure.ts. */
+  readonly reason: string;
+
+  constructor(message: string, options: ErrorOptions & { readonly reason?: string } = {}) {
+    super(message, options);
+    this.reason = options.reason ?? 'other';
+  }
 }
 
 /** Another has claimed the partition since, or the bus has lost its data: whoever still has the partition claims it again. */

@@ -21,7 +21,8 @@ export class Metrics {
   readonly messagesPublished = this.#counter('crier_messages_published_total', 'Messages that Redis accepted.');
   readonly publishFailures = this.#counter(
     'crier_publish_failures_total',
-    'Publishes that Redis did not accept; they are tried again.',
+    'Publishes that Redis did not accept, by reason; they are tried again.',
+    ['reason'],
   );
   readonly busGaps = this.#counter(
     'crier_bus_gaps_total',

@@ -127,7 +127,7 @@ async function closeAll(parts: readonly Part[]): Promise<void> {
 function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
   const observer = {
     onPublish: (messages: number) => metrics.messagesPublished.inc(messages),
-    onPublishFailure: () => metrics.publishFailures.inc(),
+    onPublishFailure: (_messages: number, reason: string) => metrics.publishFailures.inc({ reason }),
     onGap: () => metrics.busGaps.inc(),
   };
   return config.REDIS_URL.length === 0

@@ -100,8 +100,8 @@ export interface Bus {
 export interface BusObserver {
   /** Messages of one `publish` that were all accepted. */
   onPublish?(messages: number): void;
-  /** Messages of one `publish` that was refused as a whole. */
-  onPublishFailure?(messages: number): void;
+  /** Messages of one `publish` that was refused as a whole. `reason`: one of few (publish-failure.ts). */
+  onPublishFailure?(messages: number, reason: string): void;
   /** Channels subscribed now, after each change. */
   onSubscriptions?(channels: number): void;
   /** These channels were without a subscription for a while and have one again: messages may have been missed. */

@@ -8,6 +8,7 @@ import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
 import { MemoryFence } from './memory-fence.ts';
 import { MemoryHistory } from './memory-history.ts';
+import { failureOf } from './publish-failure.ts';
 
 const LOG_WINDOW_MS = 5_000;
 
@@ -76,7 +77,7 @@ export class MemoryBus implements Bus {
       await this.#turn;
       this.#assertStarted();
     } catch (error) {
-      this.#observer.onPublishFailure?.(messages.length);
+      this.#observer.onPublishFailure?.(messages.length, failureOf(error));
       throw error;
     }
     this.#observer.onPublish?.(messages.length);

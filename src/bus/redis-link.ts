@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis';
-import { BusUnavailableError } from '../errors.ts';
+import { BusUnavailableError, ConfigError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import type { PublishFailure } from './publish-failure.ts';
+import { replyFailure } from './publish-failure.ts';
 import { limitReads } from './read-limit.ts';
 
 const LOG_WINDOW_MS = 5_000;
@@ -30,7 +32,8 @@ export interface RedisLinkOptions {
 /**
  * One connection to one Redis, made again whenever it is lost. It never holds a command back for later: what is in flight
  * when the link is lost, or given while it is away, is rejected (with a non-`ReplyError`), so the owner decides what
- * to repeat. It is up when Redis answered a PING, which needs no more rights than `+ping` (no INFO, no CLIENT).
+ * to repeat. It is up when Redis answered a PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and is not a
+ * node of a Redis Cluster, as far as it says.
  */
 export class RedisLink {
   readonly client: Redis;
@@ -48,7 +51,9 @@ export class RedisLink {
   #probed: { readonly stream: Redis['stream']; readonly bytesRead: number } | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #onFirstOutcome: () => void = () => undefined;
+  #onFirstOutcome: (refusal?: ConfigError) => void = () => undefined;
+  /** Why commands in flight at the last loss failed. */
+  #loss: 'timeout' | 'connection_lost' = 'connection_lost';
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
@@ -72,6 +77,7 @@ export class RedisLink {
     this.client.on('error', (error: Error) => this.#warn('error', describe(error)));
     this.client.on('connect', () => limitReads(this.client.stream, MAX_BYTES_PER_TURN));
     this.client.on('ready', () => {
+      this.#loss = 'connection_lost';
       this.#watchdog?.refresh();
       this.#probe();
     });
@@ -82,12 +88,15 @@ export class RedisLink {
     return this.#isUp;
   }
 
-  /** Resolves with the first answer or the first failure. Idempotent. */
+  /**
+   * Resolves with the first answer or the first failure. Idempotent.
+   * @throws ConfigError when the server is a node of a Redis Cluster
+   */
   start(): Promise<void> {
     if (this.#status === 'closed') return Promise.reject(new BusUnavailableError('the bus is closed'));
     this.#status = 'started';
-    this.#starting ??= new Promise((resolve) => {
-      this.#onFirstOutcome = resolve;
+    this.#starting ??= new Promise((resolve, reject) => {
+      this.#onFirstOutcome = (refusal) => (refusal ? reject(refusal) : resolve());
       this.#watchdog = setInterval(() => this.#watch(), this.#options.silenceTimeoutMs / 2);
       // A failure is told by `close` and `error`; the client tries again by itself.
       this.client.connect().catch(() => undefined);
@@ -135,7 +144,7 @@ export class RedisLink {
     }
     // After a blocked event loop timers come before input: look again when what waits in the socket has been read.
     setImmediate(() => {
-      if (this.#isSilent()) this.drop(`no answer within ${this.#options.silenceTimeoutMs} ms`);
+      if (this.#isSilent()) this.drop(`no answer within ${this.#options.silenceTimeoutMs} ms`, 'timeout');
     });
   }
 
@@ -148,9 +157,11 @@ export class RedisLink {
     if (this.#status !== 'started' || this.client.status !== 'ready') return;
     const { stream } = this.client;
     this.#probed = { stream, bytesRead: stream.bytesRead };
-    this.client.ping().then(
+    // A server that is full answers only the first command: with the reason.
+    const pong = this.client.ping();
+    Promise.all([this.#isUp ? false : isClusterNode(this.client), pong]).then(
       // A refused AUTH closes the socket, but the answer may stand right behind the refusal: Redis goes on as the default user.
-      () => setImmediate(() => this.#answered(stream)),
+      ([isCluster]) => setImmediate(() => (isCluster ? this.#onCluster() : this.#answered(stream))),
       (error: Error) => {
         if (isReplyError(error)) this.#onRefusal(error);
         this.#onFirstOutcome();
@@ -163,6 +174,16 @@ export class RedisLink {
     if (this.#isUp || this.#status !== 'started') return;
     clearTimeout(this.#probingAgain);
     this.#probingAgain = setTimeout(() => this.#probe(), REFUSED_PROBE_INTERVAL_MS);
+  }
+
+  #onCluster(): void {
+    const reason = 'it is a node of a Redis Cluster, which is not supported';
+    this.#warn('cluster', reason);
+    this.#onFirstOutcome(
+      new ConfigError(
+        `REDIS_URL: ${this.label} cannot be used: ${reason}; name a Redis without cluster mode (cluster-enabled no), or several`,
+      ),
+    );
   }
 
   #answered(stream: Redis['stream']): void {
@@ -183,10 +204,16 @@ export class RedisLink {
    * Gives the present link up and makes another. At once: `disconnect` waits for the other side to hang up, and lets it take more of what
    * the owner will repeat.
    */
-  drop(reason: string): void {
+  drop(reason: string, loss: 'timeout' | 'connection_lost' = 'connection_lost'): void {
     if (this.client.status !== 'ready') return;
+    this.#loss = loss;
     this.#warn('dropped', reason);
     this.client.stream.destroy();
+  }
+
+  /** Of a command of this link. */
+  failureOf(error: Error): PublishFailure {
+    return isReplyError(error) ? replyFailure(error.message) : this.#loss;
   }
 
   #lost(): void {
@@ -204,6 +231,15 @@ export class RedisLink {
       log.warn({ server: this.label, role, reason, suppressed }, 'Redis link failed; it is made again'),
     );
   }
+}
+
+/**
+ * False where the server does not tell. HELLO says it (Redis 6.2 or later) to every user: unlike INFO and CLUSTER it needs no
+ * right.
+ */
+async function isClusterNode(client: Redis): Promise<boolean> {
+  const properties = (await client.call('hello').catch(() => [])) as unknown[];
+  return properties[properties.indexOf('mode') + 1] === 'cluster';
 }
 
 /** Whether Redis itself refused a command, as against a link that failed. */

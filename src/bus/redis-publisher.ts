@@ -8,11 +8,13 @@ import type { RedisLink } from './redis-link.ts';
  * @throws BusUnavailableError when the link is away or is lost before the last reply, or Redis refused a message.
  */
 export async function publishTo(link: RedisLink, messages: readonly Message[]): Promise<void> {
-  if (!link.isUp) throw new BusUnavailableError(`Redis at ${link.label} is away`);
+  if (!link.isUp) throw new BusUnavailableError(`Redis at ${link.label} is away`, { reason: 'away' });
   const pipeline = link.client.pipeline();
   for (const { channel, payload } of messages) pipeline.publish(channel, payload);
   const replies = (await pipeline.exec()) ?? [];
   for (const [error] of replies) {
-    if (error) throw new BusUnavailableError(`Redis at ${link.label} did not accept a message: ${describe(error)}`);
+    if (!error) continue;
+    const message = `Redis at ${link.label} did not accept a message: ${describe(error)}`;
+    throw new BusUnavailableError(message, { reason: link.failureOf(error) });
   }
 }

@@ -32,8 +32,9 @@ export function runScript(
 }
 
 /** The same where the caller sends it himself. */
-export async function sendScript({ label, isUp }: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
-  if (!isUp) throw new BusUnavailableError(`Redis at ${label} is away`);
+export async function sendScript(link: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
+  const { label } = link;
+  if (!link.isUp) throw new BusUnavailableError(`Redis at ${label} is away`, { reason: 'away' });
   try {
     try {
       return await send('evalsha', sha);
@@ -42,6 +43,7 @@ export async function sendScript({ label, isUp }: RedisLink, { text, sha }: Scri
       return await send('eval', text);
     }
   } catch (error) {
-    throw new BusUnavailableError(`Redis at ${label} did not run a script: ${describe(error as Error)}`);
+    const message = `Redis at ${label} did not run a script: ${describe(error as Error)}`;
+    throw new BusUnavailableError(message, { reason: link.failureOf(error as Error) });
   }
 }

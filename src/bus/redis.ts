@@ -8,6 +8,7 @@ import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
 import { DeliveryProbe } from './redis-delivery-probe.ts';
 import { RedisFence } from './redis-fence.ts';
+import { failureOf } from './publish-failure.ts';
 import { readHistory } from './redis-history.ts';
 import { RedisLink } from './redis-link.ts';
 import { agreeOn } from './redis-agreement.ts';
@@ -102,7 +103,7 @@ export class RedisBus implements Bus {
         ),
       );
     } catch (error) {
-      this.#observer.onPublishFailure?.(messages.length);
+      this.#observer.onPublishFailure?.(messages.length, this.#logRefusal('a publish', error));
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
@@ -110,7 +111,12 @@ export class RedisBus implements Bus {
 
   async claim(claim: Claim): Promise<void> {
     this.#assertNotClosed();
-    await allSettled(this.#servers.map(({ fence }) => fence.claim(claim)));
+    try {
+      await allSettled(this.#servers.map(({ fence }) => fence.claim(claim)));
+    } catch (error) {
+      this.#logRefusal('the claim of a partition', error);
+      throw error;
+    }
   }
 
   async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
@@ -237,6 +243,15 @@ export class RedisBus implements Bus {
     subscription.server.subscriber.unsubscribe(channel);
   }
 
+  /** The reason, which it logs. */
+  #logRefusal(what: string, error: unknown): string {
+    const reason = failureOf(error);
+    this.#window.run(`${what} ${reason}`, (suppressed) =>
+      this.#log.warn({ reason, error: (error as Error).message, suppressed }, `Redis did not accept ${what}`),
+    );
+    return reason;
+  }
+
   #logThrow(channel: string, error: unknown): void {
     this.#window.run('listener', (suppressed) =>
       this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
@@ -244,7 +259,7 @@ export class RedisBus implements Bus {
   }
 
   #assertNotClosed(): void {
-    if (this.#status === 'closed') throw new BusUnavailableError('the bus is closed');
+    if (this.#status === 'closed') throw new BusUnavailableError('the bus is closed', { reason: 'closed' });
   }
 }
 
