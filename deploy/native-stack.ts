@@ -28,9 +28,7 @@ export async function startNativeStack(
   { kafkaPorts, redisPort, say }: NativeStackOptions,
   stop: AbortSignal,
 ): Promise<Stack> {
-  const missing = await missingPrograms(['redis-server', 'java', 'mvn', 'kcat']);
-  if (missing.length > 0) say(`Installing ${missing.join(', ')} ...`);
-  await installPrograms(missing);
+  await installPrograms(await missingPrograms(['redis-server', 'java', 'mvn', 'kcat']));
   const processes: ChildProcess[] = [];
   const stops: (() => Promise<void>)[] = [];
   const stack: Stack = {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Programs of the machine that the stack and the tests run, and the Debian package that brings each. */
 const DEBIAN_PACKAGES = {
@@ -11,6 +12,10 @@ const DEBIAN_PACKAGES = {
   chromium: 'chromium',
   ps: 'procps',
 } as const;
+
+/** Longest wait for another apt-get, in ms, and the pause between two attempts. */
+const LOCK_TIMEOUT_MS = 10 * 60_000;
+const LOCK_PAUSE_MS = 1_000;
 
 export type Program = keyof typeof DEBIAN_PACKAGES;
 
@@ -27,7 +32,8 @@ export function installHint(programs: readonly Program[]): string {
 }
 
 /**
- * Installs what is missing by apt-get, and keeps Debian from running a Redis of its own on port 6379.
+ * Installs what is missing by apt-get, says so on standard error, and keeps Debian from running a Redis of its own on port
+ * 6379. Waits for another apt-get.
  * @throws Error that says what to install where this process is not root or there is no apt-get.
  */
 export async function installPrograms(missing: readonly Program[]): Promise<void> {
@@ -35,12 +41,41 @@ export async function installPrograms(missing: readonly Program[]): Promise<void
   if (process.getuid?.() !== 0 || !(await isOnPath('apt-get'))) {
     throw new Error(`missing on this machine: ${missing.join(', ')}; ${installHint(missing)}`);
   }
-  await runProgram('apt-get', ['update', '-q']);
-  await runProgram('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packagesOf(missing).split(' ')]);
+  process.stderr.write(`Installing ${packagesOf(missing)} by apt-get ...\n`);
+  await runAptGet(['update', '-q']);
+  await runAptGet(['install', '-y', '-q', '--no-install-recommends', ...packagesOf(missing).split(' ')]);
   if (!missing.includes('redis-server')) return;
   await runProgram('systemctl', ['disable', '--now', 'redis-server']).catch(() =>
     runProgram('service', ['redis-server', 'stop']).catch(() => undefined),
   );
+}
+
+/** apt-get itself waits for one of its two locks only (DPkg::Lock::Timeout): not for that of the package lists. */
+async function runAptGet(commandArguments: readonly string[]): Promise<void> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
+  for (let attempt = 1; ; attempt++) {
+    const { code, errors } = await runAptGetOnce(commandArguments);
+    if (code === 0) return;
+    if (!/Could not get lock|Unable to (acquire|lock)/.test(errors) || performance.now() > deadline) {
+      throw new Error(`failed (${code}): apt-get ${commandArguments.join(' ')}\n${errors.trimEnd()}`);
+    }
+    if (attempt === 1) process.stderr.write('Waiting for another apt-get ...\n');
+    await delay(LOCK_PAUSE_MS);
+  }
+}
+
+async function runAptGetOnce(commandArguments: readonly string[]): Promise<{ code: number | null; errors: string }> {
+  const child = spawn('apt-get', commandArguments, {
+    stdio: ['ignore', 2, 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+  });
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, errors };
 }
 
 /** Runs a program to its end, its output on standard error. @throws Error naming the command when it fails. */

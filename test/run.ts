@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
-import { PROGRAMS, installHint, missingPrograms } from '../deploy/programs.ts';
+import { PROGRAMS, installPrograms, missingPrograms } from '../deploy/programs.ts';
 import { stopSignal } from '../deploy/stop-signal.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
 import { runNodeTests } from './support/runner.ts';
@@ -46,10 +46,8 @@ function readArguments(): Selection | undefined {
 async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSignal): Promise<readonly string[]> {
   const root = import.meta.dirname;
   const files = await selectTestFiles(root, wanted, unwanted);
-  const missing = await missingPrograms(PROGRAMS);
-  if (missing.length > 0) {
-    throw new Error(`missing on this machine: ${missing.join(', ')}; nothing is skipped. ${installHint(missing)}`);
-  }
+  await installPrograms(await missingPrograms(PROGRAMS));
+  stop.throwIfAborted();
   const startedAt = performance.now();
   await installKafka();
   stop.throwIfAborted();

@@ -22,7 +22,6 @@ type Say = (line: string) => void;
 export async function startStack(say: Say, signal: AbortSignal): Promise<StoryStack> {
   const missing = await missingPrograms(['redis-server', 'java', 'mvn']);
   if (missing.length > 0 && (await isDockerReady())) return startByDocker(say, signal);
-  if (missing.length > 0) say(`Installing ${missing.join(', ')} ...`);
   await installPrograms(missing);
   const hasKcat = await findKcat(say);
   signal.throwIfAborted();
