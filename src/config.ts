@@ -200,7 +200,7 @@ export const variables = {
     '1048576',
     'bytes',
     'a whole number of bytes, at least 1024',
-    'Bytes waiting for one connection; past it the connection is closed with 1013.',
+    'Bytes waiting for one connection, or 4 times its largest message; past it it is closed with 1013.',
   ),
   MAX_POD_QUEUE_BYTES: variable(
     whole(1024),

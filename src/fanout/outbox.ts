@@ -14,6 +14,9 @@ export interface OutboxOwner {
 /** What is copied into one write at most, in bytes; a larger message is written as it is. */
 export const MAX_BATCH_BYTES = 64 * 1024;
 
+/** A queue holds so many of the connection's largest message, so that a peer that reads is not closed for two large ones. */
+const MIN_QUEUED_MESSAGES = 4;
+
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -36,6 +39,8 @@ export class Outbox {
   /** Of those, and of a write that the operating system has not taken yet. */
   #queuedBytes = 0;
   #bytesInFlight = 0;
+  /** In bytes, of all that were sent. */
+  #largestMessage = 0;
   /** Writes whose callbacks have not come. */
   #unconfirmed = 0;
   /** Whether the last write was taken at once; then the memory that it came from is free again. */
@@ -77,10 +82,12 @@ export class Outbox {
     const message = { prefix, rest: this.isBehind ? rest.whole : rest };
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
-    this.#count(frameLength(prefix.length + rest.length));
+    const length = lengthOf(message);
+    if (length > this.#largestMessage) this.#largestMessage = length;
+    this.#count(length);
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.write();
-      if (this.#queuedBytes > this.#writer.maxQueueBytes) {
+      if (this.#queuedBytes > Math.max(this.#writer.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestMessage)) {
         this.refuse();
         return false;
       }

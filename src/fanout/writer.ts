@@ -2,7 +2,7 @@ import type { Outbox } from './outbox.ts';
 import { Scratch } from './scratch.ts';
 
 export interface WriterOptions {
-  /** Of one connection; past it it is a slow consumer. */
+  /** Of one connection, or four of its largest message where these are more; past it it is a slow consumer. */
   readonly maxQueueBytes: number;
   /** Of all connections together; past it those with the largest queues are slow consumers. */
   readonly maxPodQueueBytes: number;

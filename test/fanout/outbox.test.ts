@@ -256,12 +256,13 @@ describe('Outbox', () => {
   });
 
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
-    const { accept, writer } = await openServer(t);
+    const limits = { ...LIMITS, maxQueueBytes: 300 * 1024 };
+    const { accept, writer } = await openServer(t, { limits });
     const { socket, outbox, slow } = await accept(stalled(t));
     const rest = new Rest([Buffer.alloc(64 * 1024, 'x')]);
     let sent = 0;
     while (outbox.sendParts(Buffer.alloc(0), rest)) {
-      assert.ok(outbox.queuedBytes <= LIMITS.maxQueueBytes);
+      assert.ok(outbox.queuedBytes <= limits.maxQueueBytes);
       assert.ok(++sent < 10_000, 'the bound was never reached');
     }
     assert.equal(slow(), 1);
@@ -270,6 +271,23 @@ describe('Outbox', () => {
     assert.equal(slow(), 1);
     assert.deepEqual([outbox.queuedBytes, writer.queuedBytes, writer.behind.size], [0, 0, 0]);
     assert.ok(socket.bufferedAmount < 2 * rest.length, `${socket.bufferedAmount} bytes wait in the socket`);
+  });
+
+  it('holds four of the largest message of a connection, also where these are more than the bound', async (t) => {
+    const { accept, writer } = await openServer(t, { limits: { maxQueueBytes: 1024, maxPodQueueBytes: 2 ** 30 } });
+    const { outbox, slow } = await accept(stalled(t));
+    const filler = new Rest([Buffer.alloc(200, 'x')]);
+    while (!outbox.isBehind) {
+      outbox.sendParts(Buffer.alloc(0), filler);
+      outbox.write();
+    }
+    const rest = new Rest([Buffer.alloc(900_000, 'x')]);
+    // What the operating system has not taken of the fillers counts, too.
+    for (let i = 0; i < 3; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), true);
+    assert.ok(outbox.queuedBytes > 3 * rest.length);
+    while (outbox.sendParts(Buffer.alloc(0), filler)) assert.ok(outbox.queuedBytes <= 4 * (rest.length + 10));
+    assert.equal(slow(), 1);
+    assert.equal(writer.queuedBytes, 0);
   });
 
   it('keeps a result of many pieces for a peer that is behind as one, the same for all who share it', async (t) => {
