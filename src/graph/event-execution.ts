@@ -2,6 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { readsOf } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
+import type { NeutralScope } from '../context/neutral-scope.ts';
 import type { FactReads } from '../context/fact-reads.ts';
 import type { ExecutionInput, Executor } from './execution.ts';
 import type { Operation } from './operation.ts';
@@ -27,6 +28,7 @@ type MaybePromise<T> = T | Promise<T>;
 
 export interface EventPorts {
   readonly executor: Pick<Executor, 'execute' | 'cut'>;
+  readonly scope: NeutralScope;
   readonly contextOf: (facts: ConnectionFacts) => ExecutionContext;
   /** An execution with its errors masked; never rejects. */
   readonly run: (operation: Operation, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
@@ -54,16 +56,22 @@ export class EventExecution {
 
   /** Never throws, never rejects. */
   execute(listener: EventListener): MaybePromise<EventResult> {
-    const { operation, variables, facts } = listener;
+    const { operation } = listener;
     if (this.#sheet === undefined) {
       const cut = this.#ports.executor.cut(operation);
       this.#sheet = (cut && this.#payload.printed?.(cut)) ?? null;
       this.#own = cut?.own;
     }
     const sheet = this.#sheet;
-    if (!sheet) return this.#whole(listener);
+    const { scope } = this.#ports;
+    if (!sheet) return scope.run(this.#whole, this, listener);
     // Also where a null is above all holes.
     if (!this.#own || sheet.holes.length === 0) return { json: [OPENING_BRACE, ...sheet.texts], reads: undefined };
+    return scope.run(this.#fill, this, sheet, this.#own, listener);
+  }
+
+  #fill(sheet: Sheet, own: Operation, listener: EventListener): MaybePromise<EventResult> {
+    const { variables, facts } = listener;
     let rootValue: unknown;
     try {
       rootValue = this.#payload.value;
@@ -71,7 +79,7 @@ export class EventExecution {
       return this.#whole(listener);
     }
     const context = this.#ports.contextOf(facts);
-    const result = this.#ports.executor.execute(this.#own, { rootValue, context, variables });
+    const result = this.#ports.executor.execute(own, { rootValue, context, variables });
     if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
     return result.then((settled) => filled(sheet, settled, context) ?? this.#whole(listener));
   }

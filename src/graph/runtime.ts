@@ -1,10 +1,11 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { createFacts, createRequest } from '../context/connection-facts.ts';
-import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import type { ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
 import { createContext } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
+import { NeutralScope } from '../context/neutral-scope.ts';
 import { errorOf } from '../errors.ts';
 import { freezeDeep } from '../json/frozen.ts';
 import { LogWindow } from '../log.ts';
@@ -73,12 +74,14 @@ export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
   readonly #onInternal: OnInternalError;
   readonly #eventPorts: EventPorts;
+  readonly #scope = new NeutralScope();
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
     this.#eventPorts = {
       executor: options.executor,
+      scope: this.#scope,
       contextOf: (facts) => this.#contextOf(facts),
       run: (operation, input) => this.#run(operation, input),
       textOf: (result) => this.#json(result),
@@ -99,14 +102,14 @@ export class GraphRuntime {
    * plain JSON data, or by taking too long. Never rejects.
    */
   async authenticate(source: RequestSource): Promise<ConnectionFacts | false> {
-    const { graph, log, authenticationTimeoutMs: timeoutMs } = this.#options;
+    const { log, authenticationTimeoutMs: timeoutMs } = this.#options;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`authenticate did not answer within ${timeoutMs} ms`)), timeoutMs);
     });
     try {
       const request = createRequest(source);
-      const claims = (await Promise.race([graph.context.authenticate?.(request), timeout])) ?? {};
+      const claims = (await Promise.race([this.#scope.run(this.#claimsOf, this, request), timeout])) ?? {};
       return claims === false ? false : createFacts(request, claims);
     } catch (error) {
       this.#logWindow.run('authenticate', (suppressed) =>
@@ -127,7 +130,7 @@ export class GraphRuntime {
 
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    const { errors, ...result } = await this.#run(operation, {
+    const { errors, ...result } = await this.#scope.run(this.#run, this, operation, {
       rootValue: undefined,
       context: this.#contextOf(facts),
       variables,
@@ -141,7 +144,11 @@ export class GraphRuntime {
   }
 
   /** Authorises a subscription and says where its events come from. */
-  async subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
+  subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
+    return this.#scope.run(this.#subscribe, this, operation, variables, facts);
+  }
+
+  async #subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
     const { executor, graph } = this.#options;
     // A custom scalar may give resolvers the very object that was sent. What one wrote there no sharing key would know.
     if (variables) freezeDeep(variables);
@@ -183,6 +190,10 @@ export class GraphRuntime {
       sharingKey: binding.isShared ? sharingKey(operation, variables, sent) : undefined,
       replaysLast: binding.replaysLast === true,
     };
+  }
+
+  #claimsOf(request: ConnectionRequest) {
+    return this.#options.graph.context.authenticate?.(request);
   }
 
   #contextOf(facts: ConnectionFacts): ExecutionContext {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
@@ -148,7 +149,8 @@ export class LiveOperation implements SubscriptionOwner {
 
   #follow(events: AsyncIterator<unknown>, subscription: Subscription): void {
     void this.#pump(events, subscription);
-    this.#hold(() => void returnQuietly(events));
+    // The source's own async context, also where another connection's event ends the operation.
+    this.#hold(AsyncResource.bind(() => void returnQuietly(events)));
   }
 
   /**
