@@ -369,6 +369,72 @@ describe('Outbox', () => {
     assert.equal(slow(), 0);
   });
 
+  for (const [what, size] of [
+    ['small', 2_000],
+    ['large', 60_000],
+  ] as const) {
+    it(`writes nothing over ${what} frames that the operating system has not taken`, async (t) => {
+      const limits = { maxQueueBytes: 2 ** 30, maxPodQueueBytes: 2 ** 30 };
+      const { accept } = await openServer(t, { limits });
+      const peer: { socket?: Socket } = {};
+      const behind = await accept(stalled(t, peer));
+      const received: string[] = [];
+      const healthy = await accept(reader(t, received));
+      const [own, foreign] = ['o', 'f'].map((letter) => new Rest([Buffer.alloc(size, letter)]));
+      let sent = 0;
+      while (!behind.outbox.isBehind) {
+        behind.outbox.sendParts(Buffer.alloc(0), own!);
+        behind.outbox.write();
+        sent++;
+      }
+      // Frames of the same size take the same scratch memory.
+      for (let i = 1; i <= 20; i++) {
+        healthy.outbox.sendParts(Buffer.alloc(0), foreign!);
+        healthy.outbox.write();
+        await waitFor('the healthy peer', () => received.length === i);
+      }
+      const chunks: Buffer[] = [];
+      peer.socket!.on('data', (chunk: Buffer) => chunks.push(chunk));
+      peer.socket!.resume();
+      await waitFor('the rest to leave', () => !behind.outbox.isBehind);
+      const expected = sent * (size + 4);
+      let bytes = Buffer.alloc(0);
+      await waitFor('all frames', () => {
+        const all = Buffer.concat(chunks);
+        bytes = all.subarray(all.indexOf('\r\n\r\n') + 4);
+        return bytes.length === expected;
+      });
+      assert.equal(bytes.indexOf('f'), -1, 'bytes of the healthy connection');
+      for (let i = 0; i < sent; i++) {
+        const frame = bytes.subarray(i * (size + 4), (i + 1) * (size + 4));
+        assert.ok(frame.subarray(4).equals(own!.pieces[0]!), `frame ${i}`);
+      }
+    });
+  }
+
+  it('writes behind what ws itself has waiting in the stream', async (t) => {
+    const { accept } = await openServer(t);
+    const peer: { socket?: Socket } = {};
+    const { outbox, socket, stream } = await accept(stalled(t, peer));
+    const pings = Array.from({ length: 3 }, (_, i) => Buffer.alloc(125, String(i)));
+    while (stream.writableLength === 0) socket.send('x'.repeat(60_000));
+    for (const ping of pings) socket.ping(ping);
+    assert.equal(outbox.isBehind, false);
+    outbox.send('after the pings');
+    outbox.write();
+    const chunks: Buffer[] = [];
+    peer.socket!.on('data', (chunk: Buffer) => chunks.push(chunk));
+    peer.socket!.resume();
+    await waitFor('the message', () => Buffer.concat(chunks).includes('after the pings'));
+    const bytes = Buffer.concat(chunks);
+    const order = [...pings, 'after the pings'].map((part) => bytes.indexOf(part));
+    assert.deepEqual(
+      order,
+      [...order].sort((one, other) => one - other),
+    );
+    assert.ok(!order.includes(-1));
+  });
+
   it('closes the largest queue first when all together pass the bound of the pod', async (t) => {
     const limits = { maxQueueBytes: 1024 * 1024, maxPodQueueBytes: 1024 * 1024 };
     const { accept, writer } = await openServer(t, { limits });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { createContext, readsOf } from '../../src/context/context.ts';
@@ -9,6 +11,7 @@ import { SharedEvent, SharingGroup } from '../../src/fanout/sharing.ts';
 import type { ExecuteEvent } from '../../src/fanout/sharing.ts';
 import type { Job } from '../../src/fanout/slices.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 
 const backends = { send: () => Promise.resolve(null) };
@@ -211,6 +214,28 @@ describe('a shared result', () => {
     members.forEach(({ received }, index) => assert.deepEqual(received, [JSON.stringify([`n${index}`, null])]));
   });
 
+  it('does not wait for more than two executions of others, one after the other', async () => {
+    // Each reads one claim more than the one before, and gives the same answers up to that.
+    const members = Array.from({ length: 20 }, (_, index) =>
+      memberOf(factsOf(`c${index}`, Object.fromEntries(Array.from({ length: index }, (__, i) => [`k${i}`, true])))),
+    );
+    const group = new SharingGroup('g');
+    for (const { subscription } of members) group.members.add(subscription);
+    let rounds = 0;
+    serve(group, [0], () => async ({ facts }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const context = createContext({}, backends, facts);
+      let count = 0;
+      while (context.connection.claims[`k${count}`]) count++;
+      return { json: [Buffer.from(String(count))], reads: readsOf(context) };
+    });
+    while (members.some(({ received }) => received.length === 0)) {
+      assert.ok(++rounds <= 6, `${rounds} turns`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    members.forEach(({ received }, index) => assert.deepEqual(received, [String(index)]));
+  });
+
   it('is for those of a group who have not left, and a leader that left takes nothing with it', async () => {
     const group = new SharingGroup('g');
     const members = Array.from({ length: 3 }, (_, index) => memberOf(factsOf(`c${index}`, {})));
@@ -229,6 +254,256 @@ describe('a shared result', () => {
     settle();
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([leader!.received, waiting!.received, gone!.received], [[], ['1'], []]);
+  });
+});
+
+describe('a group', () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+  /** Reads one claim. */
+  const readsClaim = (facts: ConnectionFacts, claim: string) => {
+    const context = createContext({}, backends, facts);
+    const json = [Buffer.from(JSON.stringify(context.connection.claims[claim] ?? null))];
+    return { json, reads: readsOf(context) };
+  };
+
+  async function assertCollected(refs: readonly WeakRef<object>[]): Promise<void> {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await waitFor('the members to be collected', () => {
+      collect();
+      // One may still be in a register of this function's caller.
+      return refs.filter((ref) => ref.deref()).length <= 1;
+    });
+  }
+
+  it('remembers nothing of members that left, whatever their executions read', async () => {
+    const group = new SharingGroup('g');
+    const staying = memberOf(factsOf('s', { tenant: 1 }));
+    group.members.add(staying.subscription);
+    const refs: WeakRef<object>[] = [];
+    for (let i = 0; i < 20; i++) {
+      const { subscription } = memberOf(factsOf(`c${i}`, { tenant: i % 2 }));
+      group.members.add(subscription);
+      serve(
+        group,
+        [1],
+        () =>
+          ({ facts }) =>
+            readsClaim(facts, 'tenant'),
+      );
+      subscription.end();
+      group.delete(subscription);
+      refs.push(new WeakRef(subscription));
+    }
+    await assertCollected(refs);
+    assert.equal(staying.received.length, 20);
+  });
+
+  it('remembers nothing of a member that left during its execution', async () => {
+    const group = new SharingGroup('g');
+    group.members.add(memberOf(factsOf('s', { tenant: 1 })).subscription);
+    const refs: WeakRef<object>[] = [];
+    for (let i = 0; i < 20; i++) {
+      const { subscription } = memberOf(factsOf(`c${i}`, { tenant: `t${i}` }));
+      group.members.add(subscription);
+      serve(group, [1], () => async ({ facts }) => {
+        await nextTurn();
+        return readsClaim(facts, 'tenant');
+      });
+      subscription.end();
+      group.delete(subscription);
+      refs.push(new WeakRef(subscription));
+      await nextTurn();
+      await nextTurn();
+    }
+    await assertCollected(refs);
+  });
+
+  it('remembers the eight latest sets of reads', () => {
+    const group = new SharingGroup('g');
+    const reads = Array.from({ length: 9 }, (_, i) => readsClaim(factsOf('a', {}), `claim${i}`).reads);
+    const first = group.answersFor(reads[0]);
+    for (const others of reads.slice(1, 8)) group.answersFor(others);
+    assert.equal(group.answersFor(reads[0]), first);
+    assert.equal(group.expected, first);
+    for (const others of reads.slice(1)) group.answersFor(others);
+    assert.notEqual(group.answersFor(reads[0]), first);
+  });
+
+  it('of one member remembers nothing, because it shares with nobody', () => {
+    const group = new SharingGroup('g');
+    const one = memberOf(factsOf('a', {}));
+    group.members.add(one.subscription);
+    serve(
+      group,
+      [1],
+      () =>
+        ({ facts }) =>
+          readsClaim(facts, 'x'),
+    );
+    assert.equal(group.expected, undefined);
+    group.members.add(memberOf(factsOf('b', {})).subscription);
+    serve(
+      group,
+      [1],
+      () =>
+        ({ facts }) =>
+          readsClaim(facts, 'x'),
+    );
+    assert.notEqual(group.expected, undefined);
+    assert.deepEqual(one.received, ['null', 'null']);
+  });
+
+  it('does not execute for a member that has ended', () => {
+    const group = new SharingGroup('g');
+    const members = ['a', 'b', 'c'].map((id) => memberOf(factsOf(id, { id })));
+    for (const { subscription } of members) group.members.add(subscription);
+    let executions = 0;
+    serve(group, [1], () => ({ facts }) => {
+      executions++;
+      members[1]!.subscription.end();
+      return readsClaim(facts, 'id');
+    });
+    assert.equal(executions, 2);
+  });
+
+  it('serves 16 waiting members between two looks at the clock', async () => {
+    const group = new SharingGroup('g');
+    const members = Array.from({ length: 41 }, (_, i) => memberOf(factsOf(`c${i}`, {})));
+    for (const { subscription } of members) group.members.add(subscription);
+    const jobs: Job[] = [];
+    const event = new SharedEvent(
+      group,
+      async ({ facts }) => {
+        await nextTurn();
+        return readsClaim(facts, 'x');
+      },
+      (job) => jobs.push(job),
+    );
+    const haveExecuted = members.map(({ subscription }) => event.serve(subscription));
+    assert.deepEqual(haveExecuted, [true, ...Array<boolean>(40).fill(false)]);
+    await nextTurn();
+    await nextTurn();
+    assert.equal(jobs.length, 1);
+    const served = () => members.filter(({ received }) => received.length === 1).length;
+    const steps: number[] = [];
+    let looks = 0;
+    for (let isDone = false; !isDone; steps.push(served())) {
+      isDone = jobs[0]!(() => ++looks > 0);
+      assert.ok(steps.length < 41, 'it is never done');
+    }
+    assert.deepEqual([steps, looks], [[9, 25, 41], 3]);
+    assert.equal(jobs.length, 1);
+  });
+
+  it('executes once for each class of members while executions run, and serves those that wait in one job', async () => {
+    const group = new SharingGroup('g');
+    const members = Array.from({ length: 5 }, (_, i) => memberOf(factsOf(`c${i}`, { tenant: i % 3 })));
+    for (const { subscription } of members) group.members.add(subscription);
+    serve(
+      group,
+      [0],
+      () =>
+        ({ facts }) =>
+          readsClaim(facts, 'tenant'),
+    );
+    const jobs: Job[] = [];
+    let executions = 0;
+    const event = new SharedEvent(
+      group,
+      async ({ facts }) => {
+        executions++;
+        await nextTurn();
+        return readsClaim(facts, 'tenant');
+      },
+      (job) => jobs.push(job),
+    );
+    // Nobody waits for the third.
+    for (const { subscription } of members) event.serve(subscription);
+    assert.equal(executions, 3);
+    await nextTurn();
+    await nextTurn();
+    assert.equal(jobs.length, 1);
+    assert.equal(jobs[0]!(NOT_SPENT), true);
+    assert.equal(executions, 3);
+    members.forEach(({ received }, i) => assert.deepEqual(received, Array(2).fill(String(i % 3))));
+  });
+
+  it('starts no job where nobody waited', async () => {
+    const group = new SharingGroup('g');
+    const one = memberOf(factsOf('a', {}));
+    group.members.add(one.subscription);
+    const event = new SharedEvent(
+      group,
+      ({ facts }) => Promise.resolve(readsClaim(facts, 'x')),
+      () => assert.fail('a job'),
+    );
+    event.serve(one.subscription);
+    await nextTurn();
+    assert.deepEqual(one.received, ['null']);
+  });
+
+  it('looks results of an event up by the first four sets of reads', () => {
+    const group = new SharingGroup('g');
+    // Each reads the claim that `reads` names; the second six agree with the first six there, and nowhere else.
+    const claims = ['c0', 'c0', 'c1', 'c2', 'c3', 'c4'];
+    const members = ['first', 'second'].flatMap((half) =>
+      claims.map(
+        (reads, i) =>
+        memberOf(factsOf(`${half}${i}`, { ...Object.fromEntries(claims.map((claim) => [claim, `${half}${i}`])), [reads]: i, reads })), // prettier-ignore
+      ),
+    );
+    for (const { subscription } of members) group.members.add(subscription);
+    const executed: string[] = [];
+    serve(group, [0], () => ({ facts }) => {
+      executed.push(facts.id);
+      return readsClaim(facts, facts.claims['reads'] as string);
+    });
+    assert.deepEqual(executed, ['first0', 'first1', 'first2', 'first3', 'first4', 'first5', 'second5']);
+    members.forEach(({ received }, i) => assert.deepEqual(received, [String(i % 6)]));
+  });
+
+  it('lets no member wait for an execution that has settled, where reads vary within one event', async () => {
+    const group = new SharingGroup('g');
+    const [one, waiting, other] = [
+      { a: 1, b: 1 },
+      { a: 1, b: 2 },
+      { a: 2, b: 3 },
+    ].map((of, i) => memberOf(factsOf(`c${i}`, of)));
+    for (const { subscription } of [one!, waiting!, other!]) group.members.add(subscription);
+    serve(
+      group,
+      [0],
+      () =>
+        ({ facts }) =>
+          readsClaim(facts, 'a'),
+    );
+    const settles = new Map<ConnectionFacts, () => void>();
+    const jobs: Job[] = [];
+    const event = new SharedEvent(
+      group,
+      ({ facts }) =>
+        new Promise((resolve) => {
+          settles.set(facts, () => resolve(readsClaim(facts, facts === one!.subscription.facts ? 'b' : 'a')));
+        }),
+      (job) => jobs.push(job),
+    );
+    for (const { subscription } of [one!, waiting!, other!]) event.serve(subscription);
+    const settle = async (member: typeof one) => {
+      settles.get(member!.subscription.facts)!();
+      await nextTurn();
+    };
+    // The second waits for the first, which reads `b`, where they differ; then `a` is expected again, where they are alike.
+    assert.equal(settles.size, 2);
+    await settle(one);
+    await settle(other);
+    for (const job of jobs) job(NOT_SPENT);
+    assert.equal(settles.size, 3);
+    await settle(waiting);
+    assert.deepEqual(
+      [one, waiting, other].map((member) => member!.received[1]),
+      ['1', '1', '2'],
+    );
   });
 });
 
@@ -262,7 +537,12 @@ describe('a failure in the middle of an event', () => {
     const members = [memberOf(factsOf('a', {})), broken, memberOf(factsOf('c', {}))];
     serve(groupOf(members), [1, 2], (payload) => () => result(String(payload)));
     assert.deepEqual(broken.failures, [failure]);
-    for (const { received } of [members[0]!, members[2]!]) assert.deepEqual(received, ['1', '2']);
+    const event = new SharedEvent(groupOf(members), () => result('3'), serveAll);
+    assert.deepEqual(
+      members.map(({ subscription }) => event.serve(subscription)),
+      [true, false, false],
+    );
+    for (const { received } of [members[0]!, members[2]!]) assert.deepEqual(received, ['1', '2', '3']);
   });
 
   it('ends the operation whose facts throw when they are compared, and serves the others', () => {

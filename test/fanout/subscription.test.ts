@@ -1,15 +1,75 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Rest } from '../../src/fanout/frame.ts';
+import { nextRest, Rest } from '../../src/fanout/frame.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
 
 function createSubscription(maxPendingEvents: number) {
   const counts = { sent: 0, refusals: 0 };
-  const outbox = { sendParts: () => void counts.sent++, refuse: () => void counts.refusals++ };
-  const options = { id: '1', outbox, maxPendingEvents } as unknown as SubscriptionOptions;
-  return { subscription: new Subscription(options), counts };
+  const messages: string[] = [];
+  const failures: unknown[] = [];
+  const outbox = {
+    sendParts: (prefix: Buffer, { pieces }: Rest) => {
+      counts.sent++;
+      messages.push(Buffer.concat([prefix, ...pieces]).toString());
+    },
+    refuse: () => void counts.refusals++,
+  };
+  const owner = { onFailure: (error: unknown) => void failures.push(error) };
+  const options = { id: '1', outbox, owner, maxPendingEvents } as unknown as SubscriptionOptions;
+  return { subscription: new Subscription(options), counts, messages, failures };
 }
+
+const restOf = (json: string) => nextRest([Buffer.from('{'), Buffer.from(json.slice(1))]);
+const messageOf = (payload: string) => `{"id":"1","type":"next","payload":${payload}}`;
+
+describe('the results of a subscription', () => {
+  it('leave in the order of their events, whichever execution ends first', () => {
+    const { subscription, messages } = createSubscription(10);
+    const [first, second] = [subscription.reserve(), subscription.reserve()];
+    subscription.deliver(restOf('{"c":3}'));
+    subscription.deliver(restOf('{"b":2}'), second);
+    assert.deepEqual(messages, []);
+    subscription.deliver(restOf('{"a":1}'), first);
+    subscription.deliver(restOf('{"d":4}'));
+    assert.deepEqual(messages, ['{"a":1}', '{"b":2}', '{"c":3}', '{"d":4}'].map(messageOf));
+  });
+
+  it('carry each note once, in the next message', () => {
+    const { subscription, messages } = createSubscription(10);
+    assert.equal(subscription.note('"gap":true'), true);
+    assert.equal(subscription.note('"gap":true'), false);
+    assert.equal(subscription.note('"resumed":false'), true);
+    subscription.deliver(restOf('{"a":1}'));
+    subscription.deliver(restOf('{"b":2}'));
+    assert.equal(subscription.note('"gap":true'), true);
+    assert.deepEqual(messages, ['{"extensions":{"gap":true,"resumed":false},"a":1}', '{"b":2}'].map(messageOf));
+  });
+
+  it('are not sent after its end, with or without a place', () => {
+    const { subscription, messages } = createSubscription(10);
+    const place = subscription.reserve();
+    subscription.end();
+    assert.equal(subscription.isEnded, true);
+    subscription.deliver(restOf('{"a":1}'), place);
+    subscription.deliver(restOf('{"b":2}'));
+    assert.deepEqual(messages, []);
+  });
+
+  it('end with a failure, which its owner hears of once, and not after its end', () => {
+    const { subscription, messages, failures } = createSubscription(10);
+    const failure = new Error('of an execution');
+    const place = subscription.reserve();
+    subscription.fail(failure);
+    subscription.fail(failure);
+    subscription.deliver(restOf('{"a":1}'), place);
+    assert.deepEqual([subscription.isEnded, failures, messages], [true, [failure], []]);
+    const ended = createSubscription(10);
+    ended.subscription.end();
+    ended.subscription.fail(failure);
+    assert.deepEqual(ended.failures, []);
+  });
+});
 
 describe('the results that a subscription waits for', () => {
   it('are bounded: one more makes a slow consumer', () => {
