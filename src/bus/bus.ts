@@ -75,9 +75,9 @@ export interface Bus {
    */
   claim(claim: Claim): Promise<void>;
   /**
-   * Resolves once the subscription is acknowledged: every message accepted after that moment reaches the listener, in order,
-   * and none reaches it before. One subscription per channel however many listeners; listeners are counted, and one that
-   * throws is logged without harm to the others.
+   * Resolves once the subscription is acknowledged. Every message accepted after the acknowledgement reaches the listener, in order,
+   * the first ones perhaps before this resolves; no message reaches a listener whose subscription is not acknowledged. One
+   * subscription per channel however many listeners; listeners are counted, and one that throws is logged without harm to the others.
    * @param onGap called when the channel was without a subscription for a while and has one again: messages may have been missed
    * @throws BusUnavailableError when the server refuses the channel, stays away too long or the bus is closed.
    */

@@ -1,3 +1,4 @@
+import { Command } from 'ioredis';
 import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
@@ -142,7 +143,8 @@ export class RedisSubscriber {
 
   #onMessage(name: string, message: Buffer): void {
     const channel = this.#channels.get(name);
-    if (!channel?.isWanted) return;
+    // Before the acknowledgement come messages of an earlier subscription, which has ended.
+    if (!channel?.isWanted || !channel.isLive) return;
     // It may come with the acknowledgement, before whoever awaits that goes on.
     if (this.#lost.size > 0) this.#tellGaps([channel]);
     channel.receive(message);
@@ -188,18 +190,21 @@ export class RedisSubscriber {
   async #join(channels: readonly Channel[]): Promise<void> {
     for (const channel of channels) channel.isSent = true;
     const losses = this.#losses;
+    const command = new Command(
+      'subscribe',
+      channels.map((channel) => channel.name),
+    );
+    beforeReply(command, () => {
+      if (losses === this.#losses) for (const channel of channels) channel.isLive = true;
+    });
     try {
-      await this.#link.client.subscribe(...channels.map((channel) => channel.name));
+      await this.#link.client.sendCommand(command);
     } catch (error) {
       // A link that is lost takes the command with it; `up` asks again.
       if (losses === this.#losses && isReplyError(error)) await this.#refused(channels, error);
       return;
     }
-    if (losses !== this.#losses) return;
-    for (const channel of channels) {
-      channel.isLive = true;
-      settle(channel);
-    }
+    if (losses === this.#losses) for (const channel of channels) settle(channel);
   }
 
   /** Redis refuses a command whole for one channel that the user may not read: find out which one. */
@@ -230,6 +235,18 @@ export class RedisSubscriber {
       this.#options.log.warn({ server: this.#link.label, reason, suppressed }, 'Redis refused a subscription command'),
     );
   }
+}
+
+/**
+ * Calls `act` when the reply is read. The promise of the command is settled too late for this: a message may follow the
+ * acknowledgement in the same read of the socket, and ioredis emits it before anything that awaits the command runs.
+ */
+function beforeReply(command: Command, act: () => void): void {
+  const { resolve } = command;
+  command.resolve = (reply) => {
+    act();
+    resolve(reply);
+  };
 }
 
 /** Tells those who wait for the channel, if any. `reason`: why they wait in vain. */

@@ -47,9 +47,8 @@ interface Server {
 
 interface Subscription {
   readonly server: Server;
+  /** Those that wait for the acknowledgement, too. The channel is left with the last of them. */
   readonly listeners: Listeners;
-  /** Listeners, and those who wait for the acknowledgement. The channel is left at 0. */
-  claims: number;
 }
 
 /** The bus over Redis pub/sub. */
@@ -123,15 +122,15 @@ export class RedisBus implements Bus {
     this.#assertNotClosed();
     if (this.#status === 'idle') throw new BusUnavailableError('the bus is not started');
     const subscription = this.#subscriptions.get(channel) ?? this.#open(channel);
-    subscription.claims++;
+    const unsubscribe = subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
     try {
       await subscription.server.subscriber.acknowledged(channel);
       this.#assertNotClosed();
     } catch (error) {
-      this.#release(channel, subscription);
+      unsubscribe();
       throw error;
     }
-    return subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
+    return unsubscribe;
   }
 
   async history(channel: string, query: HistoryQuery): Promise<History> {
@@ -218,7 +217,7 @@ export class RedisBus implements Bus {
   #open(channel: string): Subscription {
     const server = this.#serverOf(channel);
     const listeners = new Listeners((error) => this.#logThrow(channel, error));
-    const subscription: Subscription = { server, listeners, claims: 0 };
+    const subscription: Subscription = { server, listeners };
     server.subscriber.subscribe(channel, (message) => {
       const { payload, coordinates } = parseMessage(message);
       listeners.deliver(payload, coordinates);
@@ -236,8 +235,7 @@ export class RedisBus implements Bus {
   }
 
   #release(channel: string, subscription: Subscription): void {
-    subscription.claims--;
-    if (subscription.claims > 0 || this.#subscriptions.get(channel) !== subscription) return;
+    if (subscription.listeners.size > 0 || this.#subscriptions.get(channel) !== subscription) return;
     this.#subscriptions.delete(channel);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
     subscription.server.subscriber.unsubscribe(channel);

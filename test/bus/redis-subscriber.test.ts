@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Command } from 'ioredis';
 import type { RedisLink } from '../../src/bus/redis-link.ts';
 import { RedisSubscriber } from '../../src/bus/redis-subscriber.ts';
 import { createLog } from '../../src/log.ts';
 
-function createSubscriber() {
+/** @param acknowledge what Redis does with a SUBSCRIBE */
+function createSubscriber(acknowledge = (command: Command) => command.resolve(1)) {
   const client = Object.assign(new EventEmitter(), {
-    subscribe: () => Promise.resolve(1),
+    sendCommand: (command: Command) => {
+      acknowledge(command);
+      return command.promise;
+    },
     unsubscribe: () => Promise.resolve(1),
   });
   const told: string[] = [];
@@ -50,6 +55,24 @@ describe('RedisSubscriber', () => {
     subscriber.close();
     receive('é{"a"}', '6');
     assert.deepEqual(told, ['first: 1', 'second: 4', 'second: 5']);
+  });
+
+  it('hands on nothing of a subscription that has ended to the next one, before that is acknowledged', async () => {
+    const commands: Command[] = [];
+    const { subscriber, told, receive } = createSubscriber((command) => void commands.push(command));
+    for (const name of ['first', 'second']) {
+      subscriber.subscribe('a', (message) => told.push(`${name}: ${String(message)}`));
+      await nextTurn();
+      receive('a', 'early');
+      commands.at(-1)!.resolve(1);
+      receive('a', 'with the acknowledgement');
+      await subscriber.acknowledged('a');
+      subscriber.unsubscribe('a');
+      await nextTurn();
+    }
+    assert.equal(commands.length, 2);
+    assert.deepEqual(told, ['first: with the acknowledgement', 'second: with the acknowledgement']);
+    subscriber.close();
   });
 
   it('has ioredis decode no message: it listens to none that it hands on as text', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../src/bus/redis.ts';
 import { RedisLink } from '../../src/bus/redis-link.ts';
@@ -59,6 +60,24 @@ describe('over a real Redis', () => {
     all[0]!();
     await waitFor('the channel to be left', async () => (await subscribers(channel)) === 0);
     assert.equal((await calls('punsubscribe')) - before.punsubscribe, 0, 'no PUNSUBSCRIBE for a literal channel');
+  });
+
+  it('delivers a message that is read together with the acknowledgement of its channel', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const seen: string[] = [];
+    const subscribing = bus.subscribe(channel, (payload) => seen.push(String(payload)));
+    await nextTurn();
+    // This process reads nothing meanwhile: the acknowledgement and the message wait in one socket.
+    const publish = () => execFileSync('redis-cli', ['-p', `${servers[0]!.port}`, 'PUBLISH', channel, 'first']);
+    const deadline = performance.now() + 10_000;
+    while (String(publish()).trim() !== '1') assert.ok(performance.now() < deadline, 'SUBSCRIBE reached Redis');
+    await subscribing;
+    await bus.publish([{ channel, payload: 'second' }]);
+    await waitFor('the second message', () => seen.includes('second'));
+    assert.deepEqual(seen, ['first', 'second']);
   });
 
   it('asks for the channels of one turn in few commands', async (t) => {
