@@ -1,9 +1,16 @@
 import { createClient as createStockClient } from 'graphql-ws/client';
-import type { Client, ClientOptions as StockClientOptions, ConnectionInitMessage } from 'graphql-ws/client';
+import type {
+  Client,
+  ClientOptions as StockClientOptions,
+  ConnectionInitMessage,
+  FormattedExecutionResult,
+  Sink,
+  SubscribePayload,
+} from 'graphql-ws/client';
 import { backoffMs } from './backoff.ts';
 import { Deadline } from './deadline.ts';
 import { iterating } from './iterating.ts';
-import { resuming } from './resuming.ts';
+import { resuming, resumptions } from './resuming.ts';
 
 type ConnectionParams = ConnectionInitMessage['payload'];
 
@@ -26,7 +33,21 @@ export interface EventExtensions {
   gap?: true;
 }
 
+/** graphql-ws's own; the extensions of a result are those of crier where no others are named. */
+export interface EventClient extends Client {
+  subscribe<Data = Record<string, unknown>, Extensions = EventExtensions>(
+    payload: SubscribePayload,
+    sink: Sink<FormattedExecutionResult<Data, Extensions>>,
+  ): () => void;
+  iterate<Data = Record<string, unknown>, Extensions = EventExtensions>(
+    payload: SubscribePayload,
+  ): AsyncIterableIterator<FormattedExecutionResult<Data, Extensions>>;
+}
+
 const FORBIDDEN = 4403;
+const ACKNOWLEDGEMENT_TIMEOUT = 4504;
+/** Longest wait for the answer to a close frame, in ms. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * graphql-ws's client for who must not miss an event: it goes on behind the last one after a reconnect, tries for ever, finds dead
@@ -35,17 +56,23 @@ const FORBIDDEN = 4403;
  * Final are the close codes that graphql-ws calls fatal (4400, 4401, 4406, 4409, 4429, 4500 and most of 1xxx), errors of an operation,
  * and what a listener of the application throws.
  */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions): EventClient {
   const { connectionParams, keepAlive = 10_000, connectionAckWaitTimeout = 10_000 } = options;
-  let socket: { onmessage: unknown } | undefined;
+  let socket: { onmessage: unknown; close(code: number, reason: string): void } | undefined;
   let isRefused = false;
   // graphql-ws's terminate() would let the old socket speak on, beside the new one: under the same ids.
   const terminate = () => {
     if (socket) socket.onmessage = null;
     client.terminate();
   };
-  const opening = new Deadline(terminate);
+  const closing = new Deadline(terminate);
+  const opening = new Deadline(() => {
+    if (!socket) return terminate();
+    socket.close(ACKNOWLEDGEMENT_TIMEOUT, 'Connection acknowledgement timeout');
+    closing.set(CLOSE_TIMEOUT_MS);
+  });
   const answer = new Deadline(terminate);
+  const sending = resumptions(options.jsonMessageReplacer);
 
   const client = createStockClient({
     retryAttempts: Infinity,
@@ -55,6 +82,7 @@ export function createClient(options: ClientOptions): Client {
     ...options,
     keepAlive,
     connectionAckWaitTimeout: 0, // `opening`
+    jsonMessageReplacer: sending.replacer,
     webSocketImpl: heard(options.webSocketImpl ?? globalThis.WebSocket),
     connectionParams: async () => {
       try {
@@ -70,7 +98,9 @@ export function createClient(options: ClientOptions): Client {
 
   const onConnecting = () => opening.set(connectionAckWaitTimeout);
   const onEnd = () => {
+    socket = undefined;
     opening.clear();
+    closing.clear();
     answer.clear();
   };
   if (options.lazy === false) onConnecting();
@@ -91,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   });
 
   const disposed = new AbortController();
-  const subscribe = resuming(client, backoffMs, disposed.signal);
+  const subscribe = resuming(client, backoffMs, disposed.signal, sending);
   const dispose = async () => {
     disposed.abort();
     // It rejects with why there is no connection.

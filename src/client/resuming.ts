@@ -1,11 +1,32 @@
-import type { Client } from 'graphql-ws/client';
+import type { Client, ClientOptions } from 'graphql-ws/client';
 
 type Subscribe = Client['subscribe'];
+type Payload = Parameters<Subscribe>[0];
+type Replacer = NonNullable<ClientOptions['jsonMessageReplacer']>;
+
+/** What is sent in place of a payload, by the object that graphql-ws was given. */
+export interface Resumptions {
+  readonly register: (payload: Payload, onSend: () => Payload) => void;
+  /** For the messages of the client. Only a message that is sent comes here: an application may read its payload as it likes. */
+  readonly replacer: Replacer;
+}
+
+/** @param replacer the application's own */
+export function resumptions(replacer?: Replacer): Resumptions {
+  const registered = new WeakMap<object, () => Payload>();
+  return {
+    register: (payload, onSend) => void registered.set(payload, onSend),
+    replacer(this: unknown, key, value: unknown) {
+      const payload = key === '' && registered.get((value as { payload?: Payload }).payload ?? {})?.();
+      const message: unknown = payload ? { ...(value as object), payload } : value;
+      return replacer ? (replacer.call(this, key, message) as unknown) : message;
+    },
+  };
+}
 
 /**
- * graphql-ws's `subscribe` that says where to go on, each time its message is sent again. It sends the same payload object,
- * serialised anew, so what differs is said by `toJSON`. Before the first event nothing can be proved: the server is told null,
- * and answers `resumed: false`.
+ * graphql-ws's `subscribe` that says where to go on, each time its message is sent again. Before the first event nothing can be
+ * proved: the server is told null, and answers `resumed: false`.
  *
  * A server that is without Redis refuses a subscription with BUS_UNAVAILABLE: it is asked again after `waitMs`.
  */
@@ -13,22 +34,21 @@ export function resuming(
   client: Pick<Client, 'subscribe'>,
   waitMs: (attempt: number) => number,
   disposed: AbortSignal,
+  { register }: Resumptions,
 ): Subscribe {
   return (payload, sink) => {
     let cursor = cursorOf(payload.extensions?.['resume']);
     let isSent = false;
     let refusals = 0;
-    const resumable = {
-      ...payload,
-      toJSON() {
-        if (isSent) return { ...payload, extensions: { ...payload.extensions, resume: { cursor } } };
-        isSent = true;
-        return payload;
-      },
-    };
+    const own = { ...payload };
+    register(own, () => {
+      if (isSent) return { ...payload, extensions: { ...payload.extensions, resume: { cursor } } };
+      isSent = true;
+      return payload;
+    });
     let leave: () => void;
     const start = () => {
-      leave = client.subscribe<never, never>(resumable, {
+      leave = client.subscribe<never, never>(own, {
         next: (result) => {
           refusals = 0;
           // Before the sink sees it: one that throws must not get the same event again for ever.

@@ -227,12 +227,16 @@ interface Script {
 }
 
 /** A server that acknowledges, and says no more by itself. */
-async function scriptedServer(t: TestContext): Promise<Script> {
+async function scriptedServer(
+  t: TestContext,
+  onSocket: (socket: WebSocket) => void = () => undefined,
+): Promise<Script> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => TRANSPORT_WS });
   const subscribes: ProtocolMessage[] = [];
   const sockets: WebSocket[] = [];
   server.on('connection', (socket) => {
     sockets.push(socket);
+    onSocket(socket);
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as ProtocolMessage;
       if (message.type === 'connection_init') socket.send('{"type":"connection_ack"}');
@@ -274,6 +278,49 @@ describe('the client of crier on the wire', () => {
     assert.deepEqual(extensions, { trace: 1, resume: { cursor: 'kept' } });
     assert.equal(new Set(subscribes.map(({ id }) => id)).size, 1);
     assert.equal(numbers.length, 3);
+  });
+
+  it('sends the payload of the application, however often that reads what it is given', async (t) => {
+    const { url, sockets, subscribes } = await scriptedServer(t);
+    const generateID = (payload: object) => `hash of ${JSON.stringify(payload)}${JSON.stringify({ payload })}`;
+    const jsonMessageReplacer = (key: string, value: unknown) => (key === 'kept' ? 'replaced' : value);
+    const client = helperClient(t, { url, generateID, jsonMessageReplacer });
+    const payload = { query: TICKS, variables: { kept: 1 } };
+    client.subscribe(payload, { next: () => undefined, error: assert.fail, complete: () => undefined });
+    await waitFor('the subscribe', () => subscribes.length === 1);
+    sockets[0]!.close(1001);
+    await waitFor('the second subscribe', () => subscribes.length === 2);
+    const sent = { query: TICKS, variables: { kept: 'replaced' } };
+    assert.deepEqual(
+      subscribes.map((message) => message.payload),
+      [sent, { ...sent, extensions: { resume: { cursor: null } } }],
+    );
+    assert.deepEqual(payload, { query: TICKS, variables: { kept: 1 } });
+  });
+
+  it('closes a connection that is not acknowledged in time with 4504, and tries again', async (t) => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => TRANSPORT_WS });
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const codes: number[] = [];
+    server.on('connection', (socket) => socket.on('close', (code) => codes.push(code)));
+    const closed: unknown[] = [];
+    const client = helperClient(t, {
+      url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      connectionAckWaitTimeout: 50,
+      on: { closed: (event) => closed.push((event as { code: number }).code) },
+    });
+    const received = new Received(client);
+    await waitFor('two attempts', () => codes.length >= 2 && closed.length >= 2);
+    assert.deepEqual([...new Set([...codes, ...closed])], [4504]);
+    assert.deepEqual(received.endings, []);
+  });
+
+  it('leaves a connection behind that is not acknowledged and does not answer the close either', async (t) => {
+    const { url, sockets, subscribes } = await scriptedServer(t, (socket) => socket.pause());
+    new Received(helperClient(t, { url, connectionAckWaitTimeout: 50 }));
+    await waitFor('the second connection', () => sockets.length === 2);
+    assert.equal(subscribes.length, 0);
   });
 
   for (const [kind, expected] of [

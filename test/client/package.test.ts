@@ -20,6 +20,18 @@ for await (const { data, extensions } of client.iterate<{ n: number }, EventExte
 }
 `;
 
+/** README's sample of the client, with what an application has of its own. */
+async function readmeProgram(): Promise<string> {
+  const [, sample] = /```ts\n(import \{ createClient \} from 'crier\/client';[^`]*)```/.exec(
+    await readFile('README.md', 'utf8'),
+  )!;
+  return `${sample}
+declare function token(options: { isFresh: boolean }): Promise<string>;
+declare function refetch(): void;
+declare function show(data: Record<string, unknown> | null | undefined): void;
+`;
+}
+
 describe('crier/client as a package', () => {
   it('imports graphql-ws and nothing else, and names nothing of Node', async () => {
     const folder = join('dist', 'src', 'client');
@@ -31,13 +43,13 @@ describe('crier/client as a package', () => {
     }
   });
 
-  it('is imported by its name, in JavaScript and TypeScript', async (t) => {
+  it('is imported by its name, in JavaScript and TypeScript, as README shows it', async (t) => {
     const folder = await temporaryFolder(t);
     await mkdir(join(folder, 'node_modules'));
     await symlink(resolve('.'), join(folder, 'node_modules', 'crier'));
     await symlink(resolve('node_modules', 'graphql-ws'), join(folder, 'node_modules', 'graphql-ws'));
-    const program = join(folder, 'program.mts');
-    await writeFile(program, PROGRAM);
+    const programs = { 'program.mts': PROGRAM, 'readme.mts': await readmeProgram() };
+    for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
     const { stdout } = await run(
       process.execPath,
       ['--input-type=module', '-e', "console.log(Object.keys(await import('crier/client')).join())"],
@@ -45,7 +57,8 @@ describe('crier/client as a package', () => {
     );
     assert.equal(stdout.trim(), 'createClient');
 
-    const compiled = typescript.createProgram([program], {
+    const files = Object.keys(programs).map((name) => join(folder, name));
+    const compiled = typescript.createProgram(files, {
       strict: true,
       noEmit: true,
       target: typescript.ScriptTarget.ES2023,
