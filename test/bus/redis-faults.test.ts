@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../../deploy/redis-server.ts';
 import type { RedisServer } from '../../deploy/redis-server.ts';
@@ -245,6 +245,28 @@ describe('a Redis that is away', HANGS_FAIL, () => {
     );
     await waitFor('both', () => ['0 whole', '1 whole'].every((each) => heard.includes(each)));
     assert.deepEqual(heard.slice(0, 2), ['1 flows', '1 half']);
+  });
+
+  it('is one of several: a publish that it refuses is rejected only when the others have answered', async (t) => {
+    const [slow, gone] = [await redisServer(t), await redisServer(t)];
+    const proxy = await TcpProxy.start(t, slow.port);
+    const { bus } = await startBus(t, [proxy.url, gone.url]);
+    await gone.stop();
+    await waitFor('the bus to notice', () => !bus.isAvailable);
+    proxy.hold();
+    let isSettled = false;
+    // Enough channels for either server to own some.
+    const publish = bus.publish(Array.from({ length: 64 }, () => ({ channel: randomName(), payload: 'x' })));
+    const outcome = publish.then(
+      () => 'accepted',
+      (error: unknown) => error,
+    );
+    void outcome.then(() => (isSettled = true));
+    await waitFor('the share of the slow one', () => proxy.heldBytes > 0);
+    await nextTurn();
+    assert.ok(!isSettled, 'a retry would run beside what is on its way');
+    proxy.release();
+    assert.ok((await outcome) instanceof BusUnavailableError);
   });
 
   it('may be full (maxclients) and has room later', async (t) => {

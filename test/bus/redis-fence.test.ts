@@ -178,6 +178,18 @@ describe('the fence in Redis', () => {
     assert.match(owner!, / 7 $/);
   });
 
+  it('does not move the position back for a publish below it: a retry above it is accepted and reaches nobody', async (t) => {
+    const { url } = await redisServer(t);
+    const bus = await startedBus(t, url);
+    const seen: number[] = [];
+    await bus.subscribe(CHANNEL, (payload) => seen.push(Number(payload)));
+    const { claim, publish } = worker(bus);
+    await claim(-1);
+    for (const offset of [9, 4, 9, 10]) await publish(offset);
+    await waitFor('the last one', () => seen.includes(10));
+    assert.deepEqual(seen, [9, 10]);
+  });
+
   it('runs its scripts in a Redis that has forgotten them', async (t) => {
     const { url } = await redisServer(t);
     const { client } = ownersOf(t, url);

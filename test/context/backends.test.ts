@@ -215,6 +215,24 @@ describe('backends', () => {
     assert.equal(sockets.size, 1);
   });
 
+  it('read what comes with a failing status, so that its socket serves the next request, or give the socket up', async (t) => {
+    const sockets = new Set<unknown>();
+    const url = await backendServer(t, (request, response) => {
+      sockets.add(request.socket);
+      response.statusCode = request.url === '/' ? 200 : 500;
+      response.end(request.url === '/' ? '{}' : 'x'.repeat(Number(request.url!.slice(1))));
+    });
+    const { send } = backendsAt(t, url, { maxSockets: 1 });
+    for (const [bytes, count] of [
+      [60_000, 1],
+      [1_000_000, 2],
+    ]) {
+      await failsWith('BACKEND_ERROR', send(`/${bytes}`), { status: 500 });
+      await send('/');
+      assert.equal(sockets.size, count, `${bytes} bytes`);
+    }
+  });
+
   it('say that a backend is away, and work again when it is back', async (t) => {
     const [port] = await freePorts(1);
     const { send, answers } = backendsAt(t, `http://127.0.0.1:${port}`);

@@ -33,6 +33,8 @@ describe('connection facts', () => {
     assert.deepEqual(facts.claims, { tenant: { id: 7 }, since: '1970-01-01T00:00:00.000Z' });
     assert.throws(() => (facts.params as typeof params).session.roles.push('admin'), TypeError);
     assert.throws(() => Object.assign(facts, { id: 'other' }), TypeError);
+    assert.throws(() => Object.assign(facts, { note: 'of another execution' }), TypeError);
+    assert.throws(() => Object.assign(createRequest(source), { note: 'of another connection' }), TypeError);
     assert.throws(() => Object.assign(facts.claims, { tenant: 9 }), TypeError);
   });
 

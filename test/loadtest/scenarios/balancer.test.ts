@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Balancer } from '../../../loadtest/scenarios/balancer.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** A server that greets with its name and sends back what comes. */
 async function pod(t: TestContext, name: string): Promise<number> {
@@ -59,6 +60,19 @@ describe('Balancer', () => {
     const { socket } = await visit(t, port);
     socket.end();
     await once(socket, 'close');
+
+    const ends: string[] = [];
+    const closing = createServer((pod) => pod.on('end', () => ends.push('client')).end('bye'));
+    closing.listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    t.after(() => closing.close());
+    balancer.targets = [(closing.address() as AddressInfo).port];
+    const ended = await visit(t, port);
+    assert.equal(ended.greeting, 'bye');
+    ended.socket.resume();
+    await waitFor('the end of the pod at the client', () => ended.socket.readableEnded);
+    ended.socket.end();
+    await waitFor('the end of the client at the pod', () => ends.length === 1);
   });
 
   it('ends connections that no pod takes', async (t) => {
