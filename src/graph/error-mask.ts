@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 
-/** What a client must not see, with the id that it sees instead. */
-export type OnInternalError = (id: string, error: unknown, path: GraphQLError['path']) => void;
+/** Takes what a client must not see, and returns the id that it sees instead. */
+export type OnInternalError = (error: unknown, path: GraphQLError['path']) => string;
 
 /** GraphQL's own types print the value, which may be an object with everything that the client did not, or may not, select. */
 const LEAF_FAILURE = /^(Int|Float|String|Boolean|ID|Enum "\w+") cannot represent .*$/s;
 
 /**
  * An execution's result as it may leave. A GraphQLError that a resolver made says what its author wanted it to say, and
- * passes with its code. Anything else is "Internal server error" with a random id in `extensions.id`, and `onInternal` is
- * told what it was. Results without errors are passed through as they are.
+ * passes with its code. Anything else is "Internal server error" with the id of `onInternal` in `extensions.id`. Results without errors are passed through as they are.
  */
 export function maskErrors(result: ExecutionResult, onInternal: OnInternalError): FormattedExecutionResult {
   const { data, errors } = result;
@@ -31,8 +29,7 @@ export function maskError(error: GraphQLError, onInternal: OnInternalError): Gra
       extensions,
     };
   }
-  const id = randomUUID();
-  onInternal(id, original, path);
+  const id = onInternal(original, path);
   return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
 }
 

@@ -13,11 +13,12 @@ import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { maskError, maskErrors } from './error-mask.ts';
-import type { OnInternalError } from './error-mask.ts';
 import { EventExecution } from './event-execution.ts';
 import type { EventPorts } from './event-execution.ts';
 import type { ExecutionInput, Executor, SubscriptionArguments } from './execution.ts';
+import { fieldCoordinate } from './field-coordinate.ts';
 import type { Graph } from './graph.ts';
+import { MaskedErrors } from './masked-errors.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 import type { Payload } from './payload.ts';
@@ -72,7 +73,7 @@ export interface GraphRuntimeOptions {
  */
 export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
-  readonly #onInternal: OnInternalError;
+  readonly #maskedErrors: MaskedErrors;
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
@@ -87,10 +88,7 @@ export class GraphRuntime {
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
     };
-    this.#onInternal = (id, error, path) => {
-      options.onInternalError();
-      options.log.error({ err: error, errorId: id, path }, 'an error was masked');
-    };
+    this.#maskedErrors = new MaskedErrors({ log: options.log, onMasked: options.onInternalError });
   }
 
   get schema(): GraphQLSchema {
@@ -159,24 +157,27 @@ export class GraphRuntime {
     // The graph's code must not move a subscription to another channel.
     if (source) Object.freeze(args);
     const context = this.#contextOf(facts);
+    const coordinate = `${graph.schema.getSubscriptionType()!.name}.${field.name}`;
     const refusal = await refusalOf(graph, field.name, args, context);
-    if (refusal) return refused([maskError(refusal, this.#onInternal)]);
+    if (refusal) return { errors: [this.masked(refusal, coordinate)] };
     if (source) return source;
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.
       const events: unknown = await field.subscribe!(undefined, args, context, undefined as never);
       return { events: events as AsyncIterable<unknown> };
     } catch (error) {
-      return { errors: [this.masked(error)] };
+      return { errors: [this.masked(error, coordinate)] };
     }
   }
 
-  /** An error that may be shown; what it was is in the log. */
-  masked(error: unknown): FormattedError {
+  /** An error that may be shown; what it was is in the log. `field`: coordinate of the field that failed, where one did. */
+  masked(error: unknown, field?: string): FormattedError {
     const originalError = errorOf(error);
     const graphqlError =
       originalError instanceof GraphQLError ? originalError : new GraphQLError('', { originalError });
-    return new FormattedError(maskError(graphqlError, this.#onInternal));
+    return new FormattedError(
+      maskError(graphqlError, (masked, path) => this.#maskedErrors.report(masked, field, path)),
+    );
   }
 
   /** undefined for a field that is not bound. Called before the graph's code has the arguments, which it may write to. */
@@ -204,8 +205,16 @@ export class GraphRuntime {
   #run(operation: Operation, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {
     const result = this.#options.executor.execute(operation, input);
     return result instanceof Promise
-      ? result.then((settled) => maskErrors(settled, this.#onInternal))
-      : maskErrors(result, this.#onInternal);
+      ? result.then((settled) => this.#maskedResult(settled, operation))
+      : this.#maskedResult(result, operation);
+  }
+
+  #maskedResult(result: ExecutionResult, operation: Operation): FormattedExecutionResult {
+    if (!result.errors) return result as FormattedExecutionResult;
+    return maskErrors(result, (error, path) => {
+      const field = path && fieldCoordinate(this.schema, operation, path);
+      return this.#maskedErrors.report(error, field, path);
+    });
   }
 
   #json(result: FormattedExecutionResult): string {
