@@ -54,6 +54,13 @@ export class Metrics {
     'Unexpected failures that ended one operation or one connection.',
     ['ended'],
   );
+  readonly compilations = this.#counter('crier_compilations_total', 'Operations in use, by what compiling gave.', [
+    'outcome',
+  ]);
+  readonly backendRequests = this.#counter('crier_backend_requests_total', 'Requests to backends, by outcome.', [
+    'backend',
+    'outcome',
+  ]);
   readonly internalErrors = this.#counter('crier_internal_errors_total', 'Errors masked before they reached a client.');
 
   constructor() {

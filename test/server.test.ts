@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { readConfig } from '../src/config.ts';
@@ -26,7 +29,8 @@ const socketOf = (server: Server) => `ws://127.0.0.1:${server.port}/graphql`;
 
 async function metricOf(server: Server, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
-  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
 }
 
 /** A graph whose samples say who they are. */
@@ -74,6 +78,62 @@ describe('two servers in one process', () => {
 });
 
 describe('a server', () => {
+  it('logs masked errors and failures of backends once in a window, and counts them all', async (t) => {
+    const backend = createHttpServer((request, response) => {
+      response.writeHead(request.url === '/good' ? 200 : 500).end('{}');
+    }).listen(0, '127.0.0.1');
+    t.after(() => backend.close());
+    await once(backend, 'listening');
+    const { log, lines } = logLines();
+    const folder = await graphFolder(t, {
+      'schema.graphql': `type Query { fails: Int asks(path: String!): Boolean } type Subscription { tick: Int @kafka(topic: "ticks") }`,
+      'resolvers.js': `export const Query = {
+        fails() { throw new TypeError('of the resolver'); },
+        asks: async (_, { path }, { backends }) => Boolean(await backends.shop.get(path)),
+      };`,
+      'context.js': `export const backends = ['shop'];`,
+    });
+    const { port } = backend.address() as AddressInfo;
+    const server = await start(
+      t,
+      { GRAPH: folder, BACKEND_SHOP_URL: `http://127.0.0.1:${port}`, JIT_AFTER_USES: '1' },
+      log,
+    );
+    const ask = async (query: string) => {
+      const url = `http://127.0.0.1:${server.port}/graphql?query=${encodeURIComponent(query)}`;
+      return (await (await fetch(url)).json()) as {
+        errors?: { message: string; extensions: Record<string, unknown> }[];
+      };
+    };
+
+    const ids = new Set<unknown>();
+    for (const query of ['{ fails }', '{ fails }', '{ other: fails }']) {
+      const [error] = (await ask(query)).errors ?? [];
+      assert.equal(error?.message, 'Internal server error');
+      ids.add(error.extensions['id']);
+    }
+    const masked = lines.filter(({ msg }) => msg === 'an error was masked');
+    assert.equal(masked.length, 1);
+    assert.deepEqual([...ids], [masked[0]!['errorId']], 'every id that a client saw is in the log');
+    assert.equal(masked[0]!['field'], 'Query.fails');
+    assert.match((masked[0]!['err'] as { stack: string }).stack, /of the resolver\n {4}at .*resolvers\.js:2/);
+    assert.equal(await metricOf(server, 'crier_internal_errors_total'), 3);
+
+    await ask('{ asks(path: "/good") }');
+    for (let i = 0; i < 3; i++) await ask('{ asks(path: "/bad") }');
+    const requests = (outcome: string) =>
+      metricOf(server, `crier_backend_requests_total{backend="shop",outcome="${outcome}"}`);
+    assert.deepEqual([await requests('OK'), await requests('BACKEND_ERROR')], [1, 3]);
+    const failures = lines.filter(({ msg }) => msg === 'a backend request failed');
+    assert.equal(failures.length, 1);
+    const { level, backend: name, outcome, status, reason, suppressed } = failures[0]!;
+    assert.deepEqual(
+      [level, name, outcome, status, reason, suppressed],
+      [40, 'shop', 'BACKEND_ERROR', 500, 'status 500', 0],
+    );
+    assert.equal(await metricOf(server, 'crier_compilations_total{outcome="compiled"}'), 2);
+  });
+
   it('logs what may be a mistake in its graph', async (t) => {
     const { log, lines } = logLines();
     const folder = await graphFolder(t, {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
 import { Backends } from '../context/backends.ts';
+import type { BackendAnswer } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
 import { CursorSecret } from '../fanout/cursor-secret.ts';
 import { Hub } from '../fanout/hub.ts';
@@ -13,6 +14,8 @@ import { createEndpoint } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import { endServer, listen } from '../http/listening.ts';
 import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
 import type { RoleServices } from './services.ts';
@@ -96,7 +99,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
 }
 
 /** The graph's backends; in the embedded mode those without a URL answer from the samples. */
-async function openBackends({ config, graph, log, own }: RoleServices): Promise<Backends> {
+async function openBackends({ config, graph, log, metrics, own }: RoleServices): Promise<Backends> {
   const names = graph.context.backends ?? [];
   const samples = config.isEmbedded ? graph.samples : undefined;
   const sampled = samples?.respond
@@ -107,8 +110,22 @@ async function openBackends({ config, graph, log, own }: RoleServices): Promise<
       backends: new Map([...sampled, ...config.backends]),
       maxSockets: config.BACKEND_MAX_SOCKETS,
       timeoutMs: config.BACKEND_TIMEOUT_MS,
+      onAnswer: backendReporter(log, metrics),
     }),
   );
+}
+
+/** Counts each answer of a backend, and logs failures: a line for each backend, outcome and window. */
+function backendReporter(log: Logger, metrics: Metrics): (answer: BackendAnswer) => void {
+  const window = new LogWindow(LOG_WINDOW_MS);
+  return (answer) => {
+    const { backend, outcome } = answer;
+    metrics.backendRequests.inc({ backend, outcome });
+    if (outcome === 'OK') return;
+    window.run(`${backend} ${outcome}`, (suppressed) =>
+      log.warn({ ...answer, suppressed }, 'a backend request failed'),
+    );
+  };
 }
 
 function createRuntime({ config, graph, log, metrics }: RoleServices, backends: Backends): GraphRuntime {
@@ -128,7 +145,10 @@ function createRuntime({ config, graph, log, metrics }: RoleServices, backends: 
   return new GraphRuntime({
     graph,
     documents,
-    executor: new Executor(graph.schema, { jitAfterUses: config.JIT_AFTER_USES }),
+    executor: new Executor(graph.schema, {
+      jitAfterUses: config.JIT_AFTER_USES,
+      onCompile: (outcome) => metrics.compilations.inc({ outcome }),
+    }),
     backends,
     channelPrefix: config.CHANNEL_PREFIX,
     authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
