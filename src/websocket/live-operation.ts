@@ -128,8 +128,10 @@ export class LiveOperation implements SubscriptionOwner {
     this.#subscription = subscription;
     if (this.#isEnded) subscription.end();
     if ('events' in source) {
+      const events = source.events[Symbol.asyncIterator]();
+      if (this.#isEnded) return void returnQuietly(events);
       if (cursor !== undefined) subscription.note('"resumed":false');
-      return this.#follow(source.events[Symbol.asyncIterator](), subscription);
+      return this.#follow(events, subscription);
     }
     try {
       const { channel, sharingKey, replaysLast } = source;
