@@ -1,15 +1,12 @@
-import { Kind, OperationTypeNode } from 'graphql';
+import { GraphQLError, Kind, OperationTypeNode } from 'graphql';
 import type {
   DirectiveNode,
   DocumentNode,
   FragmentDefinitionNode,
-  GraphQLError,
   OperationDefinitionNode,
   SelectionNode,
   SelectionSetNode,
 } from 'graphql';
-import { clientError } from '../errors.ts';
-
 /** Counted with fragments expanded at every spread, as an execution would meet them. */
 export interface DocumentLimits {
   /** Nesting of fields; those below `__schema` and `__type` are left to MaxIntrospectionDepthRule. */
@@ -41,18 +38,24 @@ export function checkLimits(document: DocumentNode, limits: DocumentLimits): Gra
   }
   const costs = new Map<string, Cost>();
   // Unused fragments count, too: validation and compilation would visit them.
-  const errors = [
-    ...operations.map((operation) => selectionCost(operation.selectionSet, fragments, costs, directivesOf(operation))),
-    ...[...fragments.keys()].map((name) => fragmentCost(name, fragments, costs)),
-  ]
-    .map((cost) => exceeded(cost, limits))
-    .reduce((first, found) => (first.length > 0 ? first : found), []);
-  for (const operation of operations) {
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION && hasConditionAtRoot(operation, fragments)) {
-      errors.push('A subscription must not use @skip or @include on its root field.');
+  const costOfDefinitions = [
+    ...operations.map((node) => ({
+      node,
+      cost: selectionCost(node.selectionSet, fragments, costs, directivesOf(node)),
+    })),
+    ...[...fragments].map(([name, node]) => ({ node, cost: fragmentCost(name, fragments, costs) })),
+  ];
+  const errors =
+    costOfDefinitions
+      .map(({ node, cost }) => exceeded(cost, limits).map((message) => new GraphQLError(message, { nodes: node })))
+      .find((found) => found.length > 0) ?? [];
+  for (const node of operations) {
+    if (node.operation === OperationTypeNode.SUBSCRIPTION && hasConditionAtRoot(node, fragments)) {
+      const message = 'A subscription must not use @skip or @include on its root field.';
+      errors.push(new GraphQLError(message, { nodes: node }));
     }
   }
-  return errors.map((message) => clientError('GRAPHQL_VALIDATION_FAILED', message));
+  return errors;
 }
 
 function exceeded(cost: Cost, limits: DocumentLimits): string[] {

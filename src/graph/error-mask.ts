@@ -17,8 +17,13 @@ export function maskErrors(result: ExecutionResult, onInternal: OnInternalError)
   return { errors: errors.map((error) => maskError(error, onInternal)), ...(data !== undefined && { data }) };
 }
 
-export function maskError(error: GraphQLError, onInternal: OnInternalError): GraphQLFormattedError {
-  const { path, locations } = error;
+/** `fallbackPath`: of an error that has no path of its own. */
+export function maskError(
+  error: GraphQLError,
+  onInternal: OnInternalError,
+  fallbackPath?: GraphQLError['path'],
+): GraphQLFormattedError {
+  const { path = fallbackPath, locations } = error;
   const where = { ...(locations?.length && { locations }), ...(path && { path }) };
   const original: unknown = error.originalError;
   if (isShown(error, original)) {

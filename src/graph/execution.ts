@@ -103,7 +103,8 @@ export class Executor {
       copyDefaults(field, args);
       return { field, args, variables: coerced.coerced };
     } catch (error) {
-      if (error instanceof GraphQLError) return { errors: [badUserInput(error)] };
+      const path = [(node.alias ?? node.name).value];
+      if (error instanceof GraphQLError) return { errors: [{ ...badUserInput(error), path }] };
       throw error;
     }
   }

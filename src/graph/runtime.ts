@@ -13,6 +13,7 @@ import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { maskError, maskErrors } from './error-mask.ts';
+import type { OnInternalError } from './error-mask.ts';
 import { EventExecution } from './event-execution.ts';
 import type { EventPorts } from './event-execution.ts';
 import type { ExecutionInput, Executor, SubscriptionArguments } from './execution.ts';
@@ -24,6 +25,7 @@ import type { Operation } from './operation.ts';
 import type { Payload } from './payload.ts';
 import { channelFor } from './router.ts';
 import { sharingKey } from './sharing-key.ts';
+import { responseKeyOf, subscribeInfo } from './subscribe-info.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
@@ -54,6 +56,14 @@ export interface Refusal {
 export type EventSource =
   | { readonly channel: string; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
   | { readonly events: AsyncIterable<unknown> };
+
+/** Where an error comes from, as far as the error itself does not say. */
+export interface ErrorOrigin {
+  /** Coordinate of the field in the schema. */
+  readonly field?: string;
+  /** Response path. */
+  readonly path?: readonly (string | number)[];
+}
 
 export interface GraphRuntimeOptions {
   readonly graph: Graph;
@@ -157,27 +167,34 @@ export class GraphRuntime {
     // The graph's code must not move a subscription to another channel.
     if (source) Object.freeze(args);
     const context = this.#contextOf(facts);
-    const coordinate = `${graph.schema.getSubscriptionType()!.name}.${field.name}`;
+    const failure = (error: unknown): Refusal => {
+      const coordinate = `${graph.schema.getSubscriptionType()!.name}.${field.name}`;
+      return { errors: [this.masked(error, { field: coordinate, path: [responseKeyOf(operation)] })] };
+    };
     const refusal = await refusalOf(graph, field.name, args, context);
-    if (refusal) return { errors: [this.masked(refusal, coordinate)] };
+    if (refusal) return failure(refusal);
     if (source) return source;
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.
-      const events: unknown = await field.subscribe!(undefined, args, context, undefined as never);
-      return { events: events as AsyncIterable<unknown> };
+      const events: unknown = await field.subscribe!(
+        undefined,
+        args,
+        context,
+        subscribeInfo(graph.schema, operation, selected),
+      );
+      return isAsyncIterable(events) ? { events } : failure(notASource(events));
     } catch (error) {
-      return { errors: [this.masked(error, coordinate)] };
+      return failure(error);
     }
   }
 
-  /** An error that may be shown; what it was is in the log. `field`: coordinate of the field that failed, where one did. */
-  masked(error: unknown, field?: string): FormattedError {
+  /** An error that may be shown; what it was is in the log. */
+  masked(error: unknown, { field, path }: ErrorOrigin = {}): FormattedError {
     const originalError = errorOf(error);
     const graphqlError =
       originalError instanceof GraphQLError ? originalError : new GraphQLError('', { originalError });
-    return new FormattedError(
-      maskError(graphqlError, (masked, path) => this.#maskedErrors.report(masked, field, path)),
-    );
+    const report: OnInternalError = (masked, where) => this.#maskedErrors.report(masked, field, where);
+    return new FormattedError(maskError(graphqlError, report, path));
   }
 
   /** undefined for a field that is not bound. Called before the graph's code has the arguments, which it may write to. */
@@ -233,4 +250,13 @@ export class GraphRuntime {
 
 function refused(errors: readonly GraphQLFormattedError[]): Refusal {
   return { errors: errors.map((error) => new FormattedError(error)) };
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof (value as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] === 'function';
+}
+
+/** An Error that `subscribe` returns counts as thrown, as in graphql-js. */
+function notASource(returned: unknown): unknown {
+  return returned instanceof Error ? returned : new TypeError('subscribe must return an async iterable');
 }

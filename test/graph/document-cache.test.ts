@@ -87,6 +87,19 @@ describe('DocumentCache', () => {
     ]);
   });
 
+  it('names the line of the operation or fragment that exceeds a limit', () => {
+    const locationOf = (query: string) => {
+      const result = cacheWith().get(query);
+      assert.ok('errors' in result);
+      return result.errors.map(({ locations }) => locations);
+    };
+    const deep = `${'a { '.repeat(8)} b ${'} '.repeat(8)}`;
+    assert.deepEqual(locationOf(`query A { a { b } }\n  query B { ${deep} }`), [[{ line: 2, column: 3 }]]);
+    assert.deepEqual(locationOf(`{ a { b } }\nfragment F on A { ${deep} }`), [[{ line: 2, column: 1 }]]);
+    const conditional = 'query A { a { b } }\nsubscription B($x: Boolean!) { b @skip(if: $x) }';
+    assert.deepEqual(locationOf(conditional), [[{ line: 2, column: 1 }]]);
+  });
+
   it('answers a syntax error with its place', () => {
     const result = cacheWith().get('{\n user {');
     assert.ok('errors' in result);

@@ -16,9 +16,18 @@ const GRAPH = {
       clock(counter: String!): Int
       "The same, once the gate is open."
       gated_clock(counter: String!): Int
+      "One event: what its info says."
+      info(a: Int): Info
+      fails(how: String!): Int
+      forbidden: Int
+      "The source is there when the test says so."
+      late(counter: String!): Int
     }
+    type Info { text: String more: String }
   `,
   'resolvers.ts': `
+    import { GraphQLError } from 'graphql';
+    import type { GraphQLResolveInfo } from 'graphql';
     const counters = globalThis as Record<string, unknown>;
     const gates = globalThis as unknown as Record<string, Promise<void>>;
     const count = (name: string) => (counters[name] = ((counters[name] as number) ?? 0) + 1);
@@ -29,6 +38,44 @@ const GRAPH = {
             count(args.counter);
             yield { history: String(i).padEnd(1024, '.') };
           }
+        },
+      },
+      info: {
+        async *subscribe(_: unknown, args: object, context: object, info: GraphQLResolveInfo) {
+          const { fieldName, fieldNodes, returnType, parentType, path, fragments, operation, variableValues } = info;
+          const text = JSON.stringify({
+            fieldName,
+            fieldNodes: fieldNodes.map(({ name, selectionSet }) => [name.value, selectionSet.selections.length]),
+            types: [String(returnType), String(parentType), info.schema.getType('Info').name],
+            path,
+            fragments: Object.keys(fragments),
+            operation: [operation.operation, operation.name.value],
+            variableValues,
+            rootValue: info.rootValue === undefined ? 'undefined' : 'something',
+          });
+          yield { info: { text } };
+        },
+      },
+      fails: {
+        subscribe: async (_: unknown, { how }: { how: string }) => {
+          const own = new GraphQLError('Pay first', { extensions: { code: 'UNPAID' } });
+          if (how === 'returned') return own;
+          if (how === 'thrown') throw own;
+          if (how === 'no source') return [1];
+          throw new Error('not for clients');
+        },
+      },
+      forbidden: { authorize: () => false, subscribe: () => [] },
+      late: {
+        subscribe: async (_: unknown, { counter }: { counter: string }) => {
+          count(counter);
+          await new Promise((resolve) => (counters[counter + '-open'] = resolve));
+          return {
+            [Symbol.asyncIterator]: () => ({
+              next: () => Promise.resolve({ done: count(counter + '-next') > 5, value: { late: 1 } }),
+              return: () => Promise.resolve({ done: true, value: count(counter + '-return') }),
+            }),
+          };
         },
       },
       clock: {
@@ -136,5 +183,64 @@ describe('a source of the graph', () => {
     const [first, second] = await socket.take(2);
     assert.deepEqual((first!.payload as { extensions?: object }).extensions, { resumed: false });
     assert.equal((second!.payload as { extensions?: object }).extensions, undefined);
+  });
+
+  it('is given the info that graphql-js would give', async (t) => {
+    const { socket } = await startSource(t);
+    const query = `subscription Watch($a: Int = 7) { ...F ... { x: info(a: $a) { more } } }
+      fragment F on Subscription { x: info(a: $a) { text } }`;
+    socket.subscribe('a', query);
+    const { payload } = await socket.next();
+    const { text } = (payload as { data: { x: { text: string } } }).data.x;
+    assert.deepEqual(JSON.parse(text), {
+      fieldName: 'info',
+      fieldNodes: [
+        ['info', 1],
+        ['info', 1],
+      ],
+      types: ['Info', 'Subscription', 'Info'],
+      path: { key: 'x', typename: 'Subscription' },
+      fragments: ['F'],
+      operation: ['subscription', 'Watch'],
+      variableValues: { a: 7 },
+      rootValue: 'undefined',
+    });
+  });
+
+  it('answers what subscribe throws or returns with its path, and masks all but a GraphQLError', async (t) => {
+    const { socket } = await startSource(t);
+    const errorOf = async (query: string) => {
+      socket.subscribe('a', query);
+      const { type, payload } = await socket.next();
+      assert.equal(type, 'error');
+      const [{ message, path, extensions }] = payload as [
+        { message: string; path: unknown; extensions: { code: string } },
+      ];
+      return [message, path, extensions.code];
+    };
+    for (const how of ['returned', 'thrown']) {
+      const expected = ['Pay first', ['x'], 'UNPAID'];
+      assert.deepEqual(await errorOf(`subscription { x: fails(how: "${how}") }`), expected, how);
+    }
+    for (const how of ['no source', 'with an Error']) {
+      const expected = ['Internal server error', ['fails'], 'INTERNAL_SERVER_ERROR'];
+      assert.deepEqual(await errorOf(`subscription { fails(how: "${how}") }`), expected, how);
+    }
+    const forbidden = ['Not allowed to subscribe to "forbidden".', ['forbidden'], 'FORBIDDEN'];
+    assert.deepEqual(await errorOf('subscription { forbidden }'), forbidden);
+  });
+
+  it('is returned and never asked for an event where its client left during subscribe', async (t) => {
+    const { socket, counter } = await startSource(t);
+    const state = globalThis as Record<string, unknown>;
+    socket.subscribe('a', 'subscription ($counter: String!) { late(counter: $counter) }', { counter });
+    await waitFor('subscribe to be called', () => state[`${counter}-open`] !== undefined);
+    socket.complete('a');
+    socket.subscribe('b', 'query { hello }');
+    assert.equal((await socket.next()).id, 'b');
+    (state[`${counter}-open`] as () => void)();
+    await waitFor('the source to be returned', () => state[`${counter}-return`] === 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(state[`${counter}-next`], undefined);
   });
 });
