@@ -92,6 +92,25 @@ export class Metrics {
     });
   }
 
+  /** A counter whose values are read when the metrics are. They never fall. */
+  counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    read: () => Iterable<{ readonly labels: Record<Label, string>; readonly value: number }>,
+  ): void {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.inc(labels, value);
+      },
+    });
+  }
+
   #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }

@@ -78,6 +78,16 @@ describe('two servers in one process', () => {
 });
 
 describe('a server', () => {
+  it('counts the records that do not match a field', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': `type Tick { id: ID } type Subscription { tick(id: ID!): Tick @kafka(topic: "ticks", match: { arg: "id", path: "id" }) }`,
+      'samples.js': `export function* records() { for (;;) yield { topic: 'ticks', value: { tickId: 1 } }; }`,
+    });
+    const server = await start(t, { GRAPH: folder });
+    const name = 'crier_records_unmatched_total{field="tick",reason="match_absent"}';
+    await waitFor('records to be counted', async () => (await metricOf(server, name)) > 2);
+  });
+
   it('logs masked errors and failures of backends once in a window, and counts them all', async (t) => {
     const backend = createHttpServer((request, response) => {
       response.writeHead(request.url === '/good' ? 200 : 500).end('{}');

@@ -2,6 +2,7 @@ import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
 import type { Binding } from './binding.ts';
+import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
 /** A channel of a record. */
 export interface Route {
@@ -20,23 +21,46 @@ interface Pattern {
 
 /** Everything about a topic is worked out here, once; a record then costs one read per path and one name per channel. */
 export class TopicRouter {
-  /** Each once. */
+  readonly topic: string;
+  /** Each once: those of matches, then payloads of which it matters only whether they are there. */
   readonly paths: readonly (readonly string[])[];
-  readonly #topic: string;
+  readonly firstPresence: number;
+  /** One for each field. */
+  readonly tallies: readonly FieldTally[];
+  /** Records that were counted. */
+  records = 0;
+  /** Of them those that fit no field. */
+  unrouted = 0;
   readonly #prefix: string;
   readonly #patterns: readonly Pattern[];
 
   /** Of one topic's bindings. */
   constructor(topic: string, bindings: readonly Binding[], prefix: string) {
-    const paths = [...new Set(bindings.flatMap(({ match }) => match.map(({ path }) => path)))];
+    const matched = [...new Set(bindings.flatMap(({ match }) => match.map(({ path }) => path)))];
+    const paths = [...new Set([...matched, ...bindings.flatMap((binding) => payloadToLookFor(binding) ?? [])])];
+    this.topic = topic;
     this.paths = paths.map((path) => path.split('.'));
-    this.#topic = topic;
+    this.firstPresence = matched.length;
+    this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => paths.indexOf(path)));
     this.#prefix = prefix;
     this.#patterns = patternsOf(topic, bindings, prefix, paths);
   }
 
   valuesIn(payload: unknown): PathValues {
-    return this.paths.map((path) => keyOf(valueAt(payload, path)));
+    return this.paths.map((path, index) => {
+      const value = valueAt(payload, path);
+      return (
+        keyOf(value) ?? (index >= this.firstPresence && typeof value === 'object' && value !== null ? '' : undefined)
+      );
+    });
+  }
+
+  /** Counts a record with these values, once. */
+  count(values: PathValues): void {
+    this.records++;
+    let isRouted = false;
+    for (const tally of this.tallies) if (tally.count(values)) isRouted = true;
+    if (!isRouted) this.unrouted++;
   }
 
   /** The channels of a record with these values: those of every binding of the topic, each once. */
@@ -54,7 +78,7 @@ export class TopicRouter {
         named.push({ path, value });
       }
       if (named.length === keys.length) {
-        channels.push({ channel: channelName(this.#prefix, this.#topic, named), history });
+        channels.push({ channel: channelName(this.#prefix, this.topic, named), history });
       }
     }
     return channels;

@@ -10,8 +10,12 @@ import type { SnakeCase } from './snake-case.ts';
 export interface TopicRoutes {
   /** Whose values decide. */
   readonly paths: readonly (readonly string[])[];
+  /** From this index on objects and lists are values, too: the empty text. */
+  readonly firstPresence: number;
   /** A payload's values there. */
   valuesIn(payload: unknown): PathValues;
+  /** Counts a record by whether its values fit. */
+  count(values: PathValues): void;
   /** Each channel once. */
   channels(values: PathValues): readonly Destination[];
 }
@@ -51,7 +55,10 @@ export class Converter {
     this.#snakeCase = snakeCase;
     this.#rewriter = new Rewriter(limits);
     this.#topics = new Map(
-      [...routes].map(([name, of]) => [name, { routes: of, places: new Places(of.paths), pause: 0, pausing: 0 }]),
+      [...routes].map(([name, of]) => [
+        name,
+        { routes: of, places: new Places(of.paths, of.firstPresence), pause: 0, pausing: 0 },
+      ]),
     );
   }
 
@@ -69,6 +76,7 @@ export class Converter {
     topic.pause = values ? 0 : Math.min(topic.pause * 2 + 2, MAX_PAUSE);
     topic.pausing = topic.pause;
     if (!values) return undefined;
+    topic.routes.count(values);
     const destinations = topic.routes.channels(values);
     return destinations.length === 0 ? NOWHERE : { payload: this.#rewriter.text(), destinations };
   }
@@ -77,7 +85,13 @@ export class Converter {
     const decoded = decodeRecord(record, this.#limits);
     if (decoded.poison !== undefined) return decoded;
     const payload = this.#snakeCase.convert(decoded.payload);
-    const destinations = topic ? topic.routes.channels(topic.routes.valuesIn(payload)) : [];
+    const destinations = topic ? destinationsOf(topic.routes, payload) : [];
     return destinations.length === 0 ? NOWHERE : { payload: JSON.stringify(payload), destinations };
   }
+}
+
+function destinationsOf(routes: TopicRoutes, payload: unknown): readonly Destination[] {
+  const values = routes.valuesIn(payload);
+  routes.count(values);
+  return routes.channels(values);
 }

@@ -80,14 +80,17 @@ function isDroppedOrMoved(key: string): boolean {
 export class Places {
   /** In the snake_cased payload. */
   readonly paths: readonly (readonly string[])[];
+  /** From this index on objects and lists are values of a path, too. */
+  readonly firstPresence: number;
   readonly #ways: readonly Way[];
   #root: Place;
   #learnt = 0;
   /** What may be learnt until the next record. */
   #credit = 0;
 
-  constructor(paths: readonly (readonly string[])[]) {
+  constructor(paths: readonly (readonly string[])[], firstPresence = paths.length) {
     this.paths = paths;
+    this.firstPresence = firstPresence;
     this.#ways = paths.map((rest, index) => ({ index, rest }));
     this.#root = this.#anew();
   }

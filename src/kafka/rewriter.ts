@@ -42,6 +42,7 @@ export class Rewriter {
   /** Up to here the record has been copied, or replaced. */
   #done = 0;
   #values: (string | undefined)[] = [];
+  #firstPresence = 0;
   /** Values that were printed anew. */
   #reprinted = 0;
   /** The number of the last object; a 32-bit integer that begins anew. */
@@ -59,6 +60,7 @@ export class Rewriter {
     composer.clear();
     this.#reprinted = 0;
     this.#values = places.paths.map(() => undefined);
+    this.#firstPresence = places.firstPresence;
     const start = scanner.token(0);
     if (scanner.view.getUint8(start) !== OPENING) return undefined;
     this.#done = start;
@@ -127,8 +129,10 @@ export class Rewriter {
 
   #endOfValue(at: number, place: Place, levels: number): number {
     const c = this.#scanner.view.getUint8(at);
-    if (c === OPENING) return this.#endOfObject(at, place, levels);
-    if (c === OPENING_SQUARE) return this.#endOfArray(at, place, levels);
+    if (c === OPENING || c === OPENING_SQUARE) {
+      if (place.path >= this.#firstPresence) this.#values[place.path] = '';
+      return c === OPENING ? this.#endOfObject(at, place, levels) : this.#endOfArray(at, place, levels);
+    }
     const end = this.#scanner.endOfScalar(at);
     if (end < 0) return this.#reprint(at, place.path);
     if (place.path >= 0 && c !== LETTER_N) this.#values[place.path] = this.#valueOf(at, end);

@@ -7,13 +7,14 @@ import { Converter } from '../kafka/converter.ts';
 import { SnakeCase } from '../kafka/snake-case.ts';
 import { Worker } from '../kafka/worker.ts';
 import type { Part, RoleServices } from './services.ts';
+import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
 /** The records' half: brings them in from Kafka, or from the graph's samples where there is none. */
 export function createWorker(
   services: RoleServices,
   onFatal: (error: Error) => void,
 ): KafkaConsumer | (Part & { start(): unknown }) {
-  const { config, graph, bus, log, metrics } = services;
+  const { config, graph, bus, log, metrics, own } = services;
   const snakeCase = new SnakeCase();
   metrics.gauge(
     'crier_key_collisions',
@@ -32,7 +33,15 @@ export function createWorker(
   );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
-  const converter = new Converter(createRouters(bindings, config.CHANNEL_PREFIX), limits, snakeCase);
+  const routers = createRouters(bindings, config.CHANNEL_PREFIX);
+  const converter = new Converter(routers, limits, snakeCase);
+  metrics.counter(
+    'crier_records_unmatched_total',
+    'Records that did not fit a field of their topic, by what is absent.',
+    ['field', 'reason'],
+    () => unmatchedRecords(routers.values()),
+  );
+  own(new UnmatchedLog(routers.values(), log)).start();
   const ports = {
     convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),

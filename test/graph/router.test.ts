@@ -51,6 +51,40 @@ describe('router', () => {
     );
   });
 
+  it('counts records that have no value for a required match, or nothing where the payload should be', () => {
+    const meta: Binding = { ...bids, field: 'meta', match: [{ arg: 'id', path: 'meta.id', isOptional: false }] };
+    const router = new TopicRouter('bids', [bids, meta], 'p:');
+    for (const payload of [
+      { bid: { auction_id: 7 } },
+      { meta: { id: 1 } },
+      { meta: { id: 1 }, bid: {} },
+      { bid: {} },
+      {},
+    ]) {
+      router.count(router.valuesIn(payload));
+    }
+    assert.deepEqual(
+      router.tallies.map(({ field, paths, matched, unmatched }) => ({ field, ...paths, matched, unmatched })),
+      [
+        {
+          field: 'bid_placed',
+          match_absent: 'bid.auction_id',
+          payload_absent: '',
+          matched: 1,
+          unmatched: { match_absent: 4, payload_absent: 0 },
+        },
+        {
+          field: 'meta',
+          match_absent: 'meta.id',
+          payload_absent: 'bid',
+          matched: 1,
+          unmatched: { match_absent: 3, payload_absent: 1 },
+        },
+      ],
+    );
+    assert.deepEqual([router.records, router.unrouted], [5, 2]);
+  });
+
   it('keeps of a channel the most that any of its fields asks for, and nothing where none does', () => {
     const kept = { ...bids, history: { entries: 5, bytes: 100, seconds: 60 } };
     const other = { ...bids, field: 'other', history: { entries: 1, bytes: 900, seconds: 90 } };

@@ -52,6 +52,31 @@ describe('Converter', () => {
     assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
   });
 
+  it('counts the records that do not fit a field, however they are read', () => {
+    const whole = { ...bids, field: 'whole', match: [] };
+    const router = createRouters([bids, whole], 'p:').get('bids')!;
+    const converter = new Converter(new Map([['bids', router]]), LIMITS, new SnakeCase());
+    const records = [
+      '{"bid":{"auctionId":7}}',
+      '{"bid":{"auctionId":null}}',
+      '{"bid":null}',
+      '{"bit":{}}',
+      '{"bid":[]}',
+    ];
+    // A key of digits is not rewritten.
+    for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
+      converter.convert('bids', Buffer.from(json));
+    }
+    assert.deepEqual(
+      router.tallies.map(({ field, matched, unmatched }) => [field, matched, unmatched]),
+      [
+        ['bid_placed', 2, { match_absent: 8, payload_absent: 0 }],
+        ['whole', 6, { match_absent: 0, payload_absent: 4 }],
+      ],
+    );
+    assert.deepEqual([router.records, router.unrouted], [10, 0]);
+  });
+
   it('counts what snake_case drops', () => {
     const { convert, snakeCase } = createConverter();
     for (let i = 0; i < 10; i++) {

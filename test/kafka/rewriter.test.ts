@@ -12,7 +12,13 @@ import { SnakeCase } from '../../src/kafka/snake-case.ts';
 const LIMITS = { maxBytes: 1_048_576, maxDepth: 64 };
 const PATHS = ['a', 'a.b_c', 'b_c.a.a', '__typename', 'constructor', 'd_é'];
 const match = PATHS.map((path) => ({ arg: path, path, isOptional: true }));
-const router = new TopicRouter('t', [{ field: 'f', topic: 't', match, payload: [], isShared: true }], '');
+/** Payloads of which it matters only whether they are there. */
+const PRESENCES = [['b_c'], ['foo_bar'], ['b_c', 'a']];
+const router = new TopicRouter(
+  't',
+  PRESENCES.map((payload) => ({ field: payload.join(), topic: 't', match, payload, isShared: true })),
+  '',
+);
 
 interface Outcome {
   readonly text: string;
@@ -30,7 +36,7 @@ function expected(record: Buffer, limits: RecordLimits): Outcome | undefined {
 /** Rewrites records one after another, as one topic's. */
 function createRewriting(limits: RecordLimits = LIMITS) {
   const rewriter = new Rewriter(limits);
-  const places = new Places(router.paths);
+  const places = new Places(router.paths, router.firstPresence);
   return {
     places,
     rewrite: (record: Buffer | string): Outcome | undefined => {

@@ -1,0 +1,53 @@
+import type { PathValues } from '../bus/channel.ts';
+import type { Binding } from './binding.ts';
+
+/** `match_absent`: no value at the path of a required match. `payload_absent`: nothing, or null, where the field's value should be. */
+export type UnmatchedReason = 'match_absent' | 'payload_absent';
+
+/** Counts how the records of a topic fit one of its fields. */
+export class FieldTally {
+  readonly field: string;
+  /** For each reason, the paths where something may be absent, as a log line shows them. */
+  readonly paths: Readonly<Record<UnmatchedReason, string>>;
+  /** Records that fit. */
+  matched = 0;
+  readonly unmatched: Record<UnmatchedReason, number> = { match_absent: 0, payload_absent: 0 };
+  readonly #required: readonly number[];
+  /** Index of the payload's path; undefined: there is a payload wherever the required matches have values. */
+  readonly #payload: number | undefined;
+
+  /** `indexOf`: where the values of a path are among a topic's. */
+  constructor(binding: Binding, indexOf: (path: string) => number) {
+    const required = requiredPaths(binding);
+    const payloadPath = payloadToLookFor(binding);
+    this.field = binding.field;
+    this.paths = { match_absent: required.join(', '), payload_absent: payloadPath ?? '' };
+    this.#required = required.map(indexOf);
+    this.#payload = payloadPath === undefined ? undefined : indexOf(payloadPath);
+  }
+
+  /** Counts a record. Returns whether a channel of the field gets it, which it does without a payload, too: the field is then null. */
+  count(values: PathValues): boolean {
+    for (let i = 0; i < this.#required.length; i++) {
+      if (values[this.#required[i]!] === undefined) {
+        this.unmatched.match_absent++;
+        return false;
+      }
+    }
+    if (this.#payload !== undefined && values[this.#payload] === undefined) this.unmatched.payload_absent++;
+    else this.matched++;
+    return true;
+  }
+}
+
+/** The path of a field's payload, if a record that has values for all required matches may lack it. */
+export function payloadToLookFor(binding: Binding): string | undefined {
+  if (binding.payload.length === 0) return undefined;
+  const payload = binding.payload.join('.');
+  const isImplied = requiredPaths(binding).some((path) => path === payload || path.startsWith(`${payload}.`));
+  return isImplied ? undefined : payload;
+}
+
+function requiredPaths({ match }: Binding): string[] {
+  return match.filter(({ isOptional }) => !isOptional).map(({ path }) => path);
+}

@@ -1,0 +1,76 @@
+import type { FieldTally, UnmatchedReason } from '../graph/field-tally.ts';
+import type { TopicRouter } from '../graph/router.ts';
+import type { Logger } from '../log.ts';
+
+const WINDOW_MS = 60_000;
+const REASONS: readonly UnmatchedReason[] = ['match_absent', 'payload_absent'];
+
+/** What had been counted when the last window ended. */
+interface Counts {
+  readonly matched: number;
+  readonly unmatched: Readonly<Record<UnmatchedReason, number>>;
+}
+
+const NONE: Counts = { matched: 0, unmatched: { match_absent: 0, payload_absent: 0 } };
+
+/**
+ * Logs records that fit no field, a line for each field and window. Records of a topic that several fields share may be
+ * meant for one of them, so a field is a warning only if it matched no record of the window, while other records reached no
+ * field at all or it has not matched one since the start. Where some records of a window reach no field, their
+ * fields are logged as information.
+ */
+export class UnmatchedLog {
+  readonly #routers: readonly TopicRouter[];
+  readonly #log: Logger;
+  readonly #fields = new Map<FieldTally, Counts>();
+  readonly #topics = new Map<TopicRouter, { readonly records: number; readonly unrouted: number }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(routers: Iterable<TopicRouter>, log: Logger) {
+    this.#routers = [...routers];
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.report(), WINDOW_MS).unref();
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    return Promise.resolve();
+  }
+
+  /** Ends a window. */
+  report(): void {
+    for (const router of this.#routers) {
+      const last = this.#topics.get(router) ?? { records: 0, unrouted: 0 };
+      const records = router.records - last.records;
+      const unrouted = router.unrouted - last.unrouted;
+      this.#topics.set(router, { records: router.records, unrouted: router.unrouted });
+      for (const tally of router.tallies) this.#reportField(router.topic, tally, records, unrouted);
+    }
+  }
+
+  #reportField(topic: string, tally: FieldTally, records: number, unrouted: number): void {
+    const last = this.#fields.get(tally) ?? NONE;
+    const { field, matched, unmatched } = tally;
+    this.#fields.set(tally, { matched, unmatched: { ...unmatched } });
+    for (const reason of REASONS) {
+      const count = unmatched[reason] - last.unmatched[reason];
+      const isLost = reason === 'payload_absent' || unrouted > 0;
+      if (count === 0 || !(isLost || matched === 0)) continue;
+      const line = { topic, field, path: tally.paths[reason], reason, unmatched: count, records };
+      if (matched === last.matched) this.#log.warn(line, 'no record matched a field');
+      else this.#log.info(line, 'some records did not match a field');
+    }
+  }
+}
+
+/** For each field and reason, the records so far. */
+export function* unmatchedRecords(routers: Iterable<TopicRouter>) {
+  for (const { tallies } of routers) {
+    for (const { field, unmatched } of tallies) {
+      for (const reason of REASONS) yield { labels: { field, reason }, value: unmatched[reason] };
+    }
+  }
+}
