@@ -27,7 +27,10 @@ export interface ExecutionContext<Loaders extends object = object, Primers exten
   readonly backends: Readonly<Record<string, Backend>>;
   readonly loaders: Loaders;
   readonly primers: Primers;
-  /** The only door to what differs between connections; it records what is read through it. */
+  /**
+   * The only door to what differs between connections; it records what is read through it. Its objects are Proxies, which
+   * `structuredClone` refuses: `JSON.parse(JSON.stringify(…))` copies them.
+   */
   readonly connection: ConnectionFacts;
 }
 

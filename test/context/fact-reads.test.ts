@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
+import lodash from 'lodash';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { asksSame, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
@@ -80,6 +81,36 @@ describe('reads of connection facts', () => {
       assert.ok(shares(read, { a: 1, b: 2 }, { a: 1, b: 2 }), read.toString());
       assert.ok(!shares(read, { a: 1, b: 2 }, { a: 1, b: 3 }), read.toString());
     }
+  });
+
+  it('with copies of all claims record every value, and the copies are equal and plain', () => {
+    const claims = { tenant: 'a', roles: ['x', { level: 1 }], org: { name: 'n', deep: { sizes: [1, 2] } } };
+    const copies: Record<string, (claims: object) => unknown> = {
+      JSON: (view) => JSON.parse(JSON.stringify(view)) as unknown,
+      'cloneDeep of lodash': (view) => lodash.cloneDeep(view),
+      'merge of lodash': (view) => lodash.merge({}, view),
+    };
+    for (const [name, copy] of Object.entries(copies)) {
+      const { facts, reads } = trackReads(factsWith(claims));
+      const copied = copy(facts.claims) as typeof claims;
+      assert.deepEqual(copied, claims, name);
+      assert.deepEqual(structuredClone(copied), claims, name);
+      assert.ok(agrees(reads, factsWith(claims)), name);
+      for (const other of [
+        { ...claims, tenant: 'b' },
+        { ...claims, more: 1 },
+        { ...claims, roles: ['x', { level: 2 }] },
+        { ...claims, org: { name: 'n', deep: { sizes: [1, 2, 3] } } },
+      ]) {
+        assert.ok(!agrees(reads, factsWith(other)), `${name}: ${JSON.stringify(other)}`);
+      }
+    }
+  });
+
+  it('cannot be made with structuredClone, which refuses every Proxy', () => {
+    const { facts } = trackReads(factsWith(A));
+    assert.throws(() => structuredClone(facts.claims), { name: 'DataCloneError' });
+    assert.throws(() => structuredClone({ ...facts.claims }), { name: 'DataCloneError' }, 'roles is a Proxy, too');
   });
 
   it('of an array record the elements that were looked at', () => {
