@@ -234,6 +234,9 @@ describe('the injection through graphql-jit (S-54)', () => {
       ) ?? '',
       /I\.b/,
     );
+    const keyed = `scalar Json type Subscription { a(x: I): Int @kafka(topic: "t") } input I { b: Json = { ${MARKER}: 1 } }`;
+    assert.match(schemaObstacle(schemaOf(keyed)) ?? '', /I\.b/, 'as a key');
+    assert.equal(schemaObstacle(schemaOf(keyed.replace(MARKER, 'harmless'))), undefined);
     assert.equal(schemaObstacle(schema), undefined);
   });
 
@@ -266,6 +269,17 @@ describe('the gate', () => {
       obstacle('subscription($r: String) { order(id: 7) { id note(ref: $r, box: { text: "a" }, list: ["b"]) } }'),
       undefined,
     );
+  });
+
+  it('keeps a fragment that is spread twice away only beside @skip or @include', () => {
+    const query = (root: string) =>
+      `subscription($x: Boolean = true) { order(id: 7) { ${root} } } fragment F on Order { id }`;
+    assert.equal(
+      obstacle(query('...F ...F n: note @include(if: $x)')),
+      '@skip or @include beside a fragment spread twice',
+    );
+    assert.equal(obstacle(query('...F n: note @include(if: $x)')), undefined);
+    assert.equal(obstacle('subscription { order(id: 7) { ...F ...F } } fragment F on Order { id }'), undefined);
   });
 
   it('keeps a variable of a recursive input type away, which graphql-jit expands without end', () => {

@@ -250,6 +250,31 @@ describe('the printed text', () => {
     assert.ok(printed > 1000, `only ${printed} were printed`);
   });
 
+  it('is cut with up to 16 resolvers', async (t) => {
+    const names = Array.from({ length: 17 }, (_, i) => `f${i}`);
+    const sdl = `type Subscription { o: O @kafka(topic: "t") } type O { ${names.map((name) => `${name}: Int`).join(' ')} }`;
+    const resolved = Object.fromEntries(names.map((name) => [name, () => 1]));
+    const { runtime } = await createStage(t, { sdl, resolvers: { O: resolved } });
+    const stencilWith = (holes: number) => {
+      const operation = runtime.prepare(`subscription { o { ${names.slice(0, holes).join(' ')} } }`, undefined);
+      if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+      return stencilOf(runtime.schema, operation, new Desk());
+    };
+    assert.ok(stencilWith(16));
+    assert.equal(stencilWith(17), undefined);
+  });
+
+  it('prints nothing of a payload that goes on behind its end', async (t) => {
+    const { runtime } = await createStage(t, { sdl: PLAIN });
+    const operation = runtime.prepare(QUERY, undefined);
+    if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+    const stencil = stencilOf(runtime.schema, operation, new Desk())!;
+    assert.ok(stencil.print(Buffer.from('{"box":null}')));
+    assert.ok(stencil.print(Buffer.from('{"box":null} \n')));
+    for (const rest of ['x', '{}', ',', '"', '}'])
+      assert.equal(stencil.print(Buffer.from(`{"box":null} ${rest}`)), undefined);
+  });
+
   it('is what graphql-js gives, however the payload is written', async (t) => {
     const { runtime } = await createStage(t, { sdl: PLAIN, jitAfterUses: 1 });
     const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
