@@ -22,4 +22,13 @@ describe('Continuity', () => {
       ['next', 'gap', 'stale', 'next', 'stale'],
     );
   });
+
+  it('takes what a new epoch begins with, though its offsets are lower in every partition', () => {
+    const continuity = new Continuity();
+    const verdicts = [at(5, 0, 7), at(5, 1, 9), at(6, 0, 0), at(6, 1, 3), at(6, 1, 3)];
+    assert.deepEqual(
+      verdicts.map((coordinates) => continuity.observe(coordinates)),
+      ['next', 'next', 'gap', 'next', 'stale'],
+    );
+  });
 });
