@@ -5,11 +5,15 @@ import type { Payload } from '../graph/payload.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
+import { Concurrency } from './concurrency.ts';
 import type { CursorPlace, Cursors } from './cursor.ts';
+import { HeldBytes } from './held-bytes.ts';
 import type { Joining } from './joining.ts';
 import { LiveChannel } from './live-channel.ts';
 import type { ChannelObserver, ChannelServices } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './recovery.ts';
+import { Replays } from './replays.ts';
+import type { Missed } from './history-reads.ts';
 import type { ExecuteEvent } from './sharing.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -23,6 +27,8 @@ export interface HubOptions {
   readonly observer: ChannelObserver;
   /** Writes what results have put into outboxes. */
   readonly flush: () => void;
+  /** Of events that wait for clients, over all channels. */
+  readonly maxHeldBytes?: number | undefined;
 }
 
 /** What a subscription begins with. */
@@ -37,23 +43,29 @@ export interface Start {
 const MAX_ATTEMPTS = 10;
 const ATTEMPT_INTERVAL_MS = 200;
 
-const NO_HISTORY: History = { epoch: 0, entries: [] };
+/** Histories that are read at a time: when Redis is back every channel wants its own at once. */
+const MAX_READS = 8;
 
 /** Who listens to what on this pod: one bus subscription per channel, however many operations want it. */
 export class Hub {
   readonly #bus: Bus;
   readonly #services: ChannelServices;
   readonly #channels = new Map<string, LiveChannel>();
+  readonly #reads = new Concurrency(MAX_READS);
 
-  constructor({ bus, begin, cursors, log, observer, flush }: HubOptions) {
+  constructor({ bus, begin, cursors, log, observer, flush, maxHeldBytes }: HubOptions) {
     this.#bus = bus;
+    const backlog = new Backlog(flush);
     this.#services = {
       begin,
       cursors,
       log,
       observer,
       missed: (name, seen) => this.#missed(name, seen),
-      backlog: new Backlog(flush),
+      read: (name, from) => this.#read(name, from),
+      backlog,
+      replays: new Replays(backlog, flush),
+      heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),
     };
   }
@@ -78,13 +90,16 @@ export class Hub {
     const channel = this.#channels.get(name) ?? this.#open(name);
     const joining = start && channel.hold(subscription, sharingKey);
     if (!joining) channel.add(subscription, sharingKey);
+    // Before the wait: all that wait for one acknowledgement go on in one turn of the event loop.
+    const seen = start && this.#services.cursors()?.read(name, start.cursor);
     try {
       await channel.acknowledged;
     } catch (error) {
       if (this.#channels.get(name) === channel) this.#channels.delete(name);
+      channel.close();
       throw error;
     }
-    if (joining) channel.begin(joining, await this.#historyFor(start, channel.name, joining));
+    if (joining) channel.begin(joining, await this.#missedBy(joining, channel, start, seen));
     return () => {
       subscription.end();
       if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
@@ -92,9 +107,13 @@ export class Hub {
   }
 
   /** What a subscription begins with, all of it or nothing; it is told whether it was resumed. */
-  async #historyFor({ cursor, replaysLast }: Start, name: string, joining: Joining): Promise<readonly HistoryEntry[]> {
-    const seen = cursor === undefined ? undefined : this.#services.cursors()?.read(name, cursor);
-    const missed = seen?.entry ? missedSince(seen, await this.#read(name, seen.entry)) : undefined;
+  async #missedBy(
+    joining: Joining,
+    channel: LiveChannel,
+    { cursor, replaysLast }: Start,
+    seen: CursorPlace | undefined,
+  ): Promise<Missed | undefined> {
+    const missed = seen?.entry ? await channel.missedSince(seen) : undefined;
     const hasMissed = missed !== undefined && !joining.hasOverflowed;
     if (cursor !== undefined) {
       joining.subscription.note(`"resumed":${hasMissed}`);
@@ -104,25 +123,26 @@ export class Hub {
       joining.goOnBehind(seen!);
       return missed;
     }
-    const last = replaysLast ? await this.#read(name, undefined) : NO_HISTORY;
-    return joining.hasOverflowed ? [] : last.entries;
+    const last = replaysLast ? await channel.lastEvent() : undefined;
+    return joining.hasOverflowed ? undefined : last;
   }
 
   /** The link to read on may be back a little later than the one that messages come on. */
   async #missed(name: string, seen: CursorPlace): Promise<readonly HistoryEntry[] | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const history = await this.#read(name, seen.entry);
-      if (history !== NO_HISTORY) return missedSince(seen, history);
+      if (history) return missedSince(seen, history);
       await delay(ATTEMPT_INTERVAL_MS, undefined, { ref: false });
     }
     return undefined;
   }
 
-  async #read(name: string, from: string | undefined): Promise<History> {
+  async #read(name: string, from: string | undefined): Promise<History | undefined> {
+    const query = { from, maxEntries: MAX_REPLAYED + 1, maxBytes: MAX_REPLAYED_BYTES };
     try {
-      return await this.#bus.history(name, { from, maxEntries: MAX_REPLAYED + 1, maxBytes: MAX_REPLAYED_BYTES });
+      return await this.#reads.run(() => this.#bus.history(name, query));
     } catch {
-      return NO_HISTORY; // The bus is away, and says so itself.
+      return undefined; // The bus is away, and says so itself.
     }
   }
 
@@ -135,6 +155,7 @@ export class Hub {
 
   #close(channel: LiveChannel): void {
     if (this.#channels.get(channel.name) === channel) this.#channels.delete(channel.name);
+    channel.close();
     channel.acknowledged?.then(
       (unsubscribe) => unsubscribe(),
       () => undefined, // never subscribed: join() has told its callers

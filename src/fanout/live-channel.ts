@@ -1,14 +1,19 @@
 import type { Unsubscribe } from '../bus/bus.ts';
 import { channelLabel } from '../bus/channel.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
-import type { HistoryEntry } from '../bus/history.ts';
+import type { History, HistoryEntry } from '../bus/history.ts';
 import { TextPayload } from '../graph/payload.ts';
 import type { Payload } from '../graph/payload.ts';
 import type { LogWindow, Logger } from '../log.ts';
 import type { Backlog } from './backlog.ts';
 import { Continuity } from './continuity.ts';
 import type { CursorPlace, Cursors } from './cursor.ts';
-import { Joining } from './joining.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { heldLength } from './held-events.ts';
+import type { Missed } from './history-reads.ts';
+import type { Joining } from './joining.ts';
+import { Replay } from './replay.ts';
+import type { Replays } from './replays.ts';
 import { SharingGroup } from './sharing.ts';
 import type { ExecuteEvent } from './sharing.ts';
 import type { Subscription } from './subscription.ts';
@@ -34,7 +39,11 @@ export interface ChannelServices {
   readonly cursors: () => Cursors | undefined;
   /** All that the history has behind an event; undefined where it cannot be proved to be all. Never rejects. */
   readonly missed: (channel: string, seen: CursorPlace) => Promise<readonly HistoryEntry[] | undefined>;
+  /** A history from an entry on, or the last entry; undefined where the bus does not answer. Never rejects. */
+  readonly read: (channel: string, from: string | undefined) => Promise<History | undefined>;
   readonly backlog: Backlog;
+  readonly replays: Replays;
+  readonly heldBytes: HeldBytes;
   readonly log: Logger;
   readonly logWindow: LogWindow;
   readonly observer: ChannelObserver;
@@ -51,9 +60,6 @@ export interface ChannelEvent {
 
 type HeldMessage = readonly [payload: Buffer, coordinates: Coordinates | undefined];
 
-/** Messages that may wait until a gap is healed; with more, they are dropped, and the gap is told. */
-const MAX_HELD = 10_000;
-
 const GAP = '"gap":true';
 
 const UNKEPT: CursorPlace = { epoch: 0, partition: 0, offset: 0, entry: '' };
@@ -66,8 +72,10 @@ export class LiveChannel {
   readonly #services: ChannelServices;
   /** By sharing key; a subscription that shares with nobody is a group of its own. */
   readonly #groups = new Map<string | Subscription, SharingGroup>();
-  /** On their way into a group. */
-  readonly #joining = new Map<Subscription, Joining>();
+  /** Those who begin with the history. */
+  #replay: Replay | undefined;
+  /** Those who have had all that came so far: they get into their groups with the first event that is behind it. */
+  readonly #following = new Map<Subscription, Joining>();
   /** Those who are members as soon as the events before have been served. */
   readonly #arriving = new Map<Subscription, SharingGroup>();
   readonly #continuity = new Continuity();
@@ -85,7 +93,7 @@ export class LiveChannel {
   }
 
   get isEmpty(): boolean {
-    return this.#groups.size === 0 && this.#joining.size === 0;
+    return this.#groups.size === 0 && this.#following.size === 0 && !this.#replay?.size;
   }
 
   add(subscription: Subscription, sharingKey: string | undefined): void {
@@ -93,7 +101,7 @@ export class LiveChannel {
   }
 
   delete(subscription: Subscription): boolean {
-    if (this.#joining.delete(subscription)) return true;
+    if (this.#replay?.delete(subscription) || this.#following.delete(subscription)) return true;
     const { group } = subscription;
     const isArriving = this.#arriving.delete(subscription);
     if (!group || !(group.delete(subscription) || isArriving)) return false;
@@ -103,21 +111,40 @@ export class LiveChannel {
 
   /** Holds what comes for a subscription, until `begin`. */
   hold(subscription: Subscription, sharingKey: string | undefined): Joining {
-    const joining = new Joining(subscription, sharingKey, () => {
+    this.#replay ??= this.#openReplay();
+    return this.#replay.hold(subscription, sharingKey, () => {
       if (subscription.note(GAP)) this.#services.observer.onGap(1);
     });
-    this.#joining.set(subscription, joining);
-    return joining;
   }
 
-  /** Shows a subscription the history that it begins with, then what it was held, then lets it in with the others. */
-  begin(joining: Joining, history: readonly HistoryEntry[]): void {
-    const { subscription } = joining;
-    subscription.expectReplay(history.length);
-    const alone = new SharingGroup(subscription);
-    alone.members.add(subscription);
-    const replayed = history.flatMap(({ payload, coordinates }) => this.#eventOf(payload, coordinates) ?? []);
-    for (const event of [...replayed, ...joining.release(history)]) this.#serve(alone, event, event.length);
+  /** What a subscription that is held missed behind an event; undefined where that cannot be proved. */
+  missedSince(seen: CursorPlace): Promise<Missed | undefined> {
+    return this.#replay!.reads.missedSince(seen);
+  }
+
+  /** The last event, for a subscription that is held. */
+  lastEvent(): Promise<Missed | undefined> {
+    return this.#replay!.reads.last();
+  }
+
+  /** Shows a subscription the history that it begins with, if any, then what it was held, then lets it in with the others. */
+  begin(joining: Joining, missed: Missed | undefined): void {
+    this.#replay?.begin(joining, missed);
+  }
+
+  /** Gives back what is kept for replays. */
+  close(): void {
+    this.#replay?.close();
+    this.#replay = undefined;
+  }
+
+  #openReplay(): Replay {
+    return new Replay(this.#services, {
+      read: (from) => this.#services.read(this.name, from),
+      eventOf: ({ payload, coordinates }) => this.#eventOf(payload, coordinates)!,
+      onReplayed: (joining) => this.#following.set(joining.subscription, joining),
+      onOver: () => this.close(),
+    });
   }
 
   #groupOf(subscription: Subscription, sharingKey: string | undefined): SharingGroup {
@@ -134,33 +161,35 @@ export class LiveChannel {
 
   /** Those for whom this event is the first that they get with their groups. A batch takes who is a member when it begins. */
   #letIn(event: ChannelEvent): void {
-    for (const joining of [...this.#joining.values()]) {
-      if (!joining.takes(event)) continue;
+    const arriving: (readonly [Subscription, SharingGroup])[] = [];
+    for (const joining of this.#following.values()) {
+      if (!joining.follows(event)) continue;
       const { subscription, sharingKey } = joining;
       const group = this.#groupOf(subscription, sharingKey);
-      this.#joining.delete(subscription);
+      this.#following.delete(subscription);
       this.#arriving.set(subscription, group);
       group.batch = undefined;
-      this.#services.backlog.enqueue(() => {
-        if (this.#arriving.delete(subscription)) group.members.add(subscription);
-        return true;
-      });
+      arriving.push([subscription, group]);
     }
+    if (arriving.length === 0) return;
+    this.#services.backlog.enqueue(() => {
+      for (const [subscription, group] of arriving)
+        if (this.#arriving.delete(subscription)) group.members.add(subscription);
+      return true;
+    });
   }
 
   /** A message of the bus. */
   readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
-    if (this.#healing) {
-      if (this.#healing.length < MAX_HELD) this.#healing.push(heldMessage(payload, coordinates));
-      else this.#hasOverflowed = true;
-    } else if (coordinates && this.#isBehind(coordinates)) void this.#heal([heldMessage(payload, coordinates)]);
+    if (!this.#healing && coordinates && this.#isBehind(coordinates)) void this.#heal();
+    if (this.#healing) this.#hold(this.#healing, payload, coordinates);
     else this.#accept(payload, coordinates);
   };
 
   /** The bus was without the channel for a while. */
   readonly onGap = (): void => {
     if (!this.#last) this.#tellGap();
-    else if (!this.#healing) void this.#heal([]);
+    else if (!this.#healing) void this.#heal();
   };
 
   /** Whether the history has events between the last one and this. */
@@ -170,8 +199,15 @@ export class LiveChannel {
     return epoch === this.#last.epoch && !this.#continuity.isStale(coordinates);
   }
 
+  /** Keeps a copy: it waits, and what it is a part of would wait with it. Where the pod has no room the message is dropped. */
+  #hold(held: HeldMessage[], payload: Buffer, coordinates: Coordinates | undefined): void {
+    if (this.#services.heldBytes.take(heldLength(payload.length))) held.push([Buffer.from(payload), coordinates]);
+    else this.#hasOverflowed = true;
+  }
+
   /** Shows what the history has behind the last event, then what came meanwhile; or tells that events may be missing. */
-  async #heal(held: HeldMessage[]): Promise<void> {
+  async #heal(): Promise<void> {
+    const held: HeldMessage[] = [];
     this.#healing = held;
     this.#hasOverflowed = false;
     const missed = await this.#services.missed(this.name, this.#last!);
@@ -183,6 +219,7 @@ export class LiveChannel {
     }
     for (const { payload, coordinates } of missed ?? []) this.#accept(payload, coordinates);
     for (const [payload, coordinates] of held) {
+      this.#services.heldBytes.give(heldLength(payload.length));
       // The link was lost once more, after the history had been read.
       if (coordinates && this.#isBehind(coordinates)) this.#tellGap();
       this.#accept(payload, coordinates);
@@ -190,27 +227,27 @@ export class LiveChannel {
   }
 
   #accept(bytes: Buffer, coordinates: Coordinates | undefined): void {
-    // What joins may hold it for a while.
-    const event = this.#eventOf(this.#joining.size > 0 ? Buffer.from(bytes) : bytes, coordinates);
+    // A replay may hold it for a while.
+    const event = this.#eventOf(this.#replay ? Buffer.from(bytes) : bytes, coordinates);
     if (!event) return;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
     if (verdict === 'stale') return this.#services.observer.onStale();
     if (verdict === 'gap') this.#tellGap();
     if (coordinates?.entry) this.#last = { ...coordinates, entry: coordinates.entry };
     this.#services.observer.onEvent();
-    if (this.#joining.size > 0) this.#letIn(event);
+    this.#replay?.hear(event);
+    if (this.#following.size > 0) this.#letIn(event);
     this.#show(event);
   }
 
   /** Messages may be missing: each operation is told with its next event. */
   #tellGap(): void {
     let operations = 0;
-    for (const { members } of this.#groups.values()) {
-      for (const member of members) member.note(GAP);
-      operations += members.size;
-    }
-    for (const subscription of [...this.#joining.keys(), ...this.#arriving.keys()]) subscription.note(GAP);
-    operations += this.#joining.size + this.#arriving.size;
+    const tell = (subscription: Subscription) => void (operations += Number(subscription.note(GAP)));
+    for (const { members } of this.#groups.values()) members.forEach(tell);
+    for (const waiting of [this.#following, this.#arriving])
+      for (const subscription of waiting.keys()) tell(subscription);
+    for (const subscription of this.#replay?.subscriptions ?? []) tell(subscription);
     this.#services.observer.onGap(operations);
   }
 
@@ -260,9 +297,4 @@ function isJson(payload: TextPayload): boolean {
   } catch {
     return false;
   }
-}
-
-/** A copy: it waits, and what it is a part of would wait with it. */
-function heldMessage(payload: Buffer, coordinates: Coordinates | undefined): HeldMessage {
-  return [Buffer.from(payload), coordinates];
 }

@@ -24,3 +24,10 @@ export function missedSince(seen: CursorPlace, { epoch, entries }: History): rea
   shown.observe(own.coordinates);
   return missed.filter(({ coordinates }) => shown.observe(coordinates) === 'next');
 }
+
+/** Whether an entry of a history comes after another. Ids of entries are two numbers with a hyphen between them. */
+export function isBehind(entry: string, other: string): boolean {
+  const [time = 0, count = 0] = entry.split('-').map(Number);
+  const [otherTime = 0, otherCount = 0] = other.split('-').map(Number);
+  return time > otherTime || (time === otherTime && count > otherCount);
+}

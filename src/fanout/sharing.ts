@@ -45,13 +45,16 @@ export class SharingGroup {
   /** By which its channel knows it. */
   readonly key: string | Subscription;
   readonly members = new Set<Subscription>();
+  /** Members come while an event is served: its results are kept for them, though they may be nobody's yet. */
+  readonly isReplay: boolean;
   /** The events that wait for their turn; the latest, where there are more. */
   batch: EventBatch | undefined;
   /** What executions asked, latest first. */
   readonly #remembered: Answers<Subscription>[] = [];
 
-  constructor(key: string | Subscription) {
+  constructor(key: string | Subscription, isReplay = false) {
     this.key = key;
+    this.isReplay = isReplay;
   }
 
   delete(member: Subscription): boolean {
@@ -85,6 +88,7 @@ export class SharedEvent {
   readonly #group: SharingGroup;
   readonly #execute: ExecuteEvent;
   readonly #onMore: (serve: Job) => void;
+  readonly #onKeep: ((bytes: number) => void) | undefined;
   /** What its results begin with; undefined: with their brace. */
   readonly #lead: Buffer | undefined;
   readonly #isForOne: boolean;
@@ -100,13 +104,21 @@ export class SharedEvent {
   /**
    * @param onMore called when there is a job for those who had to wait
    * @param cursor names the event to clients; without one its results have no cursor
+   * @param onKeep called with the bytes of each result that is kept for other members
    */
-  constructor(group: SharingGroup, execute: ExecuteEvent, onMore: (serve: Job) => void, cursor?: string) {
+  constructor(
+    group: SharingGroup,
+    execute: ExecuteEvent,
+    onMore: (serve: Job) => void,
+    cursor?: string,
+    onKeep?: (bytes: number) => void,
+  ) {
     this.#group = group;
     this.#execute = execute;
     this.#onMore = onMore;
+    this.#onKeep = onKeep;
     this.#lead = cursor === undefined ? undefined : cursorLead(cursor);
-    this.#isForOne = group.members.size === 1;
+    this.#isForOne = group.members.size === 1 && !group.isReplay;
   }
 
   /** Sees to it that a member gets its result, in the order of events. Returns whether that took an execution of its own. */
@@ -191,6 +203,7 @@ export class SharedEvent {
   #keep(result: Rest, answers: Answers<Subscription>, alike: Alike): void {
     if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
     (this.#results ??= new Map<Alike, Rest>()).set(alike, result);
+    this.#onKeep?.(result.length);
   }
 
   /** Those who would share with a member if this event's executions asked what the last one did. */

@@ -15,7 +15,7 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'sendParts' | 'refuse'>;
+  readonly outbox: Pick<Outbox, 'sendParts' | 'refuse' | 'isBehind'>;
   readonly owner: SubscriptionOwner;
   /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
   readonly maxPendingEvents: number;
@@ -74,6 +74,11 @@ export class Subscription {
 
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** Whether results wait: for an execution, or for a socket that does not take them as fast as they come. */
+  get isBehind(): boolean {
+    return this.#places !== undefined || this.#outbox.isBehind;
   }
 
   /** So many events come at once, out of the history: by themselves they do not make a slow consumer. */

@@ -24,6 +24,7 @@ function createBacklog(members = 1) {
         outbox: {
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString()) > 0,
           refuse: () => assert.fail('refused'),
+          isBehind: false,
         },
         owner: { onFailure: () => assert.fail('failed') },
         maxPendingEvents: 100,

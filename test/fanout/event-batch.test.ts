@@ -22,6 +22,7 @@ function createBatch(count: number) {
       outbox: {
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -1)}`) > 0,
         refuse: () => assert.fail('refused'),
+        isBehind: false,
       },
       owner: { onFailure: () => assert.fail('failed') },
       maxPendingEvents: 100,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Listener } from '../../src/bus/bus.ts';
+import { heldLength } from '../../src/fanout/held-events.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 
@@ -16,14 +17,19 @@ interface Received {
 }
 
 /** A channel whose link loses messages while `isDeaf`, and a listener on it. */
-async function createLossy(t: TestContext, entries: number) {
-  const stage = await createStage(t, { sdl: SDL });
+async function createLossy(t: TestContext, entries: number, maxHeldBytes?: number) {
+  const stage = await createStage(t, { sdl: SDL, ...(maxHeldBytes && { maxHeldBytes }) });
   const { bus } = stage;
-  const link = { isDeaf: false, tellGap: () => assert.fail('not subscribed') };
+  const link = { isDeaf: false, received: [] as Buffer[], tellGap: () => assert.fail('not subscribed') };
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = (channel, listener, onGap) => {
     link.tellGap = onGap as () => never;
-    const hear: Listener = (...message) => void (link.isDeaf || listener(...message));
+    const hear: Listener = (payload, coordinates) => {
+      // The memory of a message is its listener's only as long as nobody needs it again.
+      const bytes = Buffer.from(payload);
+      link.received.push(bytes);
+      if (!link.isDeaf) listener(bytes, coordinates);
+    };
     return subscribe(channel, hear, onGap);
   };
   await bus.claim({ topic: 't', partition: 0, position: -1 });
@@ -112,5 +118,67 @@ describe('a gap', () => {
     await publish(0);
     await waitFor('the first', () => seen().length === 1);
     assert.deepEqual(seen(), ['gap 0']);
+  });
+
+  it('counts each client once for a note that it gets once, however often messages may be missing', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    await stage.join('subscription { item(id: 1) { n } }', factsOf('b', {}));
+    link.tellGap();
+    link.tellGap();
+    link.tellGap();
+    await publish(0);
+    await waitFor('the first', () => seen().length === 1);
+    assert.equal(stage.told, 2);
+    await publish(1);
+    await waitFor('the second', () => seen().length === 2);
+    assert.deepEqual(seen(), ['gap 0', '1']);
+  });
+
+  it('is told where more comes while the history is read than the pod has room for', async (t) => {
+    const held = heldLength('{"item":{"id":1,"n":5}}'.length);
+    for (const [room, gap] of [
+      [3, false],
+      [2, true],
+    ] as const) {
+      const { stage, link, publish, seen } = await createLossy(t, 100, room * held);
+      const { bus } = stage;
+      const history = bus.history.bind(bus);
+      let isFirst = true;
+      bus.history = async (...query) => {
+        const read = await history(...query);
+        if (isFirst) await publish(5, 7);
+        isFirst = false;
+        return read;
+      };
+      await publish(0, 1);
+      link.isDeaf = true;
+      await publish(2, 4);
+      link.isDeaf = false;
+      link.tellGap();
+      await waitFor('what is left', () => seen().length >= (gap ? 7 : 8));
+      await publish(8);
+      await waitFor('all', () => seen().length === 9);
+      assert.deepEqual(seen(), ['0', '1', gap ? 'gap 2' : '2', '3', '4', '5', '6', '7', '8']);
+      assert.equal(stage.told, gap ? 1 : 0);
+    }
+  });
+
+  it('keeps a copy of a message that waits for the history, not the bytes that it came in', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    const { bus } = stage;
+    const history = bus.history.bind(bus);
+    bus.history = async (...query) => {
+      const read = await history(...query);
+      await publish(5);
+      for (const bytes of link.received.slice(-1)) bytes.fill('x');
+      return read;
+    };
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('all', () => seen().length === 6);
+    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
   });
 });

@@ -5,9 +5,13 @@ import { GraphQLScalarType } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import type { ExecutionContext } from '../../src/context/context.ts';
+import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
+import { Cursors } from '../../src/fanout/cursor.ts';
 import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
+import type { StageOptions } from './stage.ts';
 
 type Stage = Awaited<ReturnType<typeof createStage>>;
 
@@ -31,7 +35,11 @@ function people() {
   ];
 }
 
-function stageOf(t: TestContext, { resolve }: Row, options: { jitAfterUses?: number; forgetsReads?: boolean } = {}) {
+function withoutExtensions(text: string): string {
+  return JSON.stringify({ ...(JSON.parse(text) as object), extensions: undefined });
+}
+
+function stageOf(t: TestContext, { resolve }: Row, options: Partial<StageOptions> = {}) {
   return createStage(t, {
     sdl: SDL,
     resolvers: { Secret: { value: resolve }, Any: new GraphQLScalarType({ name: 'Any' }) },
@@ -52,6 +60,44 @@ for (const jitAfterUses of [0, 1]) {
         await stage.publish(CHANNEL, hidden);
         for (const { received, alone } of listeners) assert.deepEqual(received, alone);
         assert.equal(stage.executions - before, row.executions);
+      });
+    }
+  });
+}
+
+for (const jitAfterUses of [0, 1]) {
+  describe(`a result of a replay, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+    for (const row of rows) {
+      it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
+        const cursors = new Cursors('secret');
+        const stage = await stageOf(t, row, { jitAfterUses, cursors });
+        const { bus } = stage;
+        await bus.claim({ topic: 't', partition: 0, position: -1 });
+        const payloads = [open, hidden, hidden, open, hidden, hidden];
+        const messages = payloads.map((payload, offset) => {
+          return {
+            channel: CHANNEL,
+            payload: JSON.stringify(payload),
+            offset,
+            timestamp: 0,
+            history: HISTORY_DEFAULTS,
+          };
+        });
+        await bus.publish(messages, { topic: 't', partition: 0, offset: messages.length - 1 });
+        const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 10_000 });
+        // Two cursors: what they have in common is shared between them, too.
+        const starts = [0, 1, 0].map((index) => {
+          const { entry = '', ...place } = entries[index]!.coordinates;
+          return { cursor: cursors.sign(CHANNEL, { ...place, entry }), replaysLast: false };
+        });
+        const listeners = await Promise.all(people().map((facts, i) => stage.join(QUERY, facts, undefined, starts[i])));
+        await waitFor('all', () => listeners.every(({ received }, i) => received.length === (i === 1 ? 4 : 5)));
+        const { executions } = stage;
+        for (const { received, alone, execute } of listeners) {
+          for (const payload of payloads.slice(-received.length)) alone.push(await execute(payload));
+          assert.deepEqual(received.map(withoutExtensions), alone);
+        }
+        assert.ok(executions <= 5 * row.executions, `${executions} executions of 5 events`);
       });
     }
   });

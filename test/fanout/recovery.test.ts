@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { heldLength } from '../../src/fanout/held-events.ts';
 import type { History } from '../../src/bus/history.ts';
 import { Cursors } from '../../src/fanout/cursor.ts';
 import { missedSince } from '../../src/fanout/recovery.ts';
@@ -19,8 +20,12 @@ interface Received {
   readonly extensions?: { readonly cursor: string; readonly gap?: true; readonly resumed?: boolean };
 }
 
-async function createChannel(t: TestContext) {
-  const stage = await createStage(t, { sdl: SDL, cursors: new Cursors('secret') });
+async function createChannel(t: TestContext, maxHeldBytes?: number) {
+  const stage = await createStage(t, {
+    sdl: SDL,
+    cursors: new Cursors('secret'),
+    ...(maxHeldBytes && { maxHeldBytes }),
+  });
   const { bus } = stage;
   const claim = (start?: string) => bus.claim({ topic: 't', partition: 0, position: -1, start });
   await claim();
@@ -221,21 +226,24 @@ describe('a resumed subscription', () => {
   });
 
   it('begins anew, told so, where more comes while the history is read than can be held', async (t) => {
-    for (const [count, resumed, expected] of [
-      [1000, true, { first: 3, last: 1004, told: 0 }],
-      [1001, false, { first: 1005, last: 1005, told: 1 }],
-      [1500, false, { first: 1005, last: 1504, told: 1 }],
+    const held = heldLength('{"item":{"id":1,"n":5}}'.length);
+    for (const [room, resumed, expected] of [
+      [5, true, { first: 3, told: 0 }],
+      [4, false, { first: 9, told: 1 }],
+      [2, false, { first: 9, told: 1 }],
     ] as const) {
-      const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
+      const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t, room * held + held / 2);
       const cursor = await seenUpToTwo();
       const history = bus.history.bind(bus);
       bus.history = async (...query) => {
-        await publish(count);
+        await publish(5);
         return history(...query);
       };
       const back = await join(cursor);
-      await waitFor('the last', () => back.numbers().at(-1) === expected.last);
-      const length = expected.last - expected.first + 1;
+      await waitFor('those so far', () => back.numbers().at(-1) === 9);
+      await publish();
+      await waitFor('the last', () => back.numbers().at(-1) === 10);
+      const length = 11 - expected.first;
       assert.deepEqual(
         back.numbers(),
         Array.from({ length }, (_, i) => expected.first + i),

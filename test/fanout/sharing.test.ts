@@ -32,6 +32,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
         return received.push(JSON.stringify(message.payload)) > 0;
       },
       refuse: () => assert.fail('refused'),
+      isBehind: false,
     },
     owner: { onFailure: (error) => void failures.push(error) },
     maxPendingEvents: 100,

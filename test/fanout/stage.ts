@@ -31,6 +31,7 @@ export interface StageOptions {
   readonly cursors?: Cursors;
   /** To show what happens without the record of reads. */
   readonly forgetsReads?: boolean;
+  readonly maxHeldBytes?: number;
 }
 
 export interface Listener {
@@ -38,6 +39,10 @@ export interface Listener {
   /** What came, and what an execution of its own gave for the same event. */
   readonly received: string[];
   readonly alone: string[];
+  /** Whether it reads. */
+  readonly socket: { isBehind: boolean };
+  /** What an execution of its own gives for a payload. */
+  readonly execute: (payload: unknown) => Promise<string>;
   readonly leave: () => void;
 }
 
@@ -109,6 +114,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
       onResume: () => undefined,
     },
     flush: () => undefined,
+    maxHeldBytes: options.maxHeldBytes,
     begin: (payload) => {
       const event = runtime.event(payload);
       return (subscription) => {
@@ -136,7 +142,8 @@ export async function createStage(t: TestContext, options: StageOptions) {
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
     if ('events' in source) throw new Error('not bound to a topic');
     const received: string[] = [];
-    const outbox = {
+    const socket = {
+      isBehind: false,
       sendParts: (prefix: Buffer, { pieces }: Rest) =>
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
       refuse: () => undefined,
@@ -147,7 +154,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
       operation,
       variables,
       facts,
-      outbox,
+      outbox: socket,
       owner,
       maxPendingEvents: 100,
     });
@@ -158,7 +165,12 @@ export async function createStage(t: TestContext, options: StageOptions) {
       facts,
       received,
       alone: [],
+      socket,
       subscription,
+      execute: async (payload: unknown) => {
+        const { json } = await runtime.event(payloadOf(payload)).execute(subscription);
+        return withoutErrorIds(textOf(json));
+      },
       leave: () => void (leave(), listeners.delete(listener)),
     };
     listeners.add(listener);
@@ -171,12 +183,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
     const goal = (listeners[0]?.received.length ?? 0) + payloads.length;
     await bus.publish(payloads.map((payload) => ({ channel, payload: JSON.stringify(payload) })));
     await waitFor('all results', () => listeners.every(({ received }) => received.length >= goal));
-    for (const { subscription, alone } of listeners) {
-      for (const payload of payloads) {
-        const { json } = await runtime.event(payloadOf(payload)).execute(subscription);
-        alone.push(withoutErrorIds(textOf(json)));
-      }
-    }
+    for (const { execute, alone } of listeners) for (const payload of payloads) alone.push(await execute(payload));
   }
 
   return stage;

@@ -1,0 +1,45 @@
+/** Default bound of a pod, in bytes. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Counts the bytes of events that a pod keeps for clients which cannot have them yet: live events behind a replay or a backfill,
+ * histories that are replayed, and results of replayed events. One bound for all channels. An event that waits for many clients counts once.
+ */
+export class HeldBytes {
+  readonly #max: number;
+  #used = 0;
+
+  constructor(max = MAX_HELD_BYTES) {
+    this.#max = max;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** More than half is used: replays no longer wait for sockets that lag. */
+  get isShort(): boolean {
+    return this.#used > this.#max / 2;
+  }
+
+  /** Less than a quarter is used: there is room for what only saves work. */
+  get isAmple(): boolean {
+    return this.#used < this.#max / 4;
+  }
+
+  /** Counts the bytes, or returns false where they exceed the bound. */
+  take(bytes: number): boolean {
+    if (this.#used + bytes > this.#max) return false;
+    this.#used += bytes;
+    return true;
+  }
+
+  /** Counts bytes that are there already, also beyond the bound. */
+  add(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes;
+  }
+}

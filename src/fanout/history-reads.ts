@@ -1,0 +1,185 @@
+import type { History, HistoryEntry } from '../bus/history.ts';
+import type { CursorPlace } from './cursor.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { heldLength } from './held-events.ts';
+import type { HeldEvents } from './held-events.ts';
+import { isBehind, missedSince } from './recovery.ts';
+
+/** For how long a read serves clients that come after it, in ms. */
+const SHARED_MS = 5_000;
+
+/** One read of a channel's history. */
+export class HistoryRead {
+  /** Position of the first live event that was held when the read began. The read and the events from there on have no gap between them. */
+  readonly position: number;
+  /** Of all entries, as they count in `HeldBytes`. */
+  readonly bytes: number;
+  /** Subscriptions that still need its entries. */
+  users = 0;
+  readonly #from: string | undefined;
+  readonly #history: History;
+  readonly #endsAt = performance.now() + SHARED_MS;
+  readonly #indexes: ReadonlyMap<string | undefined, number>;
+  /** By cursor. */
+  readonly #missed = new Map<string, readonly HistoryEntry[] | undefined>();
+
+  /** @param from entry that the read began with; undefined: it asked for the last one */
+  constructor(from: string | undefined, position: number, history: History) {
+    this.position = position;
+    this.#from = from;
+    this.#history = history;
+    this.#indexes = new Map(history.entries.map(({ coordinates }, index) => [coordinates.entry, index]));
+    this.bytes = history.entries.reduce((sum, { payload }) => sum + heldLength(payload.length), 0);
+  }
+
+  get entries(): readonly HistoryEntry[] {
+    return this.#history.entries;
+  }
+
+  get isFresh(): boolean {
+    return performance.now() < this.#endsAt;
+  }
+
+  /** Whether a read that began with this event could show nothing else: the event is one of those between the first and the last entry. */
+  answers({ entry }: CursorPlace): boolean {
+    if (entry === this.#from) return true;
+    const first = this.entries[0]?.coordinates.entry;
+    const last = this.entries.at(-1)?.coordinates.entry;
+    if (this.#from === undefined || first === undefined || last === undefined) return false;
+    return !isBehind(first, entry) && !isBehind(entry, last);
+  }
+
+  /** As `missedSince` of `recovery.ts`; computed once for each cursor. */
+  missedSince(seen: CursorPlace): readonly HistoryEntry[] | undefined {
+    const key = `${seen.epoch} ${seen.partition} ${seen.offset} ${seen.entry}`;
+    if (this.#missed.has(key)) return this.#missed.get(key);
+    const index = this.#indexes.get(seen.entry);
+    const entries = index === undefined ? [] : this.entries.slice(index);
+    const missed = missedSince(seen, { epoch: this.#history.epoch, entries });
+    this.#missed.set(key, missed);
+    return missed;
+  }
+}
+
+/** What a subscription begins with. */
+export interface Missed {
+  readonly entries: readonly HistoryEntry[];
+  readonly read: HistoryRead;
+}
+
+interface Request {
+  readonly seen: CursorPlace;
+  readonly resolve: (read: HistoryRead | undefined) => void;
+}
+
+/**
+ * Reads one channel's history for all of its clients that resume: one read at a time, from the oldest cursor that waits, which answers
+ * the later cursors, too. A read serves those who come after it as long as every live event since its beginning is held.
+ */
+export class HistoryReads {
+  readonly #read: (from: string | undefined) => Promise<History | undefined>;
+  readonly #held: HeldEvents;
+  readonly #bytes: HeldBytes;
+  readonly #kept = new Set<HistoryRead>();
+  #waiting: Request[] = [];
+  #isReading = false;
+  /** The last event, as long as no live event came since. */
+  #last: { readonly position: number; readonly read: Promise<HistoryRead | undefined> } | undefined;
+
+  /** @param read undefined where the bus does not answer; never rejects */
+  constructor(read: (from: string | undefined) => Promise<History | undefined>, held: HeldEvents, bytes: HeldBytes) {
+    this.#read = read;
+    this.#held = held;
+    this.#bytes = bytes;
+  }
+
+  /** Whether no read is kept. */
+  get isEmpty(): boolean {
+    return this.#kept.size === 0;
+  }
+
+  /** Position from which on live events must be held, so that the reads serve those to come. */
+  get position(): number {
+    let position = Infinity;
+    for (const read of this.#kept) if (read.isFresh) position = Math.min(position, read.position);
+    return position;
+  }
+
+  /** All that came after an event; undefined where that cannot be proved. For a subscription for which live events are held now. */
+  async missedSince(seen: CursorPlace): Promise<Missed | undefined> {
+    const read = this.#find(seen) ?? (await this.#request(seen));
+    const entries = read?.missedSince(seen);
+    return read && entries && { entries, read };
+  }
+
+  /** The last event. */
+  async last(): Promise<Missed | undefined> {
+    if (this.#last?.position !== this.#held.end) {
+      const position = this.#held.end;
+      this.#last = { position, read: this.#begin(undefined, position) };
+    }
+    const last = this.#last;
+    const read = await last.read;
+    if (!read && this.#last === last) this.#last = undefined;
+    return read && { entries: read.entries, read };
+  }
+
+  /** Forgets the reads that nobody uses: those that are no longer fresh, or all. */
+  drop(isFreshKept: boolean): void {
+    for (const read of this.#kept) {
+      if (read.users > 0 || (isFreshKept && read.isFresh)) continue;
+      this.#kept.delete(read);
+      this.#bytes.give(read.bytes);
+    }
+    this.#last = undefined;
+  }
+
+  #find(seen: CursorPlace): HistoryRead | undefined {
+    for (const read of this.#kept) if (read.isFresh && this.#isJoined(read) && read.answers(seen)) return read;
+    return undefined;
+  }
+
+  /** Whether every live event since the read began is held. */
+  #isJoined({ position }: HistoryRead): boolean {
+    return position >= this.#held.first;
+  }
+
+  #request(seen: CursorPlace): Promise<HistoryRead | undefined> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ seen, resolve });
+      if (!this.#isReading) void this.#readAll();
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    while (this.#waiting.length > 0) {
+      const before = new Set(this.#waiting);
+      const read = await this.#begin(oldestOf(this.#waiting), this.#held.end);
+      const isGood = read !== undefined && this.#isJoined(read);
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const request of waiting) {
+        if (isGood && read.answers(request.seen)) request.resolve(read);
+        else if (!isGood && before.has(request)) request.resolve(undefined);
+        else this.#waiting.push(request);
+      }
+    }
+    this.#isReading = false;
+  }
+
+  async #begin(from: string | undefined, position: number): Promise<HistoryRead | undefined> {
+    const history = await this.#read(from);
+    if (!history) return undefined;
+    const read = new HistoryRead(from, position, history);
+    this.#bytes.add(read.bytes);
+    this.#kept.add(read);
+    return read;
+  }
+}
+
+function oldestOf(requests: readonly Request[]): string {
+  let oldest = requests[0]!.seen.entry;
+  for (const { seen } of requests) if (seen.entry !== oldest && isBehind(oldest, seen.entry)) oldest = seen.entry;
+  return oldest;
+}
