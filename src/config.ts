@@ -194,6 +194,13 @@ export const variables = {
   MAX_MESSAGES_PER_SECOND: variable(whole(1), '20', 'messages/s', COUNT, 'Sustained messages per connection.'),
   MAX_MESSAGE_BURST: variable(whole(1), '150', 'messages', COUNT, 'Messages a connection may send at once.'),
   MAX_OPERATIONS_PER_CONNECTION: variable(whole(1), '100', 'operations', COUNT, 'Live operations of one connection.'),
+  MAX_CONNECTION_BYTES: variable(
+    whole(65_536),
+    '1048576',
+    'bytes',
+    'a whole number of bytes, at least 65536',
+    'Memory of the documents, variables and channel names that live operations of one connection keep.',
+  ),
   MAX_OPERATION_ID_BYTES: variable(whole(1), '128', 'bytes', BYTES, 'Longest id of an operation.'),
   MAX_QUEUE_BYTES: variable(
     whole(1024),

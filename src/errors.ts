@@ -53,6 +53,19 @@ export function errorOf(thrown: unknown): Error {
   }
 }
 
+/** There is more to do than the pod can; the same request may succeed later. */
+export class OverloadedError extends Error {
+  readonly code = 'ERR_OVERLOADED';
+  override readonly name = 'OverloadedError';
+  readonly canRetry = true;
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super(`overloaded; retry after ${retryAfterMs} ms`);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /** Codes of `extensions.code` in the GraphQL errors that crier itself makes. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -62,6 +75,7 @@ export type ErrorCode =
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'OPERATION_LIMIT'
   | 'OPERATION_NOT_ALLOWED'
+  | 'OVERLOADED'
   | 'BUS_UNAVAILABLE'
   | 'BACKEND_NOT_CONFIGURED'
   | 'BACKEND_TIMEOUT'

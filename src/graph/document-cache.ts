@@ -6,6 +6,7 @@ import { clientError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
+import { documentWeight } from './document-weight.ts';
 import { knownOperationTypesRule } from './known-operation-types-rule.ts';
 import type { Operation } from './operation.ts';
 
@@ -15,6 +16,8 @@ export interface CachedDocument {
   readonly key: string;
   /** Without locations. */
   readonly document: DocumentNode;
+  /** Estimated memory of `document`. */
+  readonly bytes: number;
   /** Filled by `operationOf`; by operation name, '' for none. At most one for each operation of the document. */
   readonly operations: Map<string, Operation>;
 }
@@ -86,6 +89,19 @@ export class DocumentCache {
   }
 
   get(query: string): CachedDocument | InvalidDocument {
+    const known = this.find(query);
+    if (known) return known;
+    const { onLookup } = this.#options;
+    const key = hash('sha256', query);
+    const result = this.#read(key, query);
+    onLookup?.('errors' in result ? 'invalid' : 'miss');
+    if ('errors' in result) this.#invalid.set(key, result);
+    else this.#valid.set(key, result, { size: BYTES_PER_DOCUMENT + query.length * BYTES_PER_CHARACTER });
+    return result;
+  }
+
+  /** What is known of a query text without parsing it; undefined: nothing. */
+  find(query: string): CachedDocument | InvalidDocument | undefined {
     const { maxLength, onLookup } = this.#options;
     const refusal = refusalOf(query, maxLength);
     if (refusal) {
@@ -99,15 +115,8 @@ export class DocumentCache {
       return valid;
     }
     const invalid = this.#invalid.get(key);
-    if (invalid) {
-      onLookup?.('invalid');
-      return invalid;
-    }
-    const result = this.#read(key, query);
-    onLookup?.('errors' in result ? 'invalid' : 'miss');
-    if ('errors' in result) this.#invalid.set(key, result);
-    else this.#valid.set(key, result, { size: BYTES_PER_DOCUMENT + query.length * BYTES_PER_CHARACTER });
-    return result;
+    if (invalid) onLookup?.('invalid');
+    return invalid;
   }
 
   #read(key: string, query: string): CachedDocument | InvalidDocument {
@@ -118,7 +127,9 @@ export class DocumentCache {
       if (!(error instanceof GraphQLError)) throw error;
       return { errors: formatted([error], 'GRAPHQL_PARSE_FAILED') };
     }
-    if (this.#validate(document).length === 0) return { key, document, operations: new Map() };
+    if (this.#validate(document).length === 0) {
+      return { key, document, bytes: documentWeight(document), operations: new Map() };
+    }
     // Only who made a mistake pays for locations.
     return { errors: formatted(this.#validate(this.#parse(query, true)), 'GRAPHQL_VALIDATION_FAILED') };
   }

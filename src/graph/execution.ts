@@ -10,6 +10,7 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { CompiledQuery } from 'graphql-jit';
 import { errorOf } from '../errors.ts';
 import { Desk } from './desk.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
@@ -29,6 +30,8 @@ export interface ExecutionInput {
 export interface ExecutorOptions {
   /** Executions by graphql-js before an operation is compiled; 0: it never is. */
   readonly jitAfterUses: number;
+  /** Does the work some time later; false: it does not, ask again. Default: at once. */
+  readonly compileLater?: (compile: () => void) => boolean;
   readonly onCompile?: (outcome: 'compiled' | 'refused' | 'failed', reason?: string) => void;
 }
 
@@ -54,7 +57,6 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #obstacle: string | undefined;
   readonly #desk = new Desk();
-  #hasCompiledThisTurn = false;
 
   constructor(schema: GraphQLSchema, options: ExecutorOptions) {
     this.#schema = schema;
@@ -80,8 +82,9 @@ export class Executor {
   /** A subscription's operation cut in two, once it has proved to be in use; undefined where it has to be executed as a whole. */
   cut(operation: Operation): CutOperation | undefined {
     const { jitAfterUses } = this.#options;
-    if (operation.cut === undefined && jitAfterUses > 0 && operation.uses >= jitAfterUses) {
-      operation.cut = this.#cut(operation);
+    if (operation.cut === undefined && jitAfterUses > 0 && operation.uses >= jitAfterUses && !operation.isCutDue) {
+      operation.isCutDue = true;
+      operation.isCutDue = this.#compileLater(() => (operation.cut = this.#cut(operation)));
     }
     return operation.cut ?? undefined;
   }
@@ -114,7 +117,10 @@ export class Executor {
     if (!stencil) return null;
     const { print, own: document } = stencil;
     if (!document) return { print, own: undefined };
-    const own = new Operation({ key: operation.key, document }, document.definitions[0] as OperationDefinitionNode);
+    const own = new Operation(
+      { key: operation.key, document, bytes: operation.documentBytes },
+      document.definitions[0] as OperationDefinitionNode,
+    );
     own.uses = operation.uses;
     return { print, own };
   }
@@ -161,19 +167,35 @@ export class Executor {
 
   /** undefined: not yet; null: never. */
   #compiledOf(operation: Operation): Operation['compiled'] {
-    const { jitAfterUses, onCompile } = this.#options;
-    if (jitAfterUses === 0 || operation.uses < jitAfterUses || this.#hasCompiledThisTurn) return undefined;
+    const { jitAfterUses } = this.#options;
+    if (jitAfterUses === 0 || operation.uses < jitAfterUses || operation.isCompileDue) return undefined;
+    operation.isCompileDue = true;
+    operation.isCompileDue = this.#compileLater(() => (operation.compiled = this.#compile(operation)));
+    return operation.compiled;
+  }
+
+  #compileLater(compile: () => void): boolean {
+    const { compileLater, onCompile } = this.#options;
+    const compileSafely = () => {
+      try {
+        compile();
+      } catch (error) {
+        onCompile?.('failed', errorOf(error).message);
+      }
+    };
+    if (compileLater) return compileLater(compileSafely);
+    compileSafely();
+    return true;
+  }
+
+  #compile(operation: Operation): CompiledQuery['query'] | null {
+    const { onCompile } = this.#options;
     const { document, definition, name } = operation;
     const obstacle = this.#obstacle ?? compileObstacle(this.#schema, document, definition);
     if (obstacle !== undefined) {
       onCompile?.('refused', obstacle);
-      return (operation.compiled = null);
+      return null;
     }
-    // Compiling takes a fraction of a millisecond: one in a turn, so that a crowd of new documents delays nobody.
-    this.#hasCompiledThisTurn = true;
-    setImmediate(() => {
-      this.#hasCompiledThisTurn = false;
-    });
     const query = compileQuery(this.#schema, document, name, {
       disablingCapturingStackErrors: true,
       useExperimentalPathBasedSkipInclude: true,
@@ -184,10 +206,10 @@ export class Executor {
     });
     if (isCompiledQuery(query)) {
       onCompile?.('compiled');
-      return (operation.compiled = query.query);
+      return query.query;
     }
     onCompile?.('failed', query.errors?.[0]?.message ?? 'unknown');
-    return (operation.compiled = null);
+    return null;
   }
 }
 

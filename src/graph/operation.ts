@@ -18,19 +18,26 @@ export class Operation {
   readonly type: OperationDefinitionNode['operation'];
   readonly definition: OperationDefinitionNode;
   readonly document: DocumentNode;
+  /** Estimated memory of the document. */
+  readonly documentBytes: number;
 
   /** Kept by the executor: executions by graphql-js so far. */
   uses = 0;
   /** Kept by the executor: the compiled query, null where there must be none, undefined before either is known. */
   compiled: CompiledQuery['query'] | null | undefined;
+  /** Kept by the executor: whether it waits to be compiled, or was. */
+  isCompileDue = false;
+  /** Kept by the executor: whether it waits to be cut, or was. */
+  isCutDue = false;
   /** Kept by the executor: raw variables that graphql-js has coerced without an error. */
   readonly accepted = new WeakSet<object>();
   /** Kept by the executor: the operation cut in two, null where that cannot be, undefined before it is known. */
   cut: CutOperation | null | undefined;
 
-  constructor(cached: Pick<CachedDocument, 'key' | 'document'>, definition: OperationDefinitionNode) {
+  constructor(cached: Pick<CachedDocument, 'key' | 'document' | 'bytes'>, definition: OperationDefinitionNode) {
     this.key = cached.key;
     this.document = cached.document;
+    this.documentBytes = cached.bytes;
     this.definition = definition;
     this.name = definition.name?.value;
     this.type = definition.operation;

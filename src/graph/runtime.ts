@@ -6,12 +6,13 @@ import { createContext } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
-import { errorOf } from '../errors.ts';
+import { clientError, errorOf } from '../errors.ts';
+import type { OverloadedError } from '../errors.ts';
 import { freezeDeep } from '../json/frozen.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
-import type { DocumentCache } from './document-cache.ts';
+import type { CachedDocument, DocumentCache, InvalidDocument } from './document-cache.ts';
 import { maskError, maskErrors } from './error-mask.ts';
 import type { OnInternalError } from './error-mask.ts';
 import { EventExecution } from './event-execution.ts';
@@ -129,11 +130,20 @@ export class GraphRuntime {
     }
   }
 
-  /** The operation that a request means, parsed, validated and cached. */
+  /** The operation that a request means, parsed, validated and cached: some ms of work where the document is not cached. */
   prepare(query: string, operationName: string | null | undefined): Operation | Refusal {
-    const document = this.#options.documents.get(query);
-    const operation = 'errors' in document ? document : operationOf(document, operationName);
-    return 'errors' in operation ? refused(operation.errors) : operation;
+    return operationIn(this.#options.documents.get(query), operationName);
+  }
+
+  /** The same where the document is cached; else undefined. */
+  findPrepared(query: string, operationName: string | null | undefined): Operation | Refusal | undefined {
+    const document = this.#options.documents.find(query);
+    return document && operationIn(document, operationName);
+  }
+
+  /** The answer to a request whose document cannot be prepared now. */
+  refusedFor({ retryAfterMs }: OverloadedError): Refusal {
+    return refused([clientError('OVERLOADED', 'The server is overloaded; try again later', { retryAfterMs }).toJSON()]);
   }
 
   /** Executes a query or mutation. Never rejects. */
@@ -246,6 +256,14 @@ export class GraphRuntime {
   #failed(error: unknown): FormattedExecutionResult {
     return { errors: [this.masked(error).toJSON()] };
   }
+}
+
+function operationIn(
+  document: CachedDocument | InvalidDocument,
+  operationName: string | null | undefined,
+): Operation | Refusal {
+  const operation = 'errors' in document ? document : operationOf(document, operationName);
+  return 'errors' in operation ? refused(operation.errors) : operation;
 }
 
 function refused(errors: readonly GraphQLFormattedError[]): Refusal {

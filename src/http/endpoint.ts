@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createHandler } from 'graphql-http';
 import type { Response } from 'graphql-http';
-import { clientError } from '../errors.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
+import { OverloadedError, clientError } from '../errors.ts';
+import { DocumentLane } from '../graph/document-queue.ts';
+import type { DocumentQueue } from '../graph/document-queue.ts';
+import type { Operation } from '../graph/operation.ts';
+import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
+import { textWeight } from '../json/weight.ts';
 import type { Logger } from '../log.ts';
 import { isOriginAllowed } from './origin.ts';
 
 export interface EndpointOptions {
   readonly runtime: GraphRuntime;
+  /** Where documents that are not cached wait. */
+  readonly documents: DocumentQueue;
   readonly allowedOrigins: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
@@ -32,7 +39,30 @@ const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ER
 export function createEndpoint(
   options: EndpointOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { runtime, allowedOrigins, maxBodyBytes, log } = options;
+  const { runtime, documents, allowedOrigins, maxBodyBytes, log } = options;
+  const lanes = new WeakMap<Socket, DocumentLane>();
+
+  async function prepare(
+    socket: Socket,
+    query: string,
+    operationName: string | null | undefined,
+  ): Promise<Operation | Refusal> {
+    const known = runtime.findPrepared(query, operationName);
+    if (known) return known;
+    const lane = lanes.get(socket) ?? new DocumentLane();
+    lanes.set(socket, lane);
+    const work = documents.add(lane, textWeight(query), () => runtime.prepare(query, operationName));
+    socket.once('close', work.cancel);
+    try {
+      return await work.done;
+    } catch (error) {
+      if (!(error instanceof OverloadedError)) throw error;
+      return runtime.refusedFor(error);
+    } finally {
+      socket.removeListener('close', work.cancel);
+    }
+  }
+
   const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
     onSubscribe: async ({ raw }, { query, operationName, variables }) => {
       const facts = await runtime.authenticate({
@@ -42,7 +72,7 @@ export function createEndpoint(
         address: raw.socket.remoteAddress ?? '',
       });
       if (!facts) return FORBIDDEN;
-      const operation = runtime.prepare(query, operationName);
+      const operation = await prepare(raw.socket, query, operationName);
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
       const run = () => runtime.execute(operation, variables ?? undefined, facts);

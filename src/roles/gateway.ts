@@ -6,7 +6,9 @@ import { SampleBackends } from '../embedded/sample-backends.ts';
 import { CursorSecret } from '../fanout/cursor-secret.ts';
 import { Hub } from '../fanout/hub.ts';
 import { Writer } from '../fanout/writer.ts';
+import { CompileQueue } from '../graph/compile-queue.ts';
 import { DocumentCache } from '../graph/document-cache.ts';
+import { DocumentQueue } from '../graph/document-queue.ts';
 import { exampleOperation } from '../graph/example-operation.ts';
 import { Executor } from '../graph/execution.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
@@ -22,6 +24,12 @@ import type { RoleServices } from './services.ts';
 
 const ENDPOINT = '/graphql';
 const LOG_WINDOW_MS = 10_000;
+
+/**
+ * A burst is 100 documents of some ms, which a client subscribes again at once after a reconnect; then a connection gets a
+ * twentieth of a core.
+ */
+const DOCUMENT_QUEUE = { sliceMs: 2, maxBytes: 32 * 1024 * 1024, maxWaitMs: 10_000, burstMs: 500, share: 0.05 };
 
 /** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
@@ -55,7 +63,14 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
-  const httpServer = createHttpServer(services, runtime);
+  const documents = new DocumentQueue(DOCUMENT_QUEUE);
+  metrics.gauge('crier_documents_waiting', 'Documents that wait to be parsed and validated.', () => documents.size);
+  metrics.total(
+    'crier_documents_refused_total',
+    'Documents answered with OVERLOADED instead of parsed.',
+    () => documents.refused,
+  );
+  const httpServer = createHttpServer(services, runtime, documents);
   const failures = new LogWindow(LOG_WINDOW_MS);
   const gateway = new Gateway({
     httpServer,
@@ -67,6 +82,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
     drainTimeoutMs: config.SHUTDOWN_TIMEOUT_MS / 4,
     connections: {
       runtime,
+      documents,
       hub,
       writer,
       log,
@@ -83,6 +99,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
         maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
         maxMessageBurst: config.MAX_MESSAGE_BURST,
         maxPendingEvents: config.MAX_PENDING_EVENTS,
+        maxHeldBytes: config.MAX_CONNECTION_BYTES,
       },
     },
     observer: {
@@ -148,6 +165,7 @@ function createRuntime({ config, graph, log, metrics }: RoleServices, backends: 
     executor: new Executor(graph.schema, {
       jitAfterUses: config.JIT_AFTER_USES,
       onCompile: (outcome) => metrics.compilations.inc({ outcome }),
+      compileLater: new CompileQueue().add,
     }),
     backends,
     channelPrefix: config.CHANNEL_PREFIX,
@@ -157,9 +175,14 @@ function createRuntime({ config, graph, log, metrics }: RoleServices, backends: 
   });
 }
 
-function createHttpServer({ config, graph, log }: RoleServices, runtime: GraphRuntime): HttpServer {
+function createHttpServer(
+  { config, graph, log }: RoleServices,
+  runtime: GraphRuntime,
+  documents: DocumentQueue,
+): HttpServer {
   const endpoint = createEndpoint({
     runtime,
+    documents,
     allowedOrigins: config.ALLOWED_ORIGINS,
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,

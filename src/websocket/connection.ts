@@ -7,7 +7,9 @@ import { clientError } from '../errors.ts';
 import { Outbox } from '../fanout/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox.ts';
 import type { Writer } from '../fanout/writer.ts';
+import { DocumentLane } from '../graph/document-queue.ts';
 import type { Logger } from '../log.ts';
+import { fits } from './held-bytes.ts';
 import type { Expecting, InitDeadlines } from './init-deadlines.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import { LiveOperation } from './live-operation.ts';
@@ -21,6 +23,8 @@ export interface ConnectionLimits {
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;
   readonly maxPendingEvents: number;
+  /** Memory that the operations of a connection keep. */
+  readonly maxHeldBytes: number;
 }
 
 /** Shared by all connections of a gateway. */
@@ -45,6 +49,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   readonly #stream: Socket;
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
+  #documentLane: DocumentLane | undefined;
   readonly #operations = new Map<string, LiveOperation>();
   /** Until the connection is authenticated; then `#facts`. */
   #request: Omit<RequestSource, 'params'> | undefined;
@@ -77,6 +82,18 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
 
   get operationCount(): number {
     return this.#operations.size;
+  }
+
+  get isWithinHeldBytes(): boolean {
+    return fits([...this.#operations.values()], this.#services.limits.maxHeldBytes);
+  }
+
+  get hasWaitingDocuments(): boolean {
+    return this.#documentLane?.isEmpty === false;
+  }
+
+  get documentLane(): DocumentLane {
+    return (this.#documentLane ??= new DocumentLane());
   }
 
   /** Sends a close frame and ends every operation now, not when the peer has answered. Idempotent. */

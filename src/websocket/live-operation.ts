@@ -5,19 +5,24 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
-import { BusUnavailableError, clientError } from '../errors.ts';
+import { BusUnavailableError, OverloadedError, clientError } from '../errors.ts';
 import { nextRest } from '../fanout/frame.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
+import type { DocumentLane, DocumentQueue } from '../graph/document-queue.ts';
 import type { Operation } from '../graph/operation.ts';
+import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
+import { textWeight, weightOf } from '../json/weight.ts';
+import type { Holding } from './held-bytes.ts';
 
 export interface LiveOperationServices {
   readonly runtime: GraphRuntime;
+  /** Where documents that are not cached wait. */
+  readonly documents: DocumentQueue;
   readonly hub: Hub;
-  readonly limits: { readonly maxPendingEvents: number };
+  readonly limits: { readonly maxPendingEvents: number; readonly maxHeldBytes: number };
   readonly onFailure: FailureListener;
 }
 
@@ -30,6 +35,10 @@ export type FailureListener = (
 
 export interface LiveOperationOwner {
   readonly outbox: Outbox;
+  readonly hasWaitingDocuments: boolean;
+  readonly documentLane: DocumentLane;
+  /** Whether its operations keep no more memory than they may. */
+  readonly isWithinHeldBytes: boolean;
   /** It is over and has said so: its id is free. */
   onOver(operation: LiveOperation): void;
 }
@@ -37,11 +46,17 @@ export interface LiveOperationOwner {
 /** How often a source that waits for a slow peer looks whether it has caught up. */
 const BEHIND_CHECK_INTERVAL_MS = 10;
 
+/** What an operation takes beside what is counted. */
+const BYTES_PER_OPERATION = 1024;
+
 /** One `subscribe` message, from its arrival to its end. */
-export class LiveOperation implements SubscriptionOwner {
+export class LiveOperation implements Holding, SubscriptionOwner {
   readonly id: string;
   readonly #owner: LiveOperationOwner;
   readonly #services: LiveOperationServices;
+  /** Estimated from its message while it waits; then from what it keeps. */
+  heldBytes = BYTES_PER_OPERATION;
+  operation: Operation | undefined;
   #subscription: Subscription | undefined;
   /** Gives back where its events come from. */
   #leave: (() => void) | undefined;
@@ -64,11 +79,18 @@ export class LiveOperation implements SubscriptionOwner {
   /** Document, variables, authorisation, channel. To be called once. Resolves when the operation is live, or over and answered. */
   async start(payload: SubscribePayload, facts: ConnectionFacts): Promise<void> {
     const { runtime } = this.#services;
-    const { query, operationName, extensions } = payload;
+    const { extensions } = payload;
     const variables = payload.variables ?? undefined;
-    const operation = runtime.prepare(query, operationName);
-    if ('errors' in operation) this.fail(operation.errors);
-    else if (operation.type === OperationTypeNode.SUBSCRIPTION) {
+    const ownBytes = BYTES_PER_OPERATION + weightOf(variables);
+    this.heldBytes = ownBytes + textWeight(payload.query) + weightOf(extensions);
+    if (!this.#isAffordable()) return;
+    const operation = await this.#prepare(payload);
+    if (this.#isEnded) return;
+    if ('errors' in operation) return this.fail(operation.errors);
+    this.operation = operation;
+    this.heldBytes = ownBytes;
+    if (!this.#isAffordable()) return;
+    if (operation.type === OperationTypeNode.SUBSCRIPTION) {
       await this.#subscribe(operation, variables, facts, cursorOf(extensions));
     } else this.#answer(await runtime.execute(operation, variables, facts));
   }
@@ -84,6 +106,31 @@ export class LiveOperation implements SubscriptionOwner {
     this.#services.onFailure('operation', error, this.#subscription?.facts.id);
     this.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
     this.#leave?.();
+  }
+
+  /** The operation of a cached document at once, if no other document of the connection waits; else when its turn has come. */
+  async #prepare({ query, operationName }: SubscribePayload): Promise<Operation | Refusal> {
+    const { runtime, documents } = this.#services;
+    const known = this.#owner.hasWaitingDocuments ? undefined : runtime.findPrepared(query, operationName);
+    if (known) return known;
+    const work = documents.add(this.#owner.documentLane, this.heldBytes, () => runtime.prepare(query, operationName));
+    this.#leave = work.cancel;
+    try {
+      return await work.done;
+    } catch (error) {
+      if (!(error instanceof OverloadedError)) throw error;
+      return runtime.refusedFor(error);
+    } finally {
+      this.#leave = undefined;
+    }
+  }
+
+  /** Whether the connection may keep what this operation takes; else it is answered. */
+  #isAffordable(): boolean {
+    if (this.#owner.isWithinHeldBytes) return true;
+    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables and channel names (MAX_CONNECTION_BYTES); complete one first`;
+    this.fail([clientError('OPERATION_LIMIT', message)]);
+    return false;
   }
 
   /** `errors`: formatted already. */
@@ -116,6 +163,11 @@ export class LiveOperation implements SubscriptionOwner {
     const { runtime, hub, limits } = this.#services;
     const source = await runtime.subscribe(operation, variables, facts);
     if ('errors' in source) return this.fail(source.errors);
+    if ('channel' in source) {
+      // The bus has the name, too, and so has Redis.
+      this.heldBytes += 2 * textWeight(source.channel) + textWeight(source.sharingKey ?? '');
+      if (!this.#isAffordable()) return;
+    }
     const subscription = new Subscription({
       id: this.id,
       operation,

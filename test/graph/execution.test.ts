@@ -75,20 +75,35 @@ describe('Executor', () => {
     assert.equal(never.compiled, undefined);
   });
 
-  it('compiles one operation in a turn of the event loop (S-53)', async () => {
-    const executor = new Executor(schema, { jitAfterUses: 1 });
-    const operations = Array.from({ length: 5 }, (_, i) => operationFor(`subscription { order(id: 7) { id } } # ${i}`));
-    const compiled = () => operations.filter((operation) => operation.compiled).length;
-    for (let round = 0; round < 3; round++) for (const operation of operations) void run(executor, operation);
-    assert.equal(compiled(), 1);
-    await nextTurn();
-    for (const operation of operations) void run(executor, operation);
-    assert.equal(compiled(), 2);
+  it('executes an operation uncompiled until the compilation that it asked for once is done', async () => {
+    const waiting: (() => void)[] = [];
+    let isFull = true;
+    const compileLater = (compile: () => void) => {
+      if (isFull) return false;
+      waiting.push(compile);
+      return true;
+    };
+    const executor = new Executor(schema, { jitAfterUses: 1, compileLater });
+    const operation = operationFor('subscription { order(id: 7) { id } }');
+    const ask = async () => {
+      assert.equal(JSON.stringify(await run(executor, operation)), '{"data":{"order":{"id":"7"}}}');
+      executor.cut(operation);
+    };
+    for (let i = 0; i < 3; i++) await ask();
+    isFull = false;
+    for (let i = 0; i < 3; i++) await ask();
+    assert.equal(waiting.length, 2, 'compiled and cut, each asked for again where there was no room');
+    assert.equal(operation.uses, 6);
+    for (const compile of waiting) compile();
+    await ask();
+    assert.equal(typeof operation.compiled, 'function');
+    assert.ok(operation.cut);
+    assert.equal(operation.uses, 6);
   });
 
   it('shares one compiled query between all who ask for an operation, with its name or without', () => {
     const cache = operationFor('subscription A { order(id: 7) { id } }');
-    const cached = { key: cache.key, document: cache.document, operations: new Map<string, Operation>() };
+    const cached = { key: cache.key, document: cache.document, bytes: 0, operations: new Map<string, Operation>() };
     assert.equal(operationOf(cached), operationOf(cached, 'A'));
     assert.equal(operationOf(cached, null), operationOf(cached, ''));
   });
@@ -97,7 +112,7 @@ describe('Executor', () => {
     const { document, key } = operationFor('subscription A { order(id: 7) { id } } query B { now }', {
       operationName: 'B',
     });
-    const cached = { key, document, operations: new Map<string, Operation>() };
+    const cached = { key, document, bytes: 0, operations: new Map<string, Operation>() };
     for (const [name, expected] of [
       ['C', /no operation "C"/],
       [undefined, /several operations/],

@@ -18,6 +18,7 @@ const LIMITS: GatewayOptions['connections']['limits'] = {
   maxMessagesPerSecond: 20,
   maxMessageBurst: 150,
   maxPendingEvents: 1000,
+  maxHeldBytes: 1_048_576,
 };
 
 /** A gateway that nobody gets far enough into to need a graph. */

@@ -1,0 +1,28 @@
+import type { ASTNode } from 'graphql';
+import { textWeight } from '../json/weight.ts';
+
+const BYTES_PER_NODE = 24;
+const BYTES_PER_MEMBER = 8;
+const BYTES_PER_LIST = 32;
+
+/** Memory of a parsed document without locations, in bytes: an estimate, from above. */
+export function documentWeight(document: ASTNode): number {
+  let bytes = 0;
+  const left: unknown[] = [document];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next === 'string') bytes += textWeight(next);
+    else if (Array.isArray(next)) {
+      bytes += BYTES_PER_LIST + next.length * BYTES_PER_MEMBER;
+      for (const item of next) left.push(item);
+    } else if (typeof next === 'object' && next !== null) {
+      bytes += BYTES_PER_NODE;
+      for (const [key, member] of Object.entries(next)) {
+        bytes += BYTES_PER_MEMBER;
+        // Names of node kinds are the same strings for all nodes.
+        if (key !== 'kind') left.push(member);
+      }
+    }
+  }
+  return bytes;
+}

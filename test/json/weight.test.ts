@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { textWeight, weightOf } from '../../src/json/weight.ts';
+
+describe('weightOf', () => {
+  it('counts strings by what V8 keeps of them', () => {
+    assert.ok(textWeight('x'.repeat(60_000)) >= 60_000 && textWeight('x'.repeat(60_000)) < 61_000);
+    assert.ok(textWeight('€'.repeat(1000)) >= 2000);
+  });
+
+  it('counts structure that is much larger than its text', () => {
+    assert.ok(weightOf(Array.from({ length: 1000 }, () => ({}))) > 50_000);
+    assert.ok(weightOf(Array.from({ length: 1000 }, () => [])) > 30_000);
+    assert.ok(weightOf({ a: 1, b: { c: 'x'.repeat(100) } }) > 200);
+  });
+
+  it('takes data of any depth', () => {
+    const depth = 100_000;
+    assert.ok(weightOf(JSON.parse('['.repeat(depth) + ']'.repeat(depth))) > depth);
+  });
+
+  it('counts nothing for what needs no memory of its own', () => {
+    assert.equal(weightOf(undefined) + weightOf(null) + weightOf(7) + weightOf(true), 0);
+  });
+});

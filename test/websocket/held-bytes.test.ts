@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fits } from '../../src/websocket/held-bytes.ts';
+
+const holding = (heldBytes: number, key?: string) => ({
+  heldBytes,
+  operation: key === undefined ? undefined : { key, documentBytes: 100 },
+});
+
+describe('fits', () => {
+  it('counts what each operation holds, and each document once', () => {
+    const holdings = [holding(10, 'a'), holding(10, 'a'), holding(10, 'b'), holding(10)];
+    assert.ok(fits(holdings, 240));
+    assert.ok(!fits(holdings, 239));
+  });
+
+  it('fits where there is nothing', () => {
+    assert.ok(fits([], 0));
+  });
+});

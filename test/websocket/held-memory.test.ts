@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { openSocket } from '../support/socket.ts';
+import type { ProtocolMessage, Socket } from '../support/socket.ts';
+import { crier } from './crier.ts';
+
+const GRAPH = {
+  'schema.graphql': `
+    type Query { hello: String }
+    type Subscription {
+      thing(id: ID!): Thing @kafka(topic: "things", match: [{ arg: "id", path: "id" }])
+    }
+    type Thing { id: ID text: String number: Int }
+  `,
+};
+
+const THING = 'subscription ($id: ID!) { thing(id: $id) { id text number } }';
+
+async function connect(t: TestContext): Promise<Socket> {
+  const target = await crier.start({ GRAPH: await graphFolder(t, GRAPH), MAX_MESSAGE_BURST: '1000' });
+  t.after(() => target.close());
+  const socket = await openSocket(t, target.url);
+  await socket.init();
+  return socket;
+}
+
+/** Ids of the operations that were refused; all that was sent before has been answered. */
+async function refusedIds(socket: Socket): Promise<string[]> {
+  const messages: ProtocolMessage[] = [];
+  for (let quiet = 0; quiet < 5;) {
+    const found = await socket.roundTrip();
+    messages.push(...found);
+    quiet = found.length === 0 ? quiet + 1 : 0;
+  }
+  return messages.map(({ type, id, payload }) => {
+    assert.equal(type, 'error');
+    const [error] = payload as { message: string; extensions: { code: string } }[];
+    assert.equal(error!.extensions.code, 'OPERATION_LIMIT');
+    assert.match(error!.message, /1048576 bytes .*MAX_CONNECTION_BYTES/);
+    return id!;
+  });
+}
+
+describe('what the operations of a connection keep in memory', () => {
+  it('has room for 100 ordinary operations, with documents of their own', async (t) => {
+    const socket = await connect(t);
+    for (let i = 0; i < 100; i++) {
+      const fields = 'id text number '.repeat(1 + (i % 10));
+      socket.subscribe(`${i}`, `subscription Watch${i} { thing(id: "${i}") { ${fields} } }`);
+    }
+    assert.deepEqual(await refusedIds(socket), []);
+  });
+
+  it('is bounded where channel names and variables are long, and has room again after a complete', async (t) => {
+    const socket = await connect(t);
+    const id = (i: number) => `${i}`.padEnd(60_000, 'x');
+    for (let i = 0; i < 100; i++) socket.subscribe(`${i}`, THING, { id: id(i) });
+    const refused = await refusedIds(socket);
+    assert.ok(refused.length >= 95 && refused.length < 100, `${refused.length} refused`);
+    assert.ok(!refused.includes('0'));
+    socket.complete('0');
+    socket.subscribe('again', THING, { id: id(0) });
+    socket.subscribe('one too many', THING, { id: id(1) });
+    assert.deepEqual(await refusedIds(socket), ['one too many']);
+  });
+
+  it('is bounded where each operation has a long document of its own', async (t) => {
+    const socket = await connect(t);
+    for (let i = 0; i < 100; i++) {
+      socket.subscribe(`${i}`, `subscription Watch${i} { thing(id: "${i}") { ${'number '.repeat(150)} } }`);
+    }
+    const refused = await refusedIds(socket);
+    assert.ok(refused.length >= 50 && refused.length < 90, `${refused.length} refused`);
+  });
+
+  it('counts a document that many operations share once', async (t) => {
+    const socket = await connect(t);
+    const query = `subscription ($id: ID!) { thing(id: $id) { ${'number '.repeat(420)} } }`;
+    socket.subscribe('first', query, { id: 'first' });
+    await socket.roundTrip();
+    for (let i = 1; i < 100; i++) socket.subscribe(`${i}`, query, { id: `${i}` });
+    assert.deepEqual(await refusedIds(socket), []);
+  });
+});
