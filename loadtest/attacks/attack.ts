@@ -1,0 +1,103 @@
+/** What one socket of an attack sends after its `connection_ack`: at once, then each second again where it is repeated. */
+export interface Attack {
+  readonly name: string;
+  readonly title: string;
+  readonly sockets: number;
+  /** Whether its memory is what counts: the sockets stay, with all their operations, while that is read. */
+  readonly isAboutMemory: boolean;
+  /** `round`: 0 at once, then each second while `isRepeated`. */
+  readonly isRepeated: boolean;
+  messages(socket: number, round: number): readonly object[];
+}
+
+/** Fields of the built-in graph's Auction that need no backend. */
+const FIELDS = [
+  'auction_id',
+  'auction_status',
+  'version',
+  'created_by',
+  'created_date',
+  'updated_date',
+  'days_on_market',
+  'listing_id',
+  'property_id',
+  'seller_id',
+  'venue_id',
+  'currency_code',
+  'starting_bid',
+  'current_bid',
+  'bid_increment',
+  'bid_count',
+  'is_reserve_met',
+];
+
+function fields(count: number): string {
+  return Array.from({ length: count }, (_, i) => FIELDS[i % FIELDS.length]).join(' ');
+}
+
+function subscribe(id: string, query: string, variables?: object): object {
+  return { id, type: 'subscribe', payload: { query, ...(variables && { variables }) } };
+}
+
+function hundred(message: (i: number) => object): object[] {
+  return Array.from({ length: 100 }, (_, i) => message(i));
+}
+
+/** Each document is another one: its operation has a name of its own. */
+function auctionSubscription(name: string, fieldCount: number): string {
+  return `subscription ${name} { auction_updated(auction_id: 1) { ${fields(fieldCount)} } }`;
+}
+
+function distinctDocuments(name: string, sockets: number): Attack {
+  return {
+    name,
+    title: `${sockets.toLocaleString('en-US')} sockets, each 100 distinct documents at once`,
+    sockets,
+    isAboutMemory: false,
+    isRepeated: false,
+    messages: (socket) => hundred((i) => subscribe(`${i}`, auctionSubscription(`S${socket}x${i}`, 20))),
+  };
+}
+
+/** Below the 20 messages that a socket may send in a second. */
+const DOCUMENTS_PER_SECOND = 18;
+
+export const attacks: readonly Attack[] = [
+  distinctDocuments('documents', 300),
+  distinctDocuments('more-documents', 1000),
+  {
+    name: 'heavy-documents',
+    title: 'one socket, 18 documents of 245 fields a second',
+    sockets: 1,
+    isAboutMemory: false,
+    isRepeated: true,
+    // Queries end by themselves, so their number is not bounded by that of live operations.
+    messages: (_, round) =>
+      Array.from({ length: DOCUMENTS_PER_SECOND }, (_, i) =>
+        subscribe(`${round}x${i}`, `query Q${round}x${i} { auction(auction_id: 1) { ${fields(245)} } }`),
+      ),
+  },
+  {
+    name: 'long-ids',
+    title: '20 sockets, each 100 operations with ids of 60 KB',
+    sockets: 20,
+    isAboutMemory: true,
+    isRepeated: false,
+    messages: (socket) =>
+      hundred((i) =>
+        subscribe(
+          `${i}`,
+          'subscription ($listing_id: ID!) { listing_status_changed(listing_id: $listing_id) { listing_status } }',
+          { listing_id: `${socket}/${i}/`.padEnd(60_000, 'x') },
+        ),
+      ),
+  },
+  {
+    name: 'long-documents',
+    title: '20 sockets, each 100 operations with documents of 3 KB',
+    sockets: 20,
+    isAboutMemory: true,
+    isRepeated: false,
+    messages: (socket) => hundred((i) => subscribe(`${i}`, auctionSubscription(`S${socket}x${i}`, 245))),
+  },
+];

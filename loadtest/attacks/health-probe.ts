@@ -1,0 +1,47 @@
+import { Agent, get } from 'node:http';
+import { latenciesOf } from './bystanders.ts';
+import type { Latencies } from './bystanders.ts';
+
+const INTERVAL_MS = 20;
+/** Requests that wait at a time; where they do, a request that would have been sent counts as one that waits as long. */
+const MAX_WAITING = 50;
+
+/** Asks for /healthz at a steady pace, whether the answers come or not. */
+export class HealthProbe {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_WAITING });
+  #timer: NodeJS.Timeout | undefined;
+  readonly #waiting = new Set<number>();
+  #times: number[] = [];
+
+  constructor(adminPort: number) {
+    this.#url = `http://127.0.0.1:${adminPort}/healthz`;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#ask(), INTERVAL_MS);
+  }
+
+  /** Answer times since the last call, in ms; a request that waits counts with what it has waited. */
+  take(): Latencies {
+    const nowMs = performance.now();
+    const latencies = latenciesOf([...this.#times, ...[...this.#waiting].map((askedAt) => nowMs - askedAt)]);
+    this.#times = [];
+    return latencies;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#agent.destroy();
+  }
+
+  #ask(): void {
+    if (this.#waiting.size >= MAX_WAITING) return;
+    const askedAt = performance.now();
+    this.#waiting.add(askedAt);
+    const settle = () => {
+      if (this.#waiting.delete(askedAt)) this.#times.push(performance.now() - askedAt);
+    };
+    get(this.#url, { agent: this.#agent }, (response) => response.resume().once('end', settle)).once('error', settle);
+  }
+}

@@ -1,0 +1,125 @@
+import { fork } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../../deploy/port.ts';
+import { callProcess } from '../process-call.ts';
+import { cpuMs, residentBytes } from '../process-usage.ts';
+import { startServerProcess, stopProcess } from '../server-process.ts';
+import { startArguments } from '../start-arguments.ts';
+import type { Attack } from './attack.ts';
+import type { AttackAnswers } from './attacker.ts';
+import { Bystanders } from './bystanders.ts';
+import type { Latencies } from './bystanders.ts';
+import { HealthProbe } from './health-probe.ts';
+
+export interface TrialOptions {
+  readonly attack: Attack;
+  /** Of the build. */
+  readonly build: string;
+  readonly script: string;
+  readonly redisUrl: string;
+  readonly healthySockets: number;
+  /** Of each phase. */
+  readonly seconds: number;
+  readonly onPhase: (phase: string) => void;
+}
+
+/** What a phase is like for the others. */
+export interface Phase {
+  readonly healthz: Latencies;
+  readonly delivery: Latencies;
+  /** Share of a core that the server used. */
+  readonly cpuShare: number;
+  /** The largest resident memory. */
+  readonly maxResidentBytes: number;
+}
+
+export interface Trial {
+  readonly attack: string;
+  readonly build: string;
+  readonly before: Phase;
+  readonly during: Phase;
+  readonly after: Phase;
+  /** Resident memory after a garbage collection: without the attackers' operations, with them, and when they have gone. */
+  readonly keptBeforeBytes: number;
+  readonly keptDuringBytes: number;
+  readonly keptAfterBytes: number;
+  readonly attackerSockets: number;
+  readonly answers: AttackAnswers;
+  /** Healthy sockets that were closed. */
+  readonly healthyCloses: number;
+}
+
+const CHANNEL_PREFIX = 'attacks:';
+const RESIDENT_INTERVAL_MS = 200;
+/** V8 has compiled what the phases run. */
+const WARM_UP_SECONDS = 3;
+
+/** One attack on one server, started anew: the time before it, of it, and after it. */
+export async function runTrial(options: TrialOptions): Promise<Trial> {
+  const { attack, build, script, redisUrl, healthySockets, seconds, onPhase } = options;
+  const [port, adminPort] = (await freePorts(2)) as [number, number];
+  const server = await startServerProcess(
+    script,
+    port,
+    { ROLE: 'gateway', ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, CHANNEL_PREFIX, LOG_LEVEL: 'silent' },
+    startArguments(),
+  );
+  const attacker = fork(new URL('attacker.js', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const probe = new HealthProbe(adminPort);
+  let bystanders: Bystanders | undefined;
+  try {
+    onPhase(`opens ${healthySockets} healthy sockets and ${attack.sockets} of the attacker's`);
+    bystanders = await Bystanders.open({ port, redisUrl, channelPrefix: CHANNEL_PREFIX, sockets: healthySockets });
+    await callProcess(attacker, 'connect', { name: attack.name, port });
+    probe.start();
+    const { pid } = server;
+    const observe = (duration: number) => observePhase(pid, probe, bystanders!, duration);
+    await observe(WARM_UP_SECONDS);
+    const keptBeforeBytes = await server.keptBytes();
+    onPhase('before');
+    await observe(1);
+    const before = await observe(seconds);
+    onPhase('during');
+    const underAttack = observe(seconds);
+    await callProcess(attacker, 'attack', { name: attack.name });
+    const during = await underAttack;
+    const keptDuringBytes = await server.keptBytes();
+    const answers = await callProcess<AttackAnswers>(attacker, 'answers');
+    await callProcess(attacker, 'leave');
+    onPhase('after');
+    const after = await observe(seconds);
+    const keptAfterBytes = await server.keptBytes();
+    return {
+      attack: attack.name,
+      build,
+      before,
+      during,
+      after,
+      keptBeforeBytes,
+      keptDuringBytes,
+      keptAfterBytes,
+      attackerSockets: attack.sockets,
+      answers,
+      healthyCloses: bystanders.closes,
+    };
+  } finally {
+    probe.close();
+    bystanders?.close();
+    await stopProcess(attacker);
+    await server.stop();
+  }
+}
+
+async function observePhase(pid: number, probe: HealthProbe, bystanders: Bystanders, seconds: number): Promise<Phase> {
+  probe.take();
+  bystanders.take();
+  const startedAt = performance.now();
+  const cpuBefore = cpuMs(pid);
+  let maxResidentBytes = 0;
+  while (performance.now() - startedAt < seconds * 1000) {
+    maxResidentBytes = Math.max(maxResidentBytes, residentBytes(pid));
+    await delay(RESIDENT_INTERVAL_MS);
+  }
+  const cpuShare = (cpuMs(pid) - cpuBefore) / (performance.now() - startedAt);
+  return { healthz: probe.take(), delivery: bystanders.take(), cpuShare, maxResidentBytes };
+}
