@@ -9,6 +9,12 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     .regex(/^\d+$/)
     .transform(Number)
     .refine((value) => value >= min && value <= max);
+/** undefined: not set. */
+const fraction = z
+  .string()
+  .regex(/^(|\d+(\.\d+)?|\.\d+)$/)
+  .transform((value) => (value === '' ? undefined : Number(value)))
+  .refine((value) => value === undefined || value <= 1);
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -254,6 +260,14 @@ export const variables = {
     'Executions after which an operation is compiled; 0: never.',
   ),
 
+  SHARING_AUDIT: variable(
+    fraction,
+    '',
+    'fraction',
+    'a number from 0 to 1',
+    'Part of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
+  ),
+
   BACKEND_TIMEOUT_MS: variable(whole(1), '5000', 'ms', MS, "Longest wait for a backend's whole answer."),
   BACKEND_MAX_SOCKETS: variable(whole(1), '50', 'sockets', COUNT, 'Keep-alive sockets per backend.'),
 
@@ -268,7 +282,8 @@ export interface BackendConfig {
   readonly isAuthorizationForwarded: boolean;
 }
 
-export interface Config extends Variables {
+export interface Config extends Omit<Variables, 'SHARING_AUDIT'> {
+  readonly SHARING_AUDIT: number;
   /** By `backendVariable(name)`, from `BACKEND_<NAME>_URL` and `BACKEND_<NAME>_FORWARD_AUTHORIZATION`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Neither Kafka nor Redis: the whole path in one process, fed by the graph's samples. */
@@ -279,6 +294,9 @@ export interface Config extends Variables {
 export function backendVariable(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 }
+
+/** A graph is developed in the embedded mode. */
+const EMBEDDED_SHARING_AUDIT = 0.1;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -299,7 +317,9 @@ export function readConfig(environment: Environment): Config {
   if (refused.length === 0) refused.push(...contradictions(values as Variables));
   if (refused.length > 0) throw new ConfigError(refused.join('\n'));
   const config = values as Variables;
-  return { ...config, backends, isEmbedded: config.KAFKA_BROKERS.length === 0 && config.REDIS_URL.length === 0 };
+  const isEmbedded = config.KAFKA_BROKERS.length === 0 && config.REDIS_URL.length === 0;
+  const SHARING_AUDIT = config.SHARING_AUDIT ?? (isEmbedded ? EMBEDDED_SHARING_AUDIT : 0);
+  return { ...config, SHARING_AUDIT, backends, isEmbedded };
 }
 
 function refusal(name: string, value: string, expects: string): string {

@@ -42,6 +42,9 @@ export class Metrics {
   ]);
   readonly events = this.#counter('crier_events_total', 'Messages of channels that reached this pod.');
   readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
+  readonly sharingAudit = this.#counter('crier_sharing_audit_total', 'Audits of shared results, by outcome.', [
+    'outcome',
+  ]);
   readonly connectionsOpened = this.#counter('crier_connections_opened_total', 'WebSockets accepted.');
   readonly connectionsClosed = this.#counter('crier_connections_closed_total', 'WebSockets closed, by close code.', [
     'code',

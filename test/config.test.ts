@@ -17,6 +17,7 @@ describe('readConfig', () => {
   it('runs embedded with all defaults in an empty environment', () => {
     const config = readConfig({});
     assert.equal(config.isEmbedded, true);
+    assert.equal(config.SHARING_AUDIT, 0.1);
     assert.equal(config.ROLE, 'all');
     assert.equal(config.PORT, 4000);
     assert.equal(config.MAX_QUEUE_BYTES, 1_048_576);
@@ -36,6 +37,7 @@ describe('readConfig', () => {
     const config = readConfig({ KAFKA_BROKERS: 'a:1, b:2,,', REDIS_URL: 'redis://c:3' });
     assert.deepEqual(config.KAFKA_BROKERS, ['a:1', 'b:2']);
     assert.equal(config.isEmbedded, false);
+    assert.equal(config.SHARING_AUDIT, 0);
   });
 
   it('names the variable, the value and the expectation of everything it refuses, at once', () => {
@@ -71,6 +73,15 @@ describe('readConfig', () => {
     const message = refusal({ KAFKA_SASL_MECHANISM: 'md5', KAFKA_SASL_PASSWORD: 'hunter2', PORT: 'x' });
     assert.doesNotMatch(message, /hunter2/);
     assert.doesNotMatch(refusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'http://me:hunter2@redis' }), /hunter2/);
+  });
+
+  it('reads a fraction from 0 to 1', () => {
+    for (const value of ['0', '1', '0.01', '.5', '0.0']) {
+      assert.equal(readConfig({ SHARING_AUDIT: value }).SHARING_AUDIT, Number(value));
+    }
+    for (const value of ['1.1', '-1', 'x', '1e-3', '.']) {
+      assert.throws(() => readConfig({ SHARING_AUDIT: value }), /SHARING_AUDIT: expected a number from 0 to 1/);
+    }
   });
 
   it('reads backends by their name in the environment', () => {

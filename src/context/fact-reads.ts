@@ -66,6 +66,15 @@ export function readKey(questions: Questions, facts: ConnectionFacts): string {
   return nodeKey(questions, facts);
 }
 
+/** The names of the facts asked for, such as `claims.user`, in their order; of each object at least its own name. */
+export function factNames(questions: Questions, path = ''): string[] {
+  const names = [...questions.values].flatMap(([key, inner]) =>
+    inner ? factNames(inner, `${path}${key}.`) : `${path}${key}`,
+  );
+  for (const key of questions.presences ?? []) names.push(`${path}${key}`);
+  return questions.isEnumerated ? [...names, `${path}*`] : names;
+}
+
 const NO_QUESTIONS: Questions = {
   isRoot: true,
   isArray: false,

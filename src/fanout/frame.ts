@@ -56,6 +56,11 @@ export function nextRest(json: readonly Buffer[], lead?: Buffer): Rest {
   return new Rest(pieces);
 }
 
+/** The JSON text of a result (`nextRest`) without its `extensions`. */
+export function resultText({ pieces }: Rest): string {
+  return `{${Buffer.concat(pieces.slice(1, -1)).toString()}`;
+}
+
 /** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
 export function notedRest({ pieces }: Rest, notes: string): Rest {
   const [first, ...others] = pieces;

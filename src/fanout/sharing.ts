@@ -4,6 +4,7 @@ import type { Alike } from './answers.ts';
 import type { EventBatch } from './event-batch.ts';
 import { cursorLead, nextRest } from './frame.ts';
 import type { Rest } from './frame.ts';
+import type { EventAudit } from './sharing-audit.ts';
 import type { Job } from './slices.ts';
 import type { Place, Subscription } from './subscription.ts';
 
@@ -23,13 +24,17 @@ import type { Place, Subscription } from './subscription.ts';
  *
  * THE ASSUMPTION. Resolvers are functions of source, arguments, context and time: what they compute comes from there,
  * from backends asked through there, or from data that is the same for all. One that is not (it numbers its calls, it
- * remembers who came before) belongs to a field with `@kafka(shared: false)`.
+ * remembers who came before) belongs to a field with `@kafka(shared: false)`. `sharing-audit.ts` looks for such resolvers.
  *
  * Executions for several members of a group have even more in common: what no resolver touches (`graph/stencil.ts`).
  */
 
 /** Executes one event for one member of a group after another. */
-export type ExecuteEvent = (subscription: Subscription) => EventResult | Promise<EventResult>;
+export interface ExecuteEvent {
+  (subscription: Subscription): EventResult | Promise<EventResult>;
+  /** Tests the rule on a sample of shared results; undefined: it is off. */
+  readonly audit?: EventAudit;
+}
 
 /** Sets of questions that a group remembers, so that its members need not be asked again at the next event. */
 const MAX_REMEMBERED = 8;
@@ -92,6 +97,7 @@ export class SharedEvent {
   /** What its results begin with; undefined: with their brace. */
   readonly #lead: Buffer | undefined;
   readonly #isForOne: boolean;
+  readonly #audit: EventAudit | undefined;
   /** Those who waited for an execution that has settled. */
   readonly #again: Waiting[] = [];
   /** What this event's executions asked. */
@@ -119,6 +125,7 @@ export class SharedEvent {
     this.#onKeep = onKeep;
     this.#lead = cursor === undefined ? undefined : cursorLead(cursor);
     this.#isForOne = group.members.size === 1 && !group.isReplay;
+    this.#audit = execute.audit;
   }
 
   /** Sees to it that a member gets its result, in the order of events. Returns whether that took an execution of its own. */
@@ -154,6 +161,7 @@ export class SharedEvent {
         const result = this.#results.get(answers.alikeOf(member));
         if (result === undefined) continue;
         member.deliver(result, place);
+        this.#audit?.onShared(member, result);
         return false;
       }
     }
@@ -188,9 +196,11 @@ export class SharedEvent {
     if (!hasJob) this.#onMore(this.#serveAgain);
   }
 
-  #settle({ json, reads }: EventResult, member: Subscription, place: Place | undefined): void {
+  #settle(execution: EventResult, member: Subscription, place: Place | undefined): void {
+    const { json, reads } = execution;
     const result = nextRest(json, this.#lead);
     if (!this.#isForOne) {
+      this.#audit?.onExecuted(member, result, execution);
       const answers = this.#group.answersFor(reads);
       const alike = answers.alikeOf(member);
       if (!answers.isAlone(alike, this.#group.members.size)) this.#keep(result, answers, alike);

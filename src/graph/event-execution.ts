@@ -4,6 +4,7 @@ import { readsOf } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { NeutralScope } from '../context/neutral-scope.ts';
 import type { FactReads } from '../context/fact-reads.ts';
+import { freezeDeep } from '../json/frozen.ts';
 import type { ExecutionInput, Executor } from './execution.ts';
 import type { Operation } from './operation.ts';
 import type { Payload } from './payload.ts';
@@ -82,6 +83,17 @@ export class EventExecution {
     const result = this.#ports.executor.execute(own, { rootValue, context, variables });
     if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
     return result.then((settled) => filled(sheet, settled, context) ?? this.#whole(listener));
+  }
+
+  /**
+   * Executes the whole operation on graphql-js, with a payload, a document and variables that no other execution has: for the sharing audit.
+   * Never throws, never rejects.
+   */
+  repeat({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
+    const payload = this.#payload.copy?.() ?? this.#payload;
+    const own = variables && structuredClone(variables);
+    if (own) freezeDeep(own);
+    return new EventExecution(this.#ports, payload).#whole({ operation: operation.copy(), variables: own, facts });
   }
 
   #whole({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {

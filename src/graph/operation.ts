@@ -42,6 +42,18 @@ export class Operation {
     this.name = definition.name?.value;
     this.type = definition.operation;
   }
+
+  /** The same operation with AST nodes of its own, never compiled. */
+  copy(): Operation {
+    const document = structuredClone(this.document);
+    const definition = document.definitions[this.document.definitions.indexOf(this.definition)];
+    const copy = new Operation(
+      { key: this.key, document, bytes: this.documentBytes },
+      definition as OperationDefinitionNode,
+    );
+    copy.compiled = null;
+    return copy;
+  }
 }
 
 /** The operation that a request means, or the errors to answer it with. */

@@ -11,6 +11,8 @@ export interface Payload {
   readonly value: unknown;
   /** What a stencil prints of it; undefined where it prints nothing. */
   readonly printed?: (stencil: Pick<Stencil, 'print'>) => Sheet | undefined;
+  /** The same payload with a value of its own. */
+  readonly copy?: () => Payload;
 }
 
 /** The JSON text of a record, parsed when somebody asks for its value. */
@@ -46,5 +48,9 @@ export class TextPayload implements Payload {
     const sheet = stencil.print(this.#text);
     this.#sheets.set(stencil, sheet);
     return sheet;
+  }
+
+  copy(): TextPayload {
+    return new TextPayload(this.#text);
   }
 }

@@ -24,6 +24,7 @@ import { MaskedErrors } from './masked-errors.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 import type { Payload } from './payload.ts';
+import { resolverPaths } from './resolver-paths.ts';
 import { channelFor } from './router.ts';
 import { sharingKey } from './sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './subscribe-info.ts';
@@ -196,6 +197,11 @@ export class GraphRuntime {
     } catch (error) {
       return failure(error);
     }
+  }
+
+  /** Response paths of an operation's fields that have a resolver: at most 16. */
+  resolverPaths(operation: Operation): readonly string[] {
+    return resolverPaths(this.schema, operation);
   }
 
   /** An error that may be shown; what it was is in the log. */

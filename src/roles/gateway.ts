@@ -5,6 +5,8 @@ import type { BackendAnswer } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
 import { CursorSecret } from '../fanout/cursor-secret.ts';
 import { Hub } from '../fanout/hub.ts';
+import { SharingAudit } from '../fanout/sharing-audit.ts';
+import type { Subscription } from '../fanout/subscription.ts';
 import { Writer } from '../fanout/writer.ts';
 import { CompileQueue } from '../graph/compile-queue.ts';
 import { DocumentCache } from '../graph/document-cache.ts';
@@ -41,15 +43,17 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   const secret = own(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
+  const audit = createAudit(services, runtime);
   const hub = new Hub({
     bus,
     cursors: () => secret.cursors,
     begin: (payload) => {
       const event = runtime.event(payload);
-      return (subscription) => {
+      const execute = (subscription: Subscription) => {
         metrics.executions.inc();
         return event.execute(subscription);
       };
+      return audit ? audit.watch(execute, event) : execute;
     },
     log,
     observer: {
@@ -172,6 +176,17 @@ function createRuntime({ config, graph, log, metrics }: RoleServices, backends: 
     authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onInternalError: () => metrics.internalErrors.inc(),
+  });
+}
+
+/** undefined: no result is audited. */
+function createAudit({ config, log, metrics }: RoleServices, runtime: GraphRuntime): SharingAudit | undefined {
+  if (config.SHARING_AUDIT === 0) return undefined;
+  return new SharingAudit({
+    share: config.SHARING_AUDIT,
+    resolverPaths: (operation) => runtime.resolverPaths(operation),
+    log,
+    onOutcome: (outcome) => metrics.sharingAudit.inc({ outcome }),
   });
 }
 

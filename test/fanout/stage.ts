@@ -10,6 +10,8 @@ import type { Rest } from '../../src/fanout/frame.ts';
 import { errorOf } from '../../src/errors.ts';
 import { Hub } from '../../src/fanout/hub.ts';
 import type { Start } from '../../src/fanout/hub.ts';
+import { SharingAudit } from '../../src/fanout/sharing-audit.ts';
+import type { AuditOutcome } from '../../src/fanout/sharing-audit.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import { parseBindings } from '../../src/graph/binding.ts';
 import { DocumentCache } from '../../src/graph/document-cache.ts';
@@ -20,6 +22,7 @@ import { TextPayload } from '../../src/graph/payload.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema.ts';
 import { createLog } from '../../src/log.ts';
+import type { Logger } from '../../src/log.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 export interface StageOptions {
@@ -29,6 +32,9 @@ export interface StageOptions {
   /** 0: no execution is compiled. */
   readonly jitAfterUses?: number;
   readonly cursors?: Cursors;
+  /** Part of the shared deliveries that are audited. */
+  readonly audit?: number;
+  readonly log?: Logger;
   /** To show what happens without the record of reads. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
@@ -72,7 +78,7 @@ export function factsOf(id: string, claims: object, headers: readonly string[] =
 
 /** A graph, a bus and a hub, with listeners in the place of sockets. */
 export async function createStage(t: TestContext, options: StageOptions) {
-  const log = createLog('silent');
+  const log = options.log ?? createLog('silent');
   const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
   const { bindings, problems: mistakes } = parseBindings(schema, attached.customSources);
@@ -101,7 +107,26 @@ export async function createStage(t: TestContext, options: StageOptions) {
   const bus = new MemoryBus({ log });
   await bus.start();
   t.after(() => bus.close());
-  const stage = { executions: 0, stale: 0, foreign: 0, told: 0, bus, runtime, join, publish };
+  const stage = {
+    executions: 0,
+    outcomes: [] as AuditOutcome[],
+    stale: 0,
+    foreign: 0,
+    told: 0,
+    bus,
+    runtime,
+    join,
+    publish,
+  };
+  const audit =
+    options.audit === undefined
+      ? undefined
+      : new SharingAudit({
+          share: options.audit,
+          resolverPaths: (operation) => runtime.resolverPaths(operation),
+          log,
+          onOutcome: (outcome) => void stage.outcomes.push(outcome),
+        });
   const hub = new Hub({
     bus,
     log,
@@ -117,7 +142,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
     maxHeldBytes: options.maxHeldBytes,
     begin: (payload) => {
       const event = runtime.event(payload);
-      return (subscription) => {
+      const execute = (subscription: Subscription) => {
         stage.executions++;
         const result = event.execute(subscription);
         if (!options.forgetsReads) return result;
@@ -125,6 +150,7 @@ export async function createStage(t: TestContext, options: StageOptions) {
           ? result.then(({ json }) => ({ json, reads: undefined }))
           : { json: result.json, reads: undefined };
       };
+      return audit ? audit.watch(execute, event) : execute;
     },
   });
   const everyone = new Map<string, Set<Listener & { readonly subscription: Subscription }>>();

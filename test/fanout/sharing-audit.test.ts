@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { GraphQLScalarType } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { pino } from 'pino';
+import type { ExecutionContext } from '../../src/context/context.ts';
+import { firstDifference } from '../../src/fanout/result-difference.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { leakContext, rows } from './leak-resolvers.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const SDL = `
+  type Subscription { secret: Secret @kafka(topic: "t", payload: "secret") }
+  type Secret { id: ID value: Any }
+  scalar Any`;
+const QUERY = 'subscription { mine: secret { id ...S } } fragment S on Secret { v: value }';
+
+type Line = Record<string, unknown> & { readonly msg: string };
+type Resolver = (source: object, args: unknown, context: ExecutionContext, info: GraphQLResolveInfo) => unknown;
+
+/** A stage whose shared deliveries are all audited, with three members: Alice, Bob and Carol. */
+async function auditedStage(t: TestContext, value: unknown, jitAfterUses = 1) {
+  const lines: Line[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
+  const stage = await createStage(t, {
+    sdl: SDL,
+    resolvers: { Secret: { value }, Any: new GraphQLScalarType({ name: 'Any' }) },
+    context: leakContext,
+    jitAfterUses,
+    audit: 1,
+    log,
+  });
+  for (const user of ['alice', 'bob', 'carol'])
+    await stage.join(QUERY, factsOf(user, { user, tenant: 'acme', roles: [], org: {} }));
+  return { stage, lines };
+}
+
+const userOf = ({ connection }: ExecutionContext) => connection.claims['user'];
+
+describe('the sharing audit', () => {
+  const memory = new WeakMap<object, unknown>();
+  const remember = (key: object, context: ExecutionContext) => {
+    if (!memory.has(key)) memory.set(key, userOf(context));
+    return memory.get(key);
+  };
+  const faults: Record<string, Resolver> = {
+    'the payload': (source, _, context) => remember(source, context),
+    'a node of the document': (_, __, context, { fieldNodes }) => remember(fieldNodes[0]!, context),
+  };
+  for (const [what, value] of Object.entries(faults)) {
+    for (const jitAfterUses of [0, 1]) {
+      it(`names a resolver that remembers a user by ${what}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        const { stage, lines } = await auditedStage(t, value, jitAfterUses);
+        for (let i = 0; i < 3; i++) await stage.publish('t{}', { secret: { id: '1' } });
+        await waitFor('the outcome', () => stage.outcomes.includes('differs_by_user'));
+        const line = lines.find(({ msg }) => msg.includes("is not what the member's own execution gives"));
+        assert.deepEqual([line?.['field'], line?.['path']], ['mine', 'mine.v']);
+        assert.match(line!.msg, /@kafka\(shared: false\)/);
+      });
+    }
+  }
+
+  const defaults: { owner?: unknown } = {};
+  const keepers: Record<string, Resolver> = {
+    'a default of its own': (_, __, context) => (defaults.owner ??= userOf(context)),
+    'a memory by the payload, after an await': async (source, _, context) => {
+      await Promise.resolve();
+      return remember(source, context);
+    },
+  };
+  for (const [where, value] of Object.entries(keepers)) {
+    it(`names a resolver that keeps a user in ${where}, when executions read different facts`, async (t) => {
+      const { stage, lines } = await auditedStage(t, value);
+      await stage.publish('t{}', { secret: { id: '1' } });
+      await waitFor('the outcome', () => stage.outcomes.includes('reads_differ'));
+      const line = lines.find(({ msg }) => msg.includes('read different facts'));
+      assert.deepEqual(
+        [line?.['field'], line?.['fields'], line?.['read']],
+        ['mine', ['mine.v'], [[], ['claims.user']]],
+      );
+    });
+  }
+
+  for (const [what, value] of Object.entries({ chance: () => Math.random(), 'a counter': counter() })) {
+    it(`tells a resolver that depends on ${what} from one that mixes users`, async (t) => {
+      const { stage } = await auditedStage(t, value);
+      await stage.publish('t{}', { secret: { id: '1' } });
+      await waitFor('the outcomes', () => stage.outcomes.length === 2);
+      assert.deepEqual(stage.outcomes, ['differs_by_chance', 'differs_by_chance']);
+    });
+  }
+
+  for (const jitAfterUses of [0, 1]) {
+    it(`finds nothing in the resolvers of the leak table, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      let audited = 0;
+      for (const { name, resolve } of rows) {
+        const { stage, lines } = await auditedStage(t, resolve, jitAfterUses);
+        // A second connection that agrees with Alice's on everything but its id.
+        await stage.join(QUERY, factsOf('alic2', { user: 'alice', tenant: 'acme', roles: [], org: {} }));
+        for (const is_private of [false, true, true]) await stage.publish('t{}', { secret: { id: '1', is_private } });
+        const shared = 3 * 4 - stage.executions;
+        await waitFor('all outcomes', () => stage.outcomes.length === shared);
+        assert.deepEqual(
+          new Set(stage.outcomes),
+          new Set(shared > 0 ? ['same'] : []),
+          `${name}\n${JSON.stringify(lines)}`,
+        );
+        audited += shared;
+      }
+      assert.ok(audited > 100, String(audited));
+    });
+  }
+
+  it('changes nothing of what members receive, and in which order', async (t) => {
+    const received = [];
+    for (const audit of [undefined, 1]) {
+      const stage = await createStage(t, {
+        sdl: SDL,
+        resolvers: {
+          Secret: { value: async ({ id }: { id: string }) => Promise.resolve(id) },
+          Any: new GraphQLScalarType({ name: 'Any' }),
+        },
+        ...(audit && { audit }),
+      });
+      const listeners = await Promise.all(['a', 'b', 'c'].map((id) => stage.join(QUERY, factsOf(id, {}))));
+      await stage.publish('t{}', ...[1, 2, 3, 4, 5].map((id) => ({ secret: { id: String(id) } })));
+      received.push(listeners.map((listener) => listener.received));
+    }
+    assert.deepEqual(received[1], received[0]);
+  });
+});
+
+function counter(): () => number {
+  let calls = 0;
+  return () => calls++;
+}
+
+describe('the first difference of two results', () => {
+  const rows: readonly [string, unknown, unknown, string | undefined][] = [
+    ['a leaf', { data: { a: { b: [1, { c: 2 }] } } }, { data: { a: { b: [1, { c: 3 }] } } }, 'a.b.1.c'],
+    ['a null', { data: { a: null } }, { data: { a: {} } }, 'a'],
+    ['a shorter list', { data: { a: [1, 2] } }, { data: { a: [1] } }, 'a.1'],
+    ['a list and an object', { data: { a: [] } }, { data: { a: {} } }, 'a'],
+    ['an error', { data: {}, errors: [{ message: 'x', path: ['a', 0] }] }, { data: {} }, 'a.0'],
+    ['an error without a path', { errors: [{ message: 'x' }] }, { errors: [{ message: 'y' }] }, 'errors'],
+    [
+      'only the id of a masked error',
+      { errors: [{ extensions: { id: '1' } }] },
+      { errors: [{ extensions: { id: '2' } }] },
+      undefined,
+    ],
+    [
+      'only the order of errors',
+      { errors: [{ message: 'x' }, { message: 'y' }] },
+      { errors: [{ message: 'y' }, { message: 'x' }] },
+      undefined,
+    ],
+    ['nothing', { data: { a: 1 } }, { data: { a: 1 } }, undefined],
+  ];
+  for (const [what, a, b, expected] of rows) {
+    it(`is ${expected ?? 'none'} where they differ in ${what}`, () => {
+      assert.equal(firstDifference(JSON.stringify(a), JSON.stringify(b)), expected);
+    });
+  }
+});
