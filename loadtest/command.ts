@@ -8,7 +8,7 @@ export function runCommand(name: string, main: (signal: AbortSignal) => Promise<
   const signal = stopSignal();
   main(signal).then(
     // Signal handlers stay, but nothing else may keep this process.
-    (code) => process.exit(code ?? undefined),
+    (code) => process.exit(code ?? process.exitCode),
     (error: unknown) => {
       say(`${name}: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
       process.exit(signal.aborted ? 130 : 1);
