@@ -1,0 +1,226 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Redis } from 'ioredis';
+import { freePorts } from '../deploy/port.ts';
+import { startRedisServer } from '../deploy/redis-server.ts';
+import { runCommand, say } from './command.ts';
+import { auctionDocument } from './fanout/auction.ts';
+import { conditionsOf } from './fanout/conditions.ts';
+import { graphVariant } from './fanout/graph-variant.ts';
+import { RESULTS_FOLDER } from './fanout/results.ts';
+import { numberFlag } from './number-flag.ts';
+import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { callProcess } from './process-call.ts';
+import { AuctionHistory } from './resume/history.ts';
+import type { Latencies, OthersPlan } from './resume/other-clients.ts';
+import type { ResumePlan, ResumeReport } from './resume/resuming-clients.ts';
+import { startServerProcess, stopProcess } from './server-process.ts';
+import { startArguments } from './start-arguments.ts';
+import { markdownTable, textTable } from './table.ts';
+
+const USAGE = `Many clients of one channel resume at once: what they cost the pod, and the clients beside them.
+
+Usage: npm run bench:resume -- [flags]
+
+  --sockets <number>  clients that resume; default: 4000
+  --events <number>   that the oldest cursor missed; default: 300
+  --cursors <number>  different ones, of consecutive events; default: 1
+  --others <number>   clients on another channel, whose latency is measured before and meanwhile; default: 200
+  --rate <number>     events a second for the others; default: 20
+  --seconds <number>  of the measurement before; default: 10
+  --base <folder>     another checkout of crier, built: runs its gateway instead
+  --out <name>        loadtest/results/<name>.json and .md; default: resume
+  --help
+
+Exits with 1 when a client did not get every event once and in order, or a limit is exceeded.
+`;
+
+const PREFIX = 'bench:';
+const SECRET = 'a secret of this benchmark, of 32 characters or more';
+const [RESUMED_AUCTION, OTHER_AUCTION] = [1, 2];
+/** Published when all are there, to see that they go on live. */
+const LIVE_EVENTS = 3;
+const MAX_LAG_MS = 50;
+const MAX_RATIO = 1.5;
+
+const { values } = parseArgs({
+  options: {
+    sockets: { type: 'string', default: '4000' },
+    events: { type: 'string', default: '300' },
+    cursors: { type: 'string', default: '1' },
+    others: { type: 'string', default: '200' },
+    rate: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '10' },
+    base: { type: 'string' },
+    out: { type: 'string', default: 'resume' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+interface Figures {
+  readonly deliveries: number;
+  readonly seconds: number;
+  readonly executions: number;
+  readonly historyReads: number;
+  readonly lagP99Ms: number;
+  readonly before: Latencies;
+  readonly during: Latencies;
+  readonly residentMb: number;
+}
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(USAGE);
+  const [sockets, events, cursors, others, rate, seconds] = (
+    ['sockets', 'events', 'cursors', 'others', 'rate', 'seconds'] as const
+  ).map((flag) => numberFlag(flag, values[flag])) as [number, number, number, number, number, number];
+  if (cursors > events) throw new Error(`--cursors: expected at most --events, ${events}, got ${cursors}`);
+  const script = resolve(values.base ?? '.', 'dist/src/main.js');
+  if (!existsSync(script)) throw new Error(`--base: ${script} is missing; run npm ci && npm run build there`);
+  pinThisProcess(CLIENT_CORE);
+  const closing: (() => Promise<unknown>)[] = [];
+  try {
+    const redis = await startRedisServer();
+    closing.push(() => redis.stop());
+    const graph = await graphVariant('history: {}');
+    closing.push(() => graph.remove());
+    const history = new AuctionHistory(redis.url, PREFIX, RESUMED_AUCTION);
+    await history.open();
+    closing.push(() => history.close());
+    const lastVersion = await history.publish(events + 1);
+    const seen = await history.cursors(SECRET, cursors);
+    const [port, adminPort] = (await freePorts(2)) as [number, number];
+    const environment = {
+      ROLE: 'gateway',
+      GRAPH: graph.path,
+      REDIS_URL: redis.url,
+      CHANNEL_PREFIX: PREFIX,
+      CURSOR_SECRET: SECRET,
+      ADMIN_PORT: String(adminPort),
+    };
+    const server = await startServerProcess(script, port, environment, startArguments());
+    closing.push(() => server.stop());
+    const query = auctionDocument();
+    const otherClients = startChild('resume/other-clients.js', closing);
+    const plan: OthersPlan = {
+      port,
+      redisUrl: redis.url,
+      channelPrefix: PREFIX,
+      auctionId: OTHER_AUCTION,
+      sockets: others,
+      eventsPerSecond: rate,
+      query,
+    };
+    await callProcess(otherClients, 'start', plan);
+    const clients = startChild('resume/resuming-clients.js', closing);
+    say(`${sockets} clients connect`);
+    const variables = { auction_id: RESUMED_AUCTION };
+    await callProcess(clients, 'connect', { port, sockets, query, variables, seen } satisfies ResumePlan);
+    await delay(2000);
+    say(`the others alone, ${seconds} s`);
+    await callProcess(otherClients, 'report');
+    await delay(seconds * 1000);
+    const before = await callProcess<Latencies>(otherClients, 'report');
+    const counted = await countersOf(adminPort, redis.url);
+    await server.reset();
+    say('all resume');
+    const resumed = await callProcess<ResumeReport>(clients, 'resume', lastVersion);
+    const during = await callProcess<Latencies>(otherClients, 'report');
+    const { lagP99Ms, residentBytes } = await server.report();
+    const after = await countersOf(adminPort, redis.url);
+    const followed = await callProcess<ResumeReport>(clients, 'follow', await history.publish(LIVE_EVENTS));
+    const faults = [...new Set([...resumed.faults, ...followed.faults])];
+    faults.push(...(await callProcess<string[]>(otherClients, 'stop', others)));
+    const figures: Figures = {
+      deliveries: resumed.deliveries,
+      seconds: resumed.elapsedMs / 1000,
+      // Each live event of the others is executed once.
+      executions: after.executions - counted.executions - (after.events - counted.events),
+      historyReads: after.historyReads - counted.historyReads,
+      lagP99Ms,
+      before,
+      during,
+      residentMb: residentBytes / 1024 / 1024,
+    };
+    faults.push(...limitsExceeded(figures, events, cursors));
+    await publish(figures, faults);
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+function startChild(script: string, closing: (() => Promise<unknown>)[]): ChildProcess {
+  const child = fork(new URL(script, import.meta.url).pathname, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  closing.push(() => stopProcess(child));
+  return child;
+}
+
+interface Counters {
+  readonly executions: number;
+  readonly events: number;
+  readonly historyReads: number;
+}
+
+async function countersOf(adminPort: number, redisUrl: string): Promise<Counters> {
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? 0);
+  const redis = new Redis(redisUrl);
+  const stats = await redis.info('commandstats');
+  redis.disconnect();
+  return {
+    executions: metric('crier_executions_total'),
+    events: metric('crier_events_total'),
+    // Once in each read of a history; the events of the others are published without one.
+    historyReads: Number(/cmdstat_xrevrange:calls=(\d+)/.exec(stats)?.[1] ?? 0),
+  };
+}
+
+function limitsExceeded(
+  { executions, historyReads, lagP99Ms, before, during }: Figures,
+  events: number,
+  cursors: number,
+) {
+  const ratio = during.p99Ms / before.p99Ms;
+  return [
+    executions > events + cursors && `${executions} executions, more than ${events} events and ${cursors} cursors`,
+    historyReads > cursors && `${historyReads} reads of the history for ${cursors} cursors`,
+    lagP99Ms > MAX_LAG_MS && `event loop lag p99 ${lagP99Ms.toFixed(1)} ms, more than ${MAX_LAG_MS}`,
+    ratio > MAX_RATIO && `p99 of the others ${ratio.toFixed(2)} times that before, more than ${MAX_RATIO}`,
+  ].filter((fault) => fault !== false);
+}
+
+async function publish(figures: Figures, faults: readonly string[]): Promise<void> {
+  const { deliveries, seconds, executions, historyReads, lagP99Ms, before, during, residentMb } = figures;
+  const table = [
+    ['figure', 'value'],
+    ['replayed deliveries', String(deliveries)],
+    ['seconds until the last', seconds.toFixed(2)],
+    ['executions', String(executions)],
+    ['history reads', String(historyReads)],
+    ['event loop lag p99, ms', lagP99Ms.toFixed(1)],
+    ['others p50 before / during, ms', `${before.p50Ms.toFixed(2)} / ${during.p50Ms.toFixed(2)}`],
+    ['others p99 before / during, ms', `${before.p99Ms.toFixed(2)} / ${during.p99Ms.toFixed(2)}`],
+    ['others p99 ratio', (during.p99Ms / before.p99Ms).toFixed(2)],
+    ['RSS, MB', residentMb.toFixed(0)],
+  ];
+  const flags = Object.entries(values)
+    .map(([name, value]) => `--${name} ${value}`)
+    .join(' ');
+  const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags };
+  const verdict = faults.length === 0 ? 'Every client got every event once and in order.' : faults.join('\n\n');
+  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
+  const markdown = `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`;
+  await mkdir(RESULTS_FOLDER, { recursive: true });
+  const path = `${RESULTS_FOLDER}/${values.out}`;
+  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, figures, faults }, null, 2)}\n`);
+  await writeFile(`${path}.md`, markdown);
+  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  for (const fault of faults) say(`resume: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+runCommand('resume', main);

@@ -1,0 +1,59 @@
+import { WebSocket } from 'ws';
+
+export interface ReceiverOptions {
+  readonly port: number;
+  /** Of the subscribe message. */
+  readonly payload: () => object;
+  readonly onEvent: (version: number, message: Buffer) => void;
+  /** Something else came than events, or the connection was closed. */
+  readonly onFault: (fault: string) => void;
+}
+
+const VERSION = '"version":';
+
+/** A client of one subscription, which only looks at the number of each event. */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  #socket: WebSocket | undefined;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the connection is acknowledged. */
+  open(): Promise<void> {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#options.port}/graphql`, 'graphql-transport-ws', {
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    });
+    this.#socket = socket;
+    return new Promise((resolve, reject) => {
+      socket.once('error', reject);
+      socket.once('open', () => socket.send('{"type":"connection_init"}'));
+      socket.once('message', () => {
+        socket.on('message', (message: Buffer) => this.#onMessage(message));
+        socket.on('close', (code) => this.#options.onFault(`closed with ${code}`));
+        resolve();
+      });
+    });
+  }
+
+  /** To be called when it is open. */
+  subscribe(): void {
+    this.#socket!.send(
+      JSON.stringify({ id: crypto.randomUUID(), type: 'subscribe', payload: this.#options.payload() }),
+    );
+  }
+
+  #onMessage(message: Buffer): void {
+    const at = message.indexOf(VERSION);
+    if (at < 0) return this.#options.onFault(`no event: ${message.toString('utf8', 0, 200)}`);
+    this.#options.onEvent(Number.parseInt(message.toString('latin1', at + VERSION.length, at + 24), 10), message);
+  }
+}
+
+/** Opens many, so many handshakes at a time. */
+export async function openAll(receivers: readonly Receiver[], atOnce = 100): Promise<void> {
+  for (let i = 0; i < receivers.length; i += atOnce)
+    await Promise.all(receivers.slice(i, i + atOnce).map((receiver) => receiver.open()));
+}

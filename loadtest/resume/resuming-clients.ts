@@ -1,0 +1,99 @@
+import { setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { answerCalls } from '../process-call.ts';
+import { Receiver, openAll } from './receiver.ts';
+
+/** The process of the clients that resume. Driven by the runner. */
+
+export interface ResumePlan {
+  readonly port: number;
+  readonly sockets: number;
+  readonly query: string;
+  readonly variables: object;
+  /** Client i has seen the event of number i modulo their count. */
+  readonly seen: readonly { readonly version: number; readonly cursor: string }[];
+}
+
+export interface ResumeReport {
+  /** Until the last client had the last event. */
+  readonly elapsedMs: number;
+  readonly deliveries: number;
+  /** With the count of clients that met each. */
+  readonly faults: readonly string[];
+}
+
+/** A server that delivers nothing for so long has lost what is missing. */
+const SILENCE_MS = 10_000;
+
+interface Client {
+  readonly receiver: Receiver;
+  /** Version of the last event. */
+  last: number;
+  isResumed: boolean;
+  hasFault: boolean;
+}
+
+const clients: Client[] = [];
+const faults = new Map<string, number>();
+let deliveries = 0;
+let lastAt = 0;
+let awaited = Infinity;
+let arrived = 0;
+
+// The others of this core come first: what they are measured for is the server, not this process.
+setPriority(10);
+
+function clientOf(plan: ResumePlan, index: number): Client {
+  const { version, cursor } = plan.seen[index % plan.seen.length]!;
+  const fail = (fault: string) => {
+    if (!client.hasFault) faults.set(fault, (faults.get(fault) ?? 0) + 1);
+    client.hasFault = true;
+  };
+  const receiver = new Receiver({
+    port: plan.port,
+    payload: () => ({ query: plan.query, variables: plan.variables, extensions: { resume: { cursor } } }),
+    onEvent: (received, message) => {
+      deliveries++;
+      lastAt = performance.now();
+      if (!client.isResumed && !message.includes('"resumed":true')) fail('not resumed');
+      if (received !== client.last + 1) fail('an event was lost, came twice or in another order');
+      client.isResumed = true;
+      client.last = received;
+      if (received === awaited) arrived++;
+    },
+    onFault: fail,
+  });
+  const client: Client = { receiver, last: version, isResumed: false, hasFault: false };
+  return client;
+}
+
+async function connect(plan: ResumePlan): Promise<void> {
+  for (let i = 0; i < plan.sockets; i++) clients.push(clientOf(plan, i));
+  await openAll(clients.map(({ receiver }) => receiver));
+}
+
+async function resume(lastVersion: number): Promise<ResumeReport> {
+  awaited = lastVersion;
+  const startedAt = performance.now();
+  for (const { receiver } of clients) receiver.subscribe();
+  return arrival(startedAt);
+}
+
+/** The live events up to this one. */
+async function follow(lastVersion: number): Promise<ResumeReport> {
+  awaited = lastVersion;
+  arrived = clients.filter(({ last }) => last === lastVersion).length;
+  return arrival(performance.now());
+}
+
+async function arrival(startedAt: number): Promise<ResumeReport> {
+  lastAt = performance.now();
+  while (arrived < clients.length && performance.now() - lastAt < SILENCE_MS) await delay(20);
+  const missing = clients.length - arrived;
+  arrived = 0;
+  const lines = Array.from(faults, ([fault, count]) => `${count} clients: ${fault}`);
+  if (missing > 0) lines.push(`${missing} clients: the last event never came`);
+  return { elapsedMs: lastAt - startedAt, deliveries, faults: lines };
+}
+
+answerCalls({ connect, resume, follow });
