@@ -154,7 +154,8 @@ function readBinding(
   const match = readMatches(matchNodes, field, problems);
   const matched = matchedArguments(matchNodes);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
-  checkUse(field, new Set([...matched, ...unused]), findings);
+  // An argument that match or unused misspells is named there.
+  if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
   if (payload) for (const { path } of match) checkPath(schema, field, path, payload, problems);
   return problems.length === 0 && topic !== undefined && payload
     ? { field: field.name, topic, match, payload, isShared, history, replaysLast }
