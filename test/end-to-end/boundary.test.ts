@@ -111,7 +111,8 @@ describe('a pod whose resolvers fail in odd places', () => {
       );
       assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 6);
       assert.equal(await pod.metric('crier_operations'), 1);
-      assert.ok((await pod.metric('crier_unhandled_rejections_total')) >= 4);
+      // At least one of each field: the second subscription may share the first one's execution.
+      assert.ok((await pod.metric('crier_unhandled_rejections_total')) >= 2);
       for (const text of [/^an unexpected failure ended this operation/, /^a promise was rejected/]) {
         const lines = pod.lines.filter(({ msg }) => text.test(msg));
         assert.ok(lines.length >= 1 && lines.length <= 3, `${lines.length} lines like ${String(text)}`);
