@@ -77,6 +77,14 @@ describe('Backlog', () => {
     assert.deepEqual(received, [...first, ...first, ...rest, ...rest]);
   });
 
+  it('flushes during the only batch of a turn, so that the first members do not wait for the last', async () => {
+    const { add, received, flushes } = createBacklog(50);
+    add('1', 1);
+    await waitFor('all results', () => received.length === 50);
+    // After 32 and 48 results, and at the end.
+    assert.ok(flushes() >= 3, `${flushes()} flushes`);
+  });
+
   it('puts an event that comes during a batch into the next one', async () => {
     const { backlog, group, received } = createBacklog(2);
     const result = (event: string) => ({ json: [Buffer.from(event)], reads: undefined });

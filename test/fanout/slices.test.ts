@@ -58,6 +58,16 @@ describe('Slices', () => {
     assert.ok(turns >= 5, `${turns} turns`);
   });
 
+  it('begins no further job in a turn whose time is spent', async () => {
+    const done: string[] = [];
+    const slices = new Slices(1, () => undefined);
+    slices.add(jobOf('long', 1, done, 5));
+    slices.add(jobOf('next', 0, done));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(done, ['long']);
+    await waitFor('all jobs', () => done.length === 2);
+  });
+
   it('finishes everything at once where it must', () => {
     const done: string[] = [];
     const slices = new Slices(5, () => undefined);
