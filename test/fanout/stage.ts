@@ -77,7 +77,7 @@ export function factsOf(id: string, claims: object, headers: readonly string[] =
 }
 
 /** A graph, a bus and a hub, with listeners in the place of sockets. */
-export async function createStage(t: TestContext, options: StageOptions) {
+export async function createStage(t: Pick<TestContext, 'after'>, options: StageOptions) {
   const log = options.log ?? createLog('silent');
   const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');

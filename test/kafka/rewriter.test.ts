@@ -2,167 +2,18 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { TopicRouter } from '../../src/graph/router.ts';
-import { MAX_LEARNT, MAX_LEARNT_OF_RECORD, Places } from '../../src/kafka/places.ts';
-import { decodeRecord } from '../../src/kafka/record.ts';
-import type { RecordLimits } from '../../src/kafka/record.ts';
-import { Rewriter } from '../../src/kafka/rewriter.ts';
-import { SnakeCase } from '../../src/kafka/snake-case.ts';
-
-const LIMITS = { maxBytes: 1_048_576, maxDepth: 64 };
-const PATHS = ['a', 'a.b_c', 'b_c.a.a', '__typename', 'constructor', 'd_é'];
-const match = PATHS.map((path) => ({ arg: path, path, isOptional: true }));
-/** Payloads of which it matters only whether they are there. */
-const PRESENCES = [['b_c'], ['foo_bar'], ['b_c', 'a']];
-const router = new TopicRouter(
-  't',
-  PRESENCES.map((payload) => ({ field: payload.join(), topic: 't', match, payload, isShared: true })),
-  '',
-);
-
-interface Outcome {
-  readonly text: string;
-  readonly values: readonly (string | undefined)[];
-}
-
-/** What a record is by parsing, renaming and printing. */
-function expected(record: Buffer, limits: RecordLimits): Outcome | undefined {
-  const decoded = decodeRecord(record, limits);
-  if (decoded.poison !== undefined) return undefined;
-  const payload = new SnakeCase().convert(decoded.payload);
-  return { text: JSON.stringify(payload), values: router.valuesIn(payload) };
-}
-
-/** Rewrites records one after another, as one topic's. */
-function createRewriting(limits: RecordLimits = LIMITS) {
-  const rewriter = new Rewriter(limits);
-  const places = new Places(router.paths, router.firstPresence);
-  return {
-    places,
-    rewrite: (record: Buffer | string): Outcome | undefined => {
-      const values = rewriter.rewrite(Buffer.from(record as string), places);
-      return values && { text: rewriter.text(), values };
-    },
-  };
-}
-
-const LONGEST_KEY = 'aB'.repeat(32);
-
-const key = fc.oneof(
-  { weight: 12, arbitrary: fc.constantFrom('a', 'bC', 'd_é', 'aB', 'fooBar', '__typename', 'constructor', 'x y', '€') },
-  { weight: 2, arbitrary: fc.constantFrom('b_c', 'a_b', 'A', 'toString', '', '$', LONGEST_KEY, 'Ab"', 'd\u0001') },
-  { weight: 1, arbitrary: fc.constantFrom('__proto__', '12', '0', '$1', '01', `${LONGEST_KEY}c`, '\ud800') },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 70 }) },
-);
-
-const number = fc.oneof(
-  fc.integer().map(String),
-  fc.double().map((value) => JSON.stringify(value)),
-  fc.constantFrom('-0', '0.0', '1.0', '1.50', '1e3', '1E+400', '-1e-400', '0.0000001', '12345678901234567890', '1e21'),
-);
-
-const text = fc.oneof(
-  fc.constantFrom(
-    '',
-    'a',
-    'bc',
-    'bcd',
-    'a\\b',
-    'quote "x"',
-    'line\n',
-    'tab\t',
-    '\u0001',
-    'é',
-    '€',
-    '😀',
-    '\ud83d',
-    '/',
-  ),
-  fc.string({ unit: 'binary', maxLength: 40 }),
-);
-
-/** A string as JSON: as it is printed, or with escapes that are not needed. */
-const string = fc.tuple(text, fc.constantFrom(0, 0, 1, 2)).map(([value, way]) => {
-  if (way === 0) return JSON.stringify(value);
-  if (way === 1) return JSON.stringify(value).replaceAll('/', '\\/');
-  const units = Array.from({ length: value.length }, (_, i) => value.charCodeAt(i).toString(16).padStart(4, '0'));
-  return `"${units.map((unit) => `\\u${unit}`).join('')}"`;
-});
-
-const space = fc.constantFrom('', '', '', ' ', '\n  ', '\t', '\r\n', ' \n \t ');
-
-/** JSON text of objects as somebody may write them: keys may be there twice, and tokens have white space between them. */
-const { object } = fc.letrec<{ object: string; value: string }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    { weight: 2, arbitrary: fc.constantFrom('null', 'true', 'false') },
-    { weight: 2, arbitrary: number },
-    { weight: 2, arbitrary: string },
-    { weight: 3, arbitrary: tie('object') },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(fc.array(tie('value'), { maxLength: 4 }), space)
-        .map(([items, gap]) => `[${gap}${items.join(`${gap},${gap}`)}${gap}]`),
-    },
-  ),
-  object: fc
-    .tuple(fc.array(fc.tuple(key, tie('value')), { maxLength: 6 }), space, fc.boolean())
-    .map(([pairs, gap, isUnique]) => {
-      const some = isUnique ? [...new Map(pairs)] : pairs;
-      const members = some.map(([name, value]) => `${JSON.stringify(name)}:${gap}${value}`);
-      return `{${gap}${members.join(`${gap},${gap}`)}${gap}}`;
-    }),
-}));
-
-/** Some of them broken, or with something around them. */
-const record = fc.oneof(
-  { weight: 12, arbitrary: object },
-  { weight: 1, arbitrary: fc.tuple(space, object, space).map((parts) => parts.join('')) },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(object, fc.constantFrom('{}', 'x', '\u0000', ',', ']')).map((parts) => parts.join('')),
-  },
-  { weight: 1, arbitrary: object.map((one) => one.replace(':', ' :')) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('[]', '7', '"a"', 'null', '', ' ', '\ufeff{}', '{', '{"a"', '{"a":', '{"a":1,}'),
-  },
-  {
-    weight: 3,
-    arbitrary: fc
-      .tuple(
-        object,
-        fc.nat(),
-        fc.constantFrom('', '"', '\\', '{', '}', '[', ']', ',', ':', '0', '.', 'e', '\n', '\u0000'),
-      )
-      .map(([one, at, character]) => one.slice(0, at % one.length) + character + one.slice((at % one.length) + 1)),
-  },
-);
+import { MAX_LEARNT, MAX_LEARNT_OF_RECORD } from '../../src/kafka/places.ts';
+import { createRewriting, expected, LIMITS, LONGEST_KEY, rewritingProperty } from './random-records.ts';
 
 describe('Rewriter', () => {
   it('comes to the text and the values that parsing comes to, or declines', () => {
     let good = 0;
     let rewritten = 0;
-    fc.assert(
-      fc.property(
-        fc.array(record, { minLength: 1, maxLength: 8 }),
-        fc.integer({ min: 1, max: 8 }),
-        (records, maxDepth) => {
-          const limits = { maxBytes: 400, maxDepth };
-          const { rewrite } = createRewriting(limits);
-          for (const one of records) {
-            const wanted = expected(Buffer.from(one), limits);
-            const outcome = rewrite(one);
-            if (wanted) good++;
-            if (!outcome) continue;
-            rewritten++;
-            assert.deepEqual(outcome, wanted, one);
-          }
-        },
-      ),
-      { numRuns: 3000 },
-    );
+    const count = (isGood: boolean, isRewritten: boolean) => {
+      if (isGood) good++;
+      if (isRewritten) rewritten++;
+    };
+    fc.assert(rewritingProperty(count), { numRuns: 3000 });
     assert.ok(rewritten > good / 3, `only ${rewritten} of ${good} were rewritten`);
   });
 

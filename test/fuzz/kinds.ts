@@ -1,0 +1,14 @@
+import { documentProperty } from '../graph/support/random-documents.ts';
+import { rewritingProperty } from '../kafka/random-records.ts';
+import type { FuzzKind } from './kind.ts';
+import { protocol } from './protocol.ts';
+import { resolvers } from './resolvers.ts';
+import { variables } from './variables.ts';
+
+export const KINDS: Readonly<Record<string, FuzzKind>> = {
+  protocol,
+  documents: { shortRuns: 100, property: () => Promise.resolve(documentProperty()) },
+  variables,
+  records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
+  resolvers,
+};

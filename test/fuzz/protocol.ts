@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
+import { clientFrame } from '../support/client-frame.ts';
+import { openSocket } from '../support/socket.ts';
+import type { Socket } from '../support/socket.ts';
+import type { FuzzKind } from './kind.ts';
+
+/** README's, and those of RFC 6455 for bytes that are no frames (1002), no UTF-8 (1007) or a close frame of the client. */
+const CODES = [1000, 1001, 1002, 1005, 1007, 1008, 1009, 1013, 4400, 4401, 4403, 4408, 4409, 4429];
+
+/** A connection that is not closed by then waits for more bytes, in ms. */
+const UNFINISHED_MS = 500;
+
+const id = fc.constantFrom('a', 'b', '', 'é', 'x'.repeat(200));
+const payload = fc.oneof(
+  fc
+    .constantFrom('{ __typename }', '{', 'subscription { nothing }', '{ a: __typename b: __typename }')
+    .map((query) => ({ query })),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+const type = fc.constantFrom('connection_init', 'ping', 'pong', 'subscribe', 'complete', 'next', 'toString');
+const message = fc
+  .record({ type, id, payload }, { requiredKeys: ['type'] })
+  .map((fields) => Buffer.from(JSON.stringify(fields)));
+const bytes = fc.uint8Array({ maxLength: 60 }).map((some) => Buffer.from(some));
+const init = fc.constant(Buffer.from('{"type":"connection_init"}'));
+const text = fc.oneof({ weight: 6, arbitrary: message }, { weight: 2, arbitrary: init }, bytes);
+const mutated = fc.tuple(text, fc.nat(), fc.nat(255)).map(([whole, at, byte]) => {
+  const copy = Buffer.from(whole);
+  if (copy.length > 0) copy[at % copy.length] = byte;
+  return copy;
+});
+const frame = fc
+  .tuple(
+    fc.oneof(text, mutated),
+    fc.record(
+      {
+        opcode: fc.constantFrom(0x0, 0x1, 0x1, 0x1, 0x1, 0x2, 0x8, 0x9, 0xa, 0xb),
+        isFinal: fc.constantFrom(true, true, true, false),
+        reserved: fc.constantFrom(0, 0, 0, 0, 1, 4),
+        isMasked: fc.constantFrom(true, true, true, true, false),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([body, options]) => clientFrame(body, options));
+/** What is written to one connection: frames most often, and at times bytes that are none. */
+const writes = fc.array(
+  fc.oneof({ weight: 3, arbitrary: text.map((body) => clientFrame(body)) }, { weight: 3, arbitrary: frame }, bytes),
+  {
+    minLength: 1,
+    maxLength: 8,
+  },
+);
+
+/** Any bytes on a connection: it goes on or is closed with a documented code, answers only its ids, and others notice nothing. */
+export const protocol: FuzzKind = {
+  shortRuns: 150,
+  property: async (scope) => {
+    const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', MAX_MESSAGES_PER_SECOND: '100000' });
+    const failures: unknown[] = [];
+    const server = await startServer(config, createLog('silent'), { onFatal: (error) => failures.push(error) });
+    scope.after(() => server.close());
+    const url = `ws://127.0.0.1:${server.port}/graphql`;
+    const other = await openSocket(scope, url);
+    await other.init();
+    return fc.asyncProperty(writes, fc.boolean(), async (parts, isInitiated) => {
+      const ends: (() => void | Promise<void>)[] = [];
+      const socket = await openSocket({ after: (end) => void ends.push(end) }, url);
+      try {
+        if (isInitiated) await socket.init();
+        const sent = Buffer.concat(parts);
+        socket.write(sent);
+        const answers = await outcome(socket);
+        for (const { id: answered } of answers) {
+          if (answered !== undefined) assert.ok(sent.includes(JSON.stringify(answered).slice(1, -1)), `id ${answered}`);
+        }
+      } finally {
+        for (const end of ends) await end();
+      }
+      other.subscribe('mine', '{ __typename }');
+      const mine = await other.take(2);
+      assert.deepEqual(
+        mine.map((each) => [each.id, each.type]),
+        [
+          ['mine', 'next'],
+          ['mine', 'complete'],
+        ],
+      );
+      assert.deepEqual(failures, []);
+    });
+  },
+};
+
+/** What came until the connection was closed, or went on waiting for the end of a frame that is longer than what was written. */
+async function outcome(socket: Socket) {
+  // Behind what was written: the server answers it when it has read that.
+  socket.close(1000);
+  const closing = await Promise.race([socket.expectClose().catch(() => undefined), delay(UNFINISHED_MS)]);
+  if (closing) assert.ok(CODES.includes(closing.code), `closed with ${closing.code}`);
+  return socket.unread;
+}
