@@ -12,6 +12,7 @@ import type { Logger } from '../log.ts';
 import { fits } from './held-bytes.ts';
 import type { Expecting, InitDeadlines } from './init-deadlines.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
+import type { Inbox, Recipient } from './inbox.ts';
 import { LiveOperation } from './live-operation.ts';
 import type { LiveOperationOwner, LiveOperationServices } from './live-operation.ts';
 import { CLOSE_CODES, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
@@ -32,6 +33,7 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly limits: ConnectionLimits;
   readonly writer: Writer;
   readonly initDeadlines: InitDeadlines<Connection>;
+  readonly inbox: Inbox;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
   /** The socket is gone. `code`: of who closed it first. */
@@ -43,7 +45,7 @@ export interface ConnectionServices extends LiveOperationServices {
  * validation, close codes) are graphql-ws's; its server is not, because that keeps 2 KB for each operation while that
  * waits for events, and an id until some time after its `complete`.
  */
-export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, SocketListener {
+export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, SocketListener, Recipient {
   readonly outbox: Outbox;
   readonly #socket: ConnectionSocket;
   readonly #stream: Socket;
@@ -60,6 +62,8 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   #sweptBytes = -1;
   /** Whether the last visit of the sweep met a message that is not complete since. */
   #isMessageOverdue = false;
+  /** In the inbox. */
+  #waitingMessages = 0;
   #isEnded = false;
   /** Why it ended: our code where we closed it, whatever the peer answered. */
   #closeCode = 0;
@@ -146,6 +150,14 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   /** A message has come from the peer. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     this.#isMessageOverdue = false;
+    if (this.#socket.readyState !== WebSocket.OPEN || !this.#isAdmitted()) return;
+    if (this.#services.inbox.receive(this, data)) return;
+    if (this.#waitingMessages++ === 0) this.#socket.pause();
+  }
+
+  /** The turn of a message has come. */
+  onTurn(data: Buffer): void {
+    if (this.#waitingMessages > 0 && --this.#waitingMessages === 0) this.#socket.resume();
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#receive(data).catch((error: unknown) => {
       this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a message');
@@ -174,7 +186,6 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   }
 
   async #receive(data: Buffer): Promise<void> {
-    if (!this.#isAdmitted()) return;
     const message = parseClientMessage(data, this.#services.limits.maxIdBytes);
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {

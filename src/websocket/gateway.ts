@@ -8,6 +8,7 @@ import { isOriginAllowed } from '../http/origin.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection.ts';
+import { Inbox } from './inbox.ts';
 import { InitDeadlines } from './init-deadlines.ts';
 import { CLOSE_CODES } from './protocol.ts';
 import { SweepRing } from './sweep-ring.ts';
@@ -29,7 +30,7 @@ export interface GatewayOptions {
   readonly maxMessageBytes: number;
   /** Longest wait for clients to answer the close frame of a drain. */
   readonly drainTimeoutMs: number;
-  readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'onClose'>;
+  readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'inbox' | 'onClose'>;
   readonly observer: GatewayObserver;
 }
 
@@ -71,6 +72,7 @@ export class Gateway {
     this.#services = {
       ...options.connections,
       initDeadlines: this.#initDeadlines,
+      inbox: new Inbox(),
       onClose: (connection, code) => {
         this.#connections.delete(connection);
         options.observer.onClose(code);

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Inbox } from '../../src/websocket/inbox.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+function busy(ms: number): void {
+  const endsAt = performance.now() + ms;
+  while (performance.now() < endsAt);
+}
+
+describe('Inbox', () => {
+  it('handles a message at once', () => {
+    const handled: string[] = [];
+    const inbox = new Inbox();
+    assert.ok(inbox.receive({ onTurn: (data) => handled.push(data.toString()) }, Buffer.from('a')));
+    assert.deepEqual(handled, ['a']);
+  });
+
+  it('keeps the order of all messages, and leaves to the next turns what does not fit into one', async () => {
+    const handled: string[] = [];
+    const inbox = new Inbox();
+    let turn = 0;
+    const turns: number[] = [];
+    const recipient = {
+      onTurn: (data: Buffer) => {
+        busy(2);
+        handled.push(data.toString());
+        turns.push(turn);
+      },
+    };
+    const count = () => {
+      turn++;
+      if (handled.length < 12) setImmediate(count);
+    };
+    setImmediate(count);
+    const names = Array.from({ length: 12 }, (_, i) => `${i}`);
+    const atOnce = names.filter((name) => inbox.receive(recipient, Buffer.from(name)));
+    assert.ok(atOnce.length < 12);
+    await waitFor('all', () => handled.length === 12);
+    assert.deepEqual(handled, names);
+    for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 2);
+  });
+});
