@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { chunksOf } from '../../src/kafka/batch.ts';
-import type { Conversion, KafkaRecord } from '../../src/kafka/batch.ts';
+import type { ChunkLimits, Conversion, KafkaRecord } from '../../src/kafka/batch.ts';
 import { convert } from './consumer-harness.ts';
 
 const record = (offset: number, value: string | null): KafkaRecord => ({
@@ -57,6 +57,43 @@ describe('chunksOf', () => {
     assert.equal(chunk.last.offset, '3');
   });
 
+  it('counts messages, payloads and poison values anew for each chunk', () => {
+    const sizes = (value: string, limits: ChunkLimits) =>
+      [
+        ...chunksOf(
+          Array.from({ length: 7 }, (_, offset) => record(offset, value)),
+          { convert },
+          limits,
+        ),
+      ].map(({ recordCount }) => recordCount);
+    const payload = JSON.stringify({ x: 'y'.repeat(92) });
+    assert.equal(payload.length, 100);
+    const bytes = 201;
+    assert.deepEqual(sizes(payload, { messages: 100, bytes }), [3, 3, 1]);
+    assert.deepEqual(sizes('x'.repeat(100), { messages: 100, bytes }), [3, 3, 1]);
+    assert.deepEqual(sizes(payload, { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
+    assert.deepEqual(sizes('poison', { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
+  });
+
+  it('knows the last record before the first poison one of each chunk', () => {
+    const values = ['{}', '{}', 'poison', '{}', '{}', '{}', '{}', '{}', 'poison', '{}'];
+    const chunks = [
+      ...chunksOf(
+        values.map((value, offset) => record(offset, value)),
+        { convert },
+        { messages: 4, bytes: 10_000 },
+      ),
+    ];
+    assert.deepEqual(
+      chunks.map(({ last, lastBeforePoison }) => [last.offset, lastBeforePoison?.offset]),
+      [
+        ['3', '1'],
+        ['7', undefined],
+        ['9', undefined],
+      ],
+    );
+  });
+
   it('keeps the order and every record, and ends a chunk at its bounds', () => {
     const values = fc.array(
       fc.oneof(
@@ -91,6 +128,12 @@ describe('chunksOf', () => {
             records.filter(({ value }) => value?.toString() === 'not json'),
           );
           if (records.length > 0) assert.equal(chunks.at(-1)?.last, records.at(-1));
+          for (const chunk of chunks.slice(0, -1)) {
+            const payloads = chunk.messages.reduce((sum, { payload }) => sum + payload.length, 0);
+            const ofPoison = chunk.poison.reduce((sum, { record: { value } }) => sum + value!.length, 0);
+            const isFull = chunk.messages.length + chunk.poison.length >= messages || payloads + ofPoison >= bytes;
+            assert.ok(isFull, 'a chunk ends at a bound only');
+          }
           // One record may pass a bound, and ends the chunk by that: at most its two messages more.
           for (const chunk of chunks) assert.ok(chunk.messages.length + chunk.poison.length <= messages + 1);
           for (const { messages: some } of chunks) {

@@ -77,11 +77,17 @@ describe('Claims', () => {
 
   it('tries a claim again that the bus did not take', async () => {
     let isAway = true;
-    const claims = new Claims(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve()));
+    let attempts = 0;
+    const claims = new Claims(() => {
+      attempts++;
+      return isAway ? Promise.reject(new Error('away')) : Promise.resolve();
+    });
     claims.renew(assignment(6));
     await assert.rejects(claims.hold('bids', 0, 7));
     isAway = false;
     await claims.hold('bids', 0, 7);
+    await claims.hold('bids', 0, 8);
+    assert.equal(attempts, 2);
   });
 
   it('reads no metadata but its own', () => {

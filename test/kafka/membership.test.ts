@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
+import type { Claim } from '../../src/bus/bus.ts';
+import { FencedError } from '../../src/errors.ts';
+import type { KafkaRecord } from '../../src/kafka/batch.ts';
+import { Membership } from '../../src/kafka/membership.ts';
+import type { MembershipOptions } from '../../src/kafka/membership.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { readableLog } from './consumer-harness.ts';
+
+const EVENTS = {
+  GROUP_JOIN: 'GROUP_JOIN',
+  REBALANCING: 'REBALANCING',
+  HEARTBEAT: 'HEARTBEAT',
+  RECEIVED_UNSUBSCRIBED_TOPICS: 'RECEIVED_UNSUBSCRIBED_TOPICS',
+  CRASH: 'CRASH',
+  END_BATCH_PROCESS: 'END_BATCH_PROCESS',
+};
+
+type Process = MembershipOptions['worker']['process'];
+
+const done = () => Promise.resolve();
+
+/** A membership that has joined, with one partition, on a consumer that the test plays. */
+async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 6000) {
+  const emitter = new EventEmitter();
+  const state = { resolved: [] as string[], commits: [] as string[], claims: [] as Claim[], isHeartbeatAnswered: true };
+  let commit = () => Promise.resolve();
+  let eachBatch: ConsumerRunConfig['eachBatch'];
+  const join = () => emitter.emit(EVENTS.GROUP_JOIN, { payload: { memberAssignment: { bids: [0] } } });
+  const consumer = {
+    events: EVENTS,
+    on: (name: string, listener: () => void) => emitter.on(name, listener),
+    connect: done,
+    subscribe: done,
+    run: (config: ConsumerRunConfig) => {
+      eachBatch = config.eachBatch;
+      join();
+      return Promise.resolve();
+    },
+    pause: () => undefined,
+    resume: () => undefined,
+    disconnect: done,
+  } as unknown as Consumer;
+  const membership = new Membership({
+    client: { kafka: { consumer: () => consumer }, destroy: () => undefined } as unknown as MembershipOptions['client'],
+    groupId: 'group',
+    sessionTimeoutMs,
+    maxInflightBytes: 1_000_000,
+    maxInflatedBytes: 1_000_000,
+    topics: ['bids'],
+    startOffsets: {
+      look: () => Promise.resolve({ starts: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] }),
+    },
+    worker: { process },
+    claim: (claim) => Promise.resolve(void state.claims.push(claim)),
+    log: readableLog().log,
+    onJoined: () => undefined,
+    onUnknownTopics: () => undefined,
+    onPausedPartitions: () => undefined,
+    onWaitingPartitions: () => undefined,
+  });
+  await membership.open();
+  t.after(() => membership.close(100));
+  /** Hands on records with offsets 7 and 8, behind which there are control records up to 11. */
+  const batch = () =>
+    eachBatch!({
+      batch: { topic: 'bids', partition: 0, messages: [{ offset: '7' }, { offset: '8' }], lastOffset: () => '11' },
+      resolveOffset: (offset: string) => state.resolved.push(offset),
+      heartbeat: () => {
+        if (state.isHeartbeatAnswered) emitter.emit(EVENTS.HEARTBEAT, {});
+        return Promise.resolve();
+      },
+      pause: () => () => undefined,
+      uncommittedOffsets: () => ({ topics: [{ topic: 'bids', partitions: [{ partition: 0, offset: '12' }] }] }),
+      commitOffsetsIfNecessary: ({ topics }: { topics: { partitions: { metadata: string }[] }[] }) => {
+        state.commits.push(topics[0]!.partitions[0]!.metadata);
+        return commit();
+      },
+      isRunning: () => true,
+      isStale: () => false,
+    } as unknown as EachBatchPayload);
+  return { membership, state, batch, join, emitter, failCommits: (how: () => Promise<void>) => (commit = how) };
+}
+
+/** A worker to which the bus accepts a batch, record by record. */
+const accepting: Process = async (records, { onPublished } = {}) => {
+  for (const last of records) await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+};
+
+describe('Membership', () => {
+  it('is positioned behind the control records at the end of a batch', async (t) => {
+    const { membership, state, batch } = await createStage(t, accepting);
+    await batch();
+    assert.deepEqual(state.resolved, ['7', '8']);
+    assert.equal(membership.assignment.get('bids')?.get(0), 12n);
+  });
+
+  it('is positioned at the next record before a batch is done', async (t) => {
+    const first: Process = async (records, { onPublished } = {}) => {
+      const [last] = [...records] as [KafkaRecord];
+      await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+    };
+    const { membership, batch } = await createStage(t, first);
+    await batch();
+    assert.equal(membership.assignment.get('bids')?.get(0), 8n);
+  });
+
+  it('resolves nothing of a batch during which the group was joined again', async (t) => {
+    let isGoingOn: boolean | undefined;
+    const process: Process = async (records, { onPublished } = {}) => {
+      const [last] = [...records] as [KafkaRecord];
+      join();
+      isGoingOn = await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+    };
+    const { state, batch, join, membership } = await createStage(t, process);
+    await batch();
+    assert.equal(isGoingOn, false);
+    assert.deepEqual(state.resolved, []);
+    assert.equal(membership.assignment.get('bids')?.get(0), undefined);
+  });
+
+  it('commits what was accepted before it joins the group again', async (t) => {
+    const { state, batch, emitter } = await createStage(t, accepting);
+    await batch();
+    assert.deepEqual(state.commits, []);
+    emitter.emit(EVENTS.REBALANCING, {});
+    assert.deepEqual(state.commits, ['crier:8']);
+  });
+
+  it('tries a commit again that failed', async (t) => {
+    const { state, batch, failCommits } = await createStage(t, accepting);
+    failCommits(() => (state.commits.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve()));
+    await batch();
+    await waitFor('the second commit', () => state.commits.length === 2);
+    assert.deepEqual(state.commits, ['crier:8', 'crier:8']);
+  });
+
+  describe('that the bus refuses', () => {
+    const refused: Process = () => Promise.reject(new FencedError('another'));
+    const SESSION_TIMEOUT_MS = 60;
+
+    async function refuse(t: TestContext, isHeartbeatAnswered: boolean) {
+      const stage = await createStage(t, refused, SESSION_TIMEOUT_MS);
+      const joinedAt = performance.now();
+      await waitFor('half of the session', () => performance.now() - joinedAt > SESSION_TIMEOUT_MS / 2);
+      stage.state.isHeartbeatAnswered = isHeartbeatAnswered;
+      return stage;
+    }
+
+    it('claims again while the coordinator answers its heartbeats', async (t) => {
+      const { state, batch } = await refuse(t, true);
+      await batch();
+      await batch();
+      assert.equal(state.claims.length, 2);
+    });
+
+    it('does not claim again while no coordinator says that the partition is its own', async (t) => {
+      const { state, batch } = await refuse(t, false);
+      await assert.rejects(batch(), /no coordinator/);
+      await assert.rejects(batch(), /no coordinator/);
+      assert.equal(state.claims.length, 1);
+    });
+  });
+});
