@@ -224,6 +224,13 @@ export class Outside {
     return topic;
   }
 
+  /** Sets `max.message.bytes` of a topic. */
+  async limitMessages(topic: string, bytes: number): Promise<void> {
+    const configEntries = [{ name: 'max.message.bytes', value: `${bytes}` }];
+    const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries }];
+    await this.admin.alterConfigs({ validateOnly: false, resources });
+  }
+
   async send(topic: string, messages: OutgoingRecord[], isCompressed = false): Promise<void> {
     const { GZIP, None } = kafkajs.CompressionTypes;
     await this.#producer.send({ topic, messages, compression: isCompressed ? GZIP : None });

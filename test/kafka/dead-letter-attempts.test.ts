@@ -11,7 +11,7 @@ import { readableLog } from './consumer-harness.ts';
 const HALF = 400_000;
 
 /** Of each write: the offsets of its records, with a minus where the value was left out. */
-function createStage(policy: DeadLetterOptions['policy'], answer: (write: string[]) => unknown) {
+function createStage(policy: DeadLetterOptions['policy'], answer: (write: string[]) => Error | undefined) {
   const writes: string[][] = [];
   const dropped: number[] = [];
   const { log, lines } = readableLog();
@@ -24,7 +24,7 @@ function createStage(policy: DeadLetterOptions['policy'], answer: (write: string
       );
       writes.push(write);
       const error = answer(write);
-      return error === undefined ? Promise.resolve([]) : Promise.reject(error as Error);
+      return error === undefined ? Promise.resolve([]) : Promise.reject(error);
     },
   };
   const created: string[] = [];

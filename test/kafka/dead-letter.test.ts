@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import kafkajs from 'kafkajs';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { RECORD_LIMITS, createConsumer, withOutside } from './consumer-harness.ts';
@@ -133,7 +132,7 @@ describe('DeadLetter', () => {
     const { consumer, bus, counts, lines, groupId } = createConsumer(t, outside.brokers, [topic]);
     const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);
     // Not even a record without its body.
-    await limitMessages(outside, deadTopic, 1);
+    await outside.limitMessages(deadTopic, 1);
     await consumer.start();
     await outside.send(topic, [
       { partition: 0, value: '{"key":"0","seq":0}' },
@@ -151,7 +150,7 @@ describe('DeadLetter', () => {
     }
     assert.equal(counts.waiting, 1);
     await outside.send(topic, [{ partition: 0, value: '{"key":"0","seq":2}' }]);
-    await limitMessages(outside, deadTopic, 1_000_000);
+    await outside.limitMessages(deadTopic, 1_000_000);
     await waitFor('the end of the wait', () => counts.waiting === 0);
     await waitFor('the last record', () => bus.of(topic).some(({ key, seq }) => key === '0' && seq === 2));
     assert.deepEqual(
@@ -179,13 +178,13 @@ describe('DeadLetter', () => {
     const groupId = randomName('group');
     const first = createConsumer(t, outside.brokers, [topic], { groupId });
     const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);
-    await limitMessages(outside, deadTopic, 1);
+    await outside.limitMessages(deadTopic, 1);
     await first.consumer.start();
     await outside.send(topic, [{ value: '{}' }, { value: SECRET }, { value: '{}' }]);
     await waitFor('the waiting partition', () => first.counts.waiting === 1);
     await first.consumer.close();
     assert.equal(await outside.committed(groupId, topic), 1);
-    await limitMessages(outside, deadTopic, 1_000_000);
+    await outside.limitMessages(deadTopic, 1_000_000);
     const second = createConsumer(t, outside.brokers, [topic], { groupId });
     await second.consumer.start();
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 3, 20_000);
@@ -210,7 +209,7 @@ describe('DeadLetter', () => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, groupId } = createConsumer(t, outside.brokers, [topic]);
     const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);
-    await limitMessages(outside, deadTopic, 2000);
+    await outside.limitMessages(deadTopic, 2000);
     await consumer.start();
     await outside.send(topic, [
       { key: 'small', value: 'x' },
@@ -223,10 +222,3 @@ describe('DeadLetter', () => {
     assert.deepEqual([value, key, trace], ['true', 'true', undefined]);
   });
 });
-
-/** Sets `max.message.bytes` of a topic. */
-async function limitMessages(outside: Outside, topic: string, bytes: number): Promise<void> {
-  const configEntries = [{ name: 'max.message.bytes', value: `${bytes}` }];
-  const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries }];
-  await outside.admin.alterConfigs({ validateOnly: false, resources });
-}
