@@ -119,3 +119,43 @@ function sha256(value: Buffer | null): string {
     .update(value ?? '')
     .digest('hex');
 }
+
+/** What the headers of a dead letter say. */
+export interface DeadLetterFacts {
+  readonly reason: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+  readonly timestamp: string;
+  /** Of the original value. */
+  readonly valueBytes: number | undefined;
+  /** Key, headers or value were left out: the record can be read only at its position, as long as Kafka keeps it. */
+  readonly isPartial: boolean;
+}
+
+/** Undefined: the record is no dead letter of crier's. */
+export function factsOf(headers: IHeaders = {}): DeadLetterFacts | undefined {
+  const text = (name: string) => headers[`${PREFIX}${name}`]?.toString();
+  const [reason, topic, partition, offset] = ['reason', 'topic', 'partition', 'offset'].map(text);
+  if (!reason || !topic || !partition || !offset) return undefined;
+  const valueBytes = text('value-bytes');
+  return {
+    reason,
+    topic,
+    partition: Number(partition),
+    offset,
+    timestamp: text('timestamp') ?? '',
+    valueBytes: valueBytes === undefined ? undefined : Number(valueBytes),
+    isPartial: ['value', 'headers', 'key'].some((part) => text(`${part}-omitted`) !== undefined),
+  };
+}
+
+/** The producer's headers of a dead letter. */
+export function originalHeaders(headers: IHeaders = {}): IHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      if (name.startsWith(ORIGINAL_PREFIX)) return [[`${PREFIX}${name.slice(ORIGINAL_PREFIX.length)}`, value]];
+      return name.startsWith(PREFIX) ? [] : [[name, value]];
+    }),
+  );
+}

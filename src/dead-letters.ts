@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { readConfig } from './config.ts';
+import { SetupError } from './errors.ts';
+import { createKafkaClient } from './kafka/client.ts';
+import { Cluster } from './kafka/cluster.ts';
+import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from './kafka/dead-letter-commands.ts';
+import type { DeadLetterCommand, DeadLetterEntry } from './kafka/dead-letter-commands.ts';
+import { createLog } from './log.ts';
+
+const USAGE = `Lists, replays or drops dead letters: records that crier could not decode.
+
+Usage: npm run dead-letters -- list | replay | drop [options]
+
+  list               writes one line for each: position, reason, age, size, key
+  replay             writes the original records (key, value, headers, timestamp) to the partitions that they came from
+  drop               marks them as done; Kafka deletes them when their time has come
+
+  --topic <name>     only those that came from this topic
+  --reason <reason>  only those with this reason (not_json, too_large, ...)
+  --limit <count>    only so many
+  --dry-run          only says what would be replayed or dropped
+  --help             this text
+
+Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_..., KAFKA_DEAD_LETTER_TOPIC, KAFKA_GROUP_ID.
+What is done is committed in the consumer group <KAFKA_GROUP_ID>-dead-letters, so nothing is replayed twice; a command that is killed may
+have replayed up to 100 records that it has not committed. A record of which a part was left out cannot be replayed, and stays.
+Exits with 1 on a failure, and where a record could not be replayed.
+`;
+
+const PROGRESS_INTERVAL_MS = 2000;
+
+async function main(): Promise<number> {
+  const { values, positionals } = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const command = commandOf(values, positionals);
+  const config = readConfig({ ...process.env, ROLE: 'all', REDIS_URL: '' });
+  if (config.KAFKA_BROKERS.length === 0)
+    throw new SetupError('KAFKA_BROKERS: expected host:port, separated by commas, got none');
+  const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
+  const cluster = new Cluster(() => createKafkaClient(config, log));
+  const client = createKafkaClient(config, log);
+  let saidAt = performance.now();
+  try {
+    const { done, partial } = await runDeadLetterCommand(command, {
+      topic: config.KAFKA_DEAD_LETTER_TOPIC,
+      groupId: `${config.KAFKA_GROUP_ID}-dead-letters`,
+      client,
+      cluster,
+      onEntry: (entry) => {
+        if (command.action === 'list' || command.isDryRun) process.stdout.write(`${lineOf(entry)}\n`);
+        else if (command.action === 'replay' && entry.facts.isPartial) {
+          process.stderr.write(`cannot be replayed, a part was left out: ${lineOf(entry)}\n`);
+        }
+      },
+      onProgress: (outcome) => {
+        if (performance.now() - saidAt < PROGRESS_INTERVAL_MS) return;
+        saidAt = performance.now();
+        process.stderr.write(`${outcome.done} so far\n`);
+      },
+    });
+    const verb = { list: 'listed', replay: 'replayed', drop: 'dropped' }[command.action];
+    const rest = partial > 0 ? `, ${partial} cannot be replayed and stay` : '';
+    process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${rest}\n`);
+    return partial > 0 ? 1 : 0;
+  } finally {
+    cluster.close();
+    client.destroy();
+  }
+}
+
+function readArguments() {
+  try {
+    const text = { type: 'string' } as const;
+    const flag = { type: 'boolean' } as const;
+    const options = { topic: text, reason: text, limit: text, 'dry-run': flag, help: { ...flag, short: 'h' } } as const;
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    throw new SetupError(`${(error as Error).message}; --help lists the options`, { cause: error });
+  }
+}
+
+function commandOf(
+  { topic, reason, limit = '', ...flags }: ReturnType<typeof readArguments>['values'],
+  positionals: readonly string[],
+): DeadLetterCommand {
+  const action = DEAD_LETTER_ACTIONS.find((one) => one === positionals[0]);
+  if (!action || positionals.length !== 1) {
+    throw new SetupError(
+      `expected one of ${DEAD_LETTER_ACTIONS.join(', ')}, got ${JSON.stringify(positionals.join(' '))}`,
+    );
+  }
+  if (!/^([1-9]\d*)?$/.test(limit))
+    throw new SetupError(`--limit: expected a whole number from 1 on, got ${JSON.stringify(limit)}`);
+  return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: limit === '' ? Infinity : Number(limit) };
+}
+
+function lineOf({ facts, record: { key, timestamp } }: DeadLetterEntry): string {
+  const { topic, partition, offset, reason, valueBytes, isPartial } = facts;
+  const ageSeconds = Math.max(0, Math.round((Date.now() - Number(timestamp)) / 1000));
+  const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (left out)' : ''}`;
+  return `${topic}/${partition}/${offset} ${reason} ${ageSeconds} s ago, ${size}, key ${JSON.stringify(key?.toString() ?? null)}`;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const { message, stack } = error as Error;
+    process.stderr.write(`dead-letters: ${error instanceof SetupError ? message : (stack ?? message)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, withOutside } from './consumer-harness.ts';
+import type { Outside } from './consumer-harness.ts';
+
+const run = promisify(execFile);
+
+interface Answer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+describe('npm run dead-letters', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  /** A topic of two partitions, and a group whose worker has dead-lettered records of it. */
+  async function createStage(t: TestContext, count: number, large = 0) {
+    const topic = await outside.createTopic(undefined, 2);
+    const { consumer, counts, groupId } = createConsumer(t, outside.brokers, [topic]);
+    // With one partition the order is known; with more it is that of each key.
+    const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);
+    await consumer.start();
+    // Not much older than now: Kafka deletes by timestamp.
+    const sentAt = Date.now() - 60_000;
+    const records = Array.from({ length: count }, (_, i) => ({
+      partition: 1,
+      key: `key ${i}`,
+      value: i % 2 === 0 ? `poison ${i}` : '7',
+      headers: { trace: `${i}`, 'crier-topic': 'mine' },
+      timestamp: `${sentAt + i}`,
+    }));
+    await outside.send(topic, records);
+    if (large > 0) {
+      await waitFor('the first', () => counts.poison.length === count);
+      await outside.limitMessages(deadTopic, 2000);
+      await outside.send(topic, [{ value: 'x'.repeat(3000) }]);
+    }
+    const all = count + large;
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === all);
+    await consumer.close();
+    const command = (...parameters: string[]): Promise<Answer> =>
+      run(process.execPath, ['dist/src/dead-letters.js', ...parameters], {
+        env: {
+          PATH: process.env['PATH'],
+          KAFKA_BROKERS: outside.brokers,
+          KAFKA_GROUP_ID: groupId,
+          KAFKA_DEAD_LETTER_TOPIC: deadTopic,
+        },
+      }).then(
+        ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+        (error: Answer) => error,
+      );
+    return { topic, command, sentAt };
+  }
+
+  it('lists dead letters with position, reason, size and key, and changes nothing', async (t) => {
+    const { topic, command } = await createStage(t, 4);
+    const first = await command('list');
+    assert.equal(first.code, 0, first.stderr);
+    const lines = first.stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 5);
+    assert.match(lines[0]!, new RegExp(`^${topic}/1/0 not_json \\d+ s ago, 8 bytes, key "key 0"$`));
+    assert.equal(lines[4], 'listed: 4');
+    assert.equal((await command('list', '--reason', 'not_object')).stdout.split('\n').length, 4);
+    assert.match((await command('list', '--topic', 'another')).stdout, /^listed: 0/);
+    assert.match((await command('replay', '--dry-run')).stdout, /would have been replayed: 4\n$/);
+    assert.match((await command('list')).stdout, /listed: 4\n$/);
+  });
+
+  it('replays each original record once, to the partition that it came from', async (t) => {
+    const { topic, command, sentAt } = await createStage(t, 6);
+    assert.equal((await command('replay', '--reason', 'not_object', '--limit', '2')).stdout, 'replayed: 2\n');
+    assert.match((await command('list')).stdout, /listed: 4\n$/);
+    assert.equal((await command('replay')).stdout, 'replayed: 4\n');
+    assert.equal((await command('replay')).stdout, 'replayed: 0\n');
+    const replayed = (await outside.readAll(topic, 12)).slice(6);
+    assert.deepEqual(
+      replayed.map(({ key }) => String(key)),
+      ['key 1', 'key 3', 'key 0', 'key 2', 'key 4', 'key 5'],
+    );
+    const { value, headers, timestamp } = replayed[2]!;
+    assert.equal(String(value), 'poison 0');
+    assert.equal(timestamp, `${sentAt}`);
+    assert.deepEqual(
+      Object.entries(headers!).map(([name, one]) => [name, String(one)]),
+      [
+        ['trace', '0'],
+        ['crier-topic', 'mine'],
+      ],
+    );
+    const ends = await outside.admin.fetchTopicOffsets(topic);
+    assert.equal(ends.find(({ partition }) => partition === 1)!.high, '12');
+  });
+
+  it('drops what it is told to, and says so before', async (t) => {
+    const { topic, command } = await createStage(t, 4);
+    assert.match((await command('drop', '--dry-run')).stdout, /would have been dropped: 4\n$/);
+    assert.equal((await command('drop', '--reason', 'not_json')).stdout, 'dropped: 2\n');
+    assert.equal((await command('replay')).stdout, 'replayed: 2\n');
+    assert.equal((await command('list')).stdout, 'listed: 0\n');
+    assert.equal((await outside.readAll(topic, 6)).length, 6);
+  });
+
+  it('keeps what cannot be replayed because a part was left out, and fails', async (t) => {
+    const { command } = await createStage(t, 2, 1);
+    const { code, stdout, stderr } = await command('replay');
+    assert.equal(code, 1);
+    assert.equal(stdout, 'replayed: 2, 1 cannot be replayed and stay\n');
+    assert.match(stderr, /a part was left out: .* not_json .*3000 bytes \(left out\)/);
+    assert.match((await command('list')).stdout, /listed: 1\n$/);
+  });
+
+  it('says what is wrong with a command', async (t) => {
+    const { command } = await createStage(t, 1);
+    for (const [parameters, message] of [
+      [[], /expected one of list, replay, drop/],
+      [['purge'], /expected one of list, replay, drop, got "purge"/],
+      [['list', '--limit', '0'], /--limit: expected a whole number/],
+      [['list', '--what'], /--help lists the options/],
+    ] as const) {
+      const { code, stderr } = await command(...parameters);
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+    }
+    assert.match((await command('--help')).stdout, /^Lists, replays or drops/);
+  });
+});
