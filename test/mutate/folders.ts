@@ -10,6 +10,9 @@ const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   websocket: ['fanout/outbox', 'end-to-end/drain'],
 };
 
+/** Tests that read the text of the build, which holds other text here. */
+export const TEXT_TESTS: readonly string[] = ['client/package'];
+
 /** A test of one of these folders needs a Kafka. */
 const NEEDS_KAFKA = ['kafka', 'end-to-end', 'faults'];
 

@@ -52,6 +52,6 @@ export class Sandbox {
   }
 
   async remove(): Promise<void> {
-    await rm(join(this.folder, '..'), { recursive: true, force: true });
+    await rm(join(this.folder, '..'), { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -108,18 +108,25 @@ async function runMutant(
   return { candidate, result: 'survived', by: undefined };
 }
 
-/** The results in the order of `items`; each sandbox has one item at a time. */
+/** The results in the order of `items`; each sandbox has one item at a time. With a failure, what is under way ends first. */
 async function shareOut<T, R>(
   sandboxes: readonly Sandbox[],
   items: readonly T[],
   work: (sandbox: Sandbox, item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
-  const queue = items.entries();
-  await Promise.all(
-    sandboxes.map(async (sandbox) => {
-      for (const [index, item] of queue) results[index] = await work(sandbox, item);
-    }),
-  );
+  const queue = [...items.entries()];
+  const ends = sandboxes.map(async (sandbox) => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [index, item] = next;
+      try {
+        results[index] = await work(sandbox, item);
+      } catch (error) {
+        queue.length = 0;
+        throw error;
+      }
+    }
+  });
+  for (const outcome of await Promise.allSettled(ends)) if (outcome.status === 'rejected') throw outcome.reason;
   return results;
 }

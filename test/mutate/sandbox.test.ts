@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { Sandbox } from './sandbox.ts';
+
+it('a sandbox changes its own build and not that of the checkout, also where dist leads to it by a link', async (t) => {
+  const root = await temporaryFolder(t);
+  await mkdir(join(root, 'dist', 'src-1'), { recursive: true });
+  await writeFile(join(root, 'dist', 'src-1', 'a.js'), 'old');
+  await symlink('src-1', join(root, 'dist', 'src'));
+  const sandbox = await Sandbox.create(root);
+  t.after(() => sandbox.remove());
+  assert.ok((await realpath(join(sandbox.folder, 'dist', 'src'))).startsWith(sandbox.folder));
+  await sandbox.replace('src/a.ts', 'export const a: number = 1;');
+  assert.match(await readFile(join(sandbox.folder, 'dist', 'src', 'a.js'), 'utf8'), /export const a = 1/);
+  assert.equal(await readFile(join(root, 'dist', 'src', 'a.js'), 'utf8'), 'old');
+});
