@@ -7,7 +7,10 @@ export interface DocumentQueueOptions {
   readonly maxBytes: number;
   /** A document that has waited longer is refused when its turn comes. */
   readonly maxWaitMs: number;
-  /** Work that a lane may have done at once, in ms, and the share of a core with which that is refilled. */
+  /**
+   * Work that a lane may have done at once, in ms, and the share of a core with which that is refilled. Of CPU time: what other
+   * programs of the machine take is not the client's.
+   */
   readonly burstMs: number;
   readonly share: number;
 }
@@ -33,7 +36,7 @@ interface WaitingDocument {
 export class DocumentLane {
   readonly waiting: WaitingDocument[] = [];
   bytes = 0;
-  /** Work that may still be done, in ms; below 0 where the last one took more. */
+  /** Work that may still be done, in ms of CPU time; below 0 where the last one took more. */
   creditMs = Infinity;
   creditedAt = 0;
 
@@ -179,10 +182,11 @@ export class DocumentQueue {
     if (nowMs - document.addedAt > this.#options.maxWaitMs) this.#refuse(document, this.#drainMs);
     else {
       this.#remove(document);
+      const before = process.cpuUsage();
       document.run();
-      const spentMs = performance.now() - nowMs;
-      lane.creditMs -= spentMs;
-      this.#averageMs += (spentMs - this.#averageMs) * AVERAGE_WEIGHT;
+      const { user, system } = process.cpuUsage(before);
+      lane.creditMs -= (user + system) / 1000;
+      this.#averageMs += (performance.now() - nowMs - this.#averageMs) * AVERAGE_WEIGHT;
     }
     if (lane.isEmpty) return;
     this.#lanes.delete(lane);

@@ -28,10 +28,10 @@ const ENDPOINT = '/graphql';
 const LOG_WINDOW_MS = 10_000;
 
 /**
- * A burst is 100 documents of some ms, which a client subscribes again at once after a reconnect; then a connection gets a
+ * A burst is 100 documents of 20 ms, which a client subscribes again at once after a reconnect; then a connection gets a
  * twentieth of a core.
  */
-const DOCUMENT_QUEUE = { sliceMs: 2, maxBytes: 32 * 1024 * 1024, maxWaitMs: 10_000, burstMs: 500, share: 0.05 };
+const DOCUMENT_QUEUE = { sliceMs: 2, maxBytes: 32 * 1024 * 1024, maxWaitMs: 10_000, burstMs: 2000, share: 0.05 };
 
 /** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
