@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { AbortedTransactions } from './aborted-transactions.ts';
 import type { PoisonReason } from './batch.ts';
 import { CompressionError, inflate } from './compression.ts';
 import { readFetchResponse } from './fetch-response.ts';
@@ -62,9 +63,10 @@ export class FetchDecoder {
         let messages: Decoded = [];
         if (hasRoom && partition.messages.length > 0) {
           const key = partitionKey(topicName, partition.partition);
-          [messages, hasRoom] = await this.#records(partition.messages, key, request);
+          [messages, hasRoom] = await this.#records(partition, key, request);
         }
-        decoded.push({ ...partition, messages });
+        // Their records are left out here.
+        decoded.push({ ...partition, abortedTransactions: [], messages });
       }
       responses.push({ topicName, partitions: decoded });
     }
@@ -72,13 +74,24 @@ export class FetchDecoder {
   }
 
   /** Records of a partition, and whether there was room for all of them. */
-  async #records(bytes: Buffer, key: string, { node, offsets }: FetchRequest): Promise<[Decoded, hasRoom: boolean]> {
+  async #records(
+    { messages: bytes, abortedTransactions }: FetchedPartition<Buffer>,
+    key: string,
+    { node, offsets }: FetchRequest,
+  ): Promise<[Decoded, hasRoom: boolean]> {
     if (!isRecordBatch(bytes)) return [await messageSetRecords(bytes), true];
     const { budget } = this.#options;
     const records: FetchedRecord[] = [];
+    const aborted = new AbortedTransactions(abortedTransactions);
     let from = offsets.get(key) ?? 0;
     for (const batch of batchesOf(bytes)) {
+      const isAborted = aborted.has(batch);
       if (batch.lastOffset < from) continue;
+      if (isAborted) {
+        records.push(batch.end());
+        from = batch.lastOffset + 1;
+        continue;
+      }
       const part = await this.#part(batch, from, node);
       if (!part) return [records, false];
       budget.take(node, key, part.bytes);

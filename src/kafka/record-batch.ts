@@ -62,10 +62,11 @@ export class RecordBatch {
   readonly compression: number;
   /** Compressed, or not. */
   readonly data: Buffer;
+  /** Its record is a marker: Kafka's own, which ends a transaction. */
+  readonly isControl: boolean;
+  readonly context: BatchContext;
   readonly #firstTimestamp: number;
   readonly #appendTimestamp: string | undefined;
-  readonly #isControl: boolean;
-  readonly #context: BatchContext;
 
   constructor(bytes: Buffer) {
     const attributes = bytes.readInt16BE(21);
@@ -76,8 +77,8 @@ export class RecordBatch {
     this.data = bytes.subarray(HEADER_BYTES);
     this.#firstTimestamp = Number(bytes.readBigInt64BE(27));
     this.#appendTimestamp = attributes & LOG_APPEND_TIME_FLAG ? `${bytes.readBigInt64BE(35)}` : undefined;
-    this.#isControl = (attributes & CONTROL_FLAG) !== 0;
-    this.#context = {
+    this.isControl = (attributes & CONTROL_FLAG) !== 0;
+    this.context = {
       producerId: `${bytes.readBigInt64BE(43)}`,
       inTransaction: (attributes & TRANSACTIONAL_FLAG) !== 0,
     };
@@ -108,8 +109,8 @@ export class RecordBatch {
           key,
           value,
           headers: headersOf(reader),
-          isControlRecord: this.#isControl,
-          batchContext: this.#context,
+          isControlRecord: this.isControl,
+          batchContext: this.context,
         });
         if (reader.at > end) throw new CorruptBatchError('a record is longer than it says');
       }
@@ -124,7 +125,7 @@ export class RecordBatch {
     const records: FetchedRecord[] = [];
     for (let i = Math.min(Math.max(0, from - this.baseOffset), total - 1); i < total && records.length < count; i++) {
       const offset = i === total - 1 ? this.lastOffset : this.baseOffset + i;
-      records.push({ ...this.#emptyRecord(offset), isControlRecord: this.#isControl, poison });
+      records.push({ ...this.#emptyRecord(offset), isControlRecord: this.isControl, poison });
     }
     return records;
   }
@@ -146,7 +147,7 @@ export class RecordBatch {
       key: null,
       value: null,
       headers: NO_HEADERS,
-      batchContext: this.#context,
+      batchContext: this.context,
     };
   }
 }

@@ -22,11 +22,17 @@ export interface EncodedBatch {
   readonly lastOffsetDelta?: number;
   readonly attributes?: number;
   readonly recordCount?: number;
+  readonly producerId?: number;
   /** The records as they stand in the batch; not given: the encoded ones. */
   readonly data?: Buffer;
 }
 
 const GZIP = 1;
+
+export interface AbortedTransaction {
+  readonly producerId: number;
+  readonly firstOffset: number;
+}
 
 export function encodedRecord({ timestampDelta = 0, ...parts }: EncodedRecord): Buffer {
   return Record({ key: null, value: null, ...parts, timestampDelta }).buffer;
@@ -45,7 +51,7 @@ export function encodedBatch(records: readonly EncodedRecord[], options: Encoded
   header.writeInt32BE(options.lastOffsetDelta ?? records.at(-1)?.offsetDelta ?? 0, 23);
   header.writeBigInt64BE(1_700_000_000_000n, 27);
   header.writeBigInt64BE(1_700_000_001_000n, 35);
-  header.writeBigInt64BE(7n, 43);
+  header.writeBigInt64BE(BigInt(options.producerId ?? 7), 43);
   header.writeInt32BE(recordCount, 57);
   return Buffer.concat([header, data]);
 }
@@ -56,14 +62,16 @@ export async function kafkajsRecords(batch: Buffer): Promise<object[]> {
 }
 
 /** A fetch response of version 11 with the records of some partitions. */
-export function encodedResponse(partitions: readonly { topic: string; partition: number; records: Buffer }[]): Buffer {
+export function encodedResponse(
+  partitions: readonly { topic: string; partition: number; records: Buffer; aborted?: readonly AbortedTransaction[] }[],
+): Buffer {
   const int = (bytes: 2 | 4 | 8, value: number) => {
     const buffer = Buffer.alloc(bytes);
     if (bytes === 8) buffer.writeBigInt64BE(BigInt(value));
     else buffer.writeIntBE(value, 0, bytes);
     return buffer;
   };
-  const topics = partitions.map(({ topic, partition, records }) => [
+  const topics = partitions.map(({ topic, partition, records, aborted = [] }) => [
     int(2, Buffer.byteLength(topic)),
     Buffer.from(topic),
     int(4, 1),
@@ -72,9 +80,8 @@ export function encodedResponse(partitions: readonly { topic: string; partition:
     int(8, 100),
     int(8, 99),
     int(8, 0),
-    int(4, 1),
-    int(8, 7),
-    int(8, 50),
+    int(4, aborted.length),
+    ...aborted.flatMap(({ producerId, firstOffset }) => [int(8, producerId), int(8, firstOffset)]),
     int(4, -1),
     int(4, records.length),
     records,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FetchDecoder, partitionKey } from '../../src/kafka/fetch-decoder.ts';
@@ -6,6 +7,13 @@ import { InflightBudget } from '../../src/kafka/inflight-budget.ts';
 import type { FetchedRecord } from '../../src/kafka/record-batch.ts';
 import { encodedBatch, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
 import type { EncodedBatch } from './encoded-batch.ts';
+
+const require = createRequire(import.meta.url);
+const KafkajsBatch = require('kafkajs/src/consumer/batch') as new (
+  topic: string,
+  fetchedOffset: string,
+  partition: object,
+) => { readonly messages: FetchedRecord[]; lastOffset(): string };
 
 const KIB = 1024;
 const GZIP = 1;
@@ -143,6 +151,62 @@ describe('FetchDecoder', () => {
       seen.push(...offsetsOf((await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } }))[0]));
     }
     assert.deepEqual(seen, range(0, 25_000));
+  });
+
+  describe('with aborted transactions', () => {
+    const TRANSACTIONAL = 0x10;
+    const CONTROL = 0x20;
+    const data = (baseOffset: number, producerId: number, key: Buffer | null = null) =>
+      encodedBatch([{ offsetDelta: 0, key }], { baseOffset, producerId, attributes: TRANSACTIONAL });
+    const marker = (baseOffset: number, producerId: number, type: 0 | 1) =>
+      encodedBatch([{ offsetDelta: 0, key: Buffer.from([0, 0, 0, type]) }], {
+        baseOffset,
+        producerId,
+        attributes: TRANSACTIONAL | CONTROL,
+      });
+    /** By their ends, as a broker sends them. */
+    const aborted = [
+      { producerId: 2, firstOffset: 1 },
+      { producerId: 1, firstOffset: 0 },
+    ];
+    /** Offsets of the records that kafkajs hands on. */
+    async function delivered(batches: readonly Buffer[], from: number): Promise<number[]> {
+      const { decoder } = createDecoder(1024 * KIB);
+      const records = Buffer.concat(batches);
+      const payload = encodedResponse([{ topic: 'bids', partition: 0, records, aborted }]);
+      const offsets = new Map([[partitionKey('bids', 0), from]]);
+      const { responses } = await decoder.decode(payload, 11, { node: '1', offsets });
+      const batch = new KafkajsBatch('bids', `${from}`, responses[0]!.partitions[0]!);
+      assert.equal(batch.lastOffset(), `${from + batches.length - 1}`);
+      return offsetsOf(batch.messages);
+    }
+
+    it('hands on none of their records where several transactions began before the fetch', async () => {
+      const batches = [
+        data(100, 2),
+        data(101, 1),
+        marker(102, 2, 0),
+        marker(103, 1, 0),
+        data(104, 1),
+        marker(105, 1, 1),
+      ];
+      assert.deepEqual(await delivered(batches, 100), [104]);
+    });
+
+    it('hands on what is committed after the marker with which the fetch begins', async () => {
+      const batches = [marker(100, 2, 0), marker(101, 1, 0), data(102, 2), data(103, 2), marker(104, 2, 1)];
+      assert.deepEqual(await delivered(batches, 100), [102, 103]);
+    });
+
+    it('hands on none of their records where the transaction that began first ends last', async () => {
+      const batches = [data(0, 1), data(1, 2), marker(2, 2, 0), marker(3, 1, 0), data(4, 2), marker(5, 2, 1)];
+      assert.deepEqual(await delivered(batches, 0), [4]);
+    });
+
+    it('takes no record for a marker because of its key', async () => {
+      const batches = [data(100, 1, Buffer.alloc(4)), data(101, 1), marker(102, 1, 0)];
+      assert.deepEqual(await delivered(batches, 100), []);
+    });
   });
 
   it('ends a batch whose last records were compacted away with a control record, which kafkajs skips', async () => {

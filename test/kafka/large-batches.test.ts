@@ -73,6 +73,38 @@ describe('KafkaConsumer with large batches', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
+  it('delivers what is committed, and nothing that is aborted, of transactions that are read in parts', async (t) => {
+    const topic = await createTopic();
+    const { consumer, bus, counts } = createConsumer(t, outside.brokers, [topic], {
+      environment: { MAX_INFLIGHT_BYTES: `${MIB}`, MAX_INFLATED_BATCH_BYTES: `${MIB}`, KAFKA_FROM_BEGINNING: 'true' },
+    });
+    const producers = Array.from({ length: 2 }, () =>
+      outside.kafka.producer({ transactionalId: randomName('transaction'), maxInFlightRequests: 1, idempotent: true }),
+    );
+    await Promise.all(producers.map((producer) => producer.connect()));
+    let seq = 0;
+    for (const isAborted of [true, false, true, true, false]) {
+      const transactions = await Promise.all(producers.map((producer) => producer.transaction()));
+      for (let i = 0; i < 4; i++) {
+        for (const transaction of transactions) {
+          const messages = Array.from({ length: 500 }, () => ({
+            value: JSON.stringify(isAborted ? { isAborted } : { key: 'one', seq: seq++ }),
+          }));
+          await transaction.send({ topic, messages });
+        }
+      }
+      for (const transaction of transactions) await (isAborted ? transaction.abort() : transaction.commit());
+    }
+    await Promise.all(producers.map((producer) => producer.disconnect()));
+    await consumer.start();
+    await waitFor('what is committed', () => bus.messages.length >= seq, 30_000);
+    assert.deepEqual(
+      bus.of(topic).map((payload) => payload.seq),
+      Array.from({ length: seq }, (_, i) => i),
+    );
+    assert.deepEqual(counts.rebuilds, []);
+  });
+
   it('dead-letters a batch that inflates to more than the limit, record by record, and delivers the next', async (t) => {
     const topic = await createTopic();
     const { consumer, bus, counts, groupId } = createConsumer(t, outside.brokers, [topic], {
