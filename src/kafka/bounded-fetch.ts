@@ -16,10 +16,12 @@ interface Broker {
 }
 
 interface FetchOptions {
-  readonly topics: readonly {
-    readonly topic: string;
-    readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string }[];
-  }[];
+  readonly topics: readonly RequestedTopic[];
+}
+
+interface RequestedTopic {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string }[];
 }
 
 interface Protocol {
@@ -52,6 +54,7 @@ export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
 function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDecoderOptions): Broker['fetch'] {
   const { fetch } = broker;
   const node = `${broker.nodeId}`;
+  let fetches = 0;
   return function (options) {
     // kafkajs fetches from a broker when the records of the fetch before are processed.
     budget.releaseNode(node);
@@ -63,8 +66,28 @@ function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDe
       const decode = (payload: Buffer) => decoder.decode(payload, apiVersion, request);
       return { ...protocol, response: { ...protocol.response, decode } };
     };
-    return fetch.call(Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker, options);
+    const topics = rotated(options.topics, fetches++);
+    return fetch.call(Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker, {
+      ...options,
+      topics,
+    });
   };
+}
+
+/**
+ * The request with another topic, and then another partition, at its start in each turn. Brokers fill a response in the order of the request, and
+ * a FetchDecoder decodes it in that order: otherwise the first partitions would take all the room while they lag, and the last get none.
+ */
+function rotated(topics: readonly RequestedTopic[], turn: number): RequestedTopic[] {
+  return fromIndex(topics, turn).map(({ topic, partitions }) => ({
+    topic,
+    partitions: fromIndex(partitions, Math.floor(turn / topics.length)),
+  }));
+}
+
+function fromIndex<Item>(items: readonly Item[], index: number): Item[] {
+  const start = index % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
 }
 
 function offsetsOf({ topics }: FetchOptions): Map<string, number> {

@@ -169,6 +169,8 @@ export class Membership {
     this.#consumer.on(events.REBALANCING, () => void this.#commitNow());
     this.#consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
     this.#consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, onUnknownTopics);
+    // Also where there is nothing to ask the broker for: its last response may have been dropped in a rebalance, and nobody processes it.
+    this.#consumer.on(events.FETCH_START, ({ payload }) => this.#inflight.releaseNode(`${payload.nodeId}`));
     this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
       // Nothing but control records and aborted ones: kafkajs has resolved it itself.

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PartitionAssigner } from 'kafkajs';
+import { boundFetches } from '../../src/kafka/bounded-fetch.ts';
+import type { KafkaClient } from '../../src/kafka/client.ts';
+import { partitionKey } from '../../src/kafka/fetch-decoder.ts';
+import { InflightBudget } from '../../src/kafka/inflight-budget.ts';
+import { Membership } from '../../src/kafka/membership.ts';
+import type { FetchedRecord } from '../../src/kafka/record-batch.ts';
+import { readableLog } from './consumer-harness.ts';
+import { encodedBatch, encodedResponse } from './encoded-batch.ts';
+
+const KIB = 1024;
+const FETCH_START = 'consumer.fetch_start';
+
+interface Response {
+  responses: { topicName: string; partitions: { partition: number; messages: FetchedRecord[] }[] }[];
+}
+interface Request {
+  topics: { topic: string; partitions: { partition: number; fetchOffset: string }[] }[];
+}
+interface FakeBroker {
+  nodeId: number;
+  lookupRequest: () => () => { request: object; response: { decode: (payload: Buffer) => Promise<Response> } };
+  fetch: (this: FakeBroker, request: Request) => Promise<Response>;
+}
+
+/** A cluster of brokers that have one batch of `bytes` for each partition of each topic that they are asked for. */
+function createCluster(bytes: number) {
+  const records = encodedBatch([{ offsetDelta: 0, value: Buffer.alloc(bytes) }], { attributes: 1 });
+  const brokers = new Map<string, FakeBroker>();
+  const findBroker = ({ nodeId }: { nodeId: string }): Promise<FakeBroker> => {
+    const broker = brokers.get(nodeId) ?? {
+      nodeId: Number(nodeId),
+      lookupRequest: () => () => ({
+        request: { apiVersion: 11 },
+        response: { decode: () => Promise.reject(new Error()) },
+      }),
+      fetch({ topics }) {
+        const partitions = topics.flatMap((of) =>
+          of.partitions.map(({ partition }) => ({ ...of, partition, records })),
+        );
+        return this.lookupRequest()().response.decode(encodedResponse(partitions));
+      },
+    };
+    brokers.set(nodeId, broker);
+    return Promise.resolve(broker);
+  };
+  const cluster = { findBroker };
+  const fetch = async (nodeId: number, ...topics: Request['topics']) => {
+    const { responses } = await (await cluster.findBroker({ nodeId: `${nodeId}` })).fetch({ topics });
+    return responses.flatMap(({ topicName, partitions }) =>
+      partitions.filter(({ messages }) => messages.length > 0).map(({ partition }) => `${topicName}/${partition}`),
+    );
+  };
+  const use = (assigner: PartitionAssigner) => assigner({ cluster } as unknown as Parameters<PartitionAssigner>[0]);
+  return { fetch, use };
+}
+
+const topicOf = (topic: string, ...partitions: number[]) => ({
+  topic,
+  partitions: partitions.map((partition) => ({ partition, fetchOffset: '0' })),
+});
+
+describe('boundFetches', () => {
+  it('serves every partition in turn where one fills the budget', async () => {
+    const budget = new InflightBudget(100 * KIB);
+    const { fetch, use } = createCluster(80 * KIB);
+    use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
+    const served = new Set<string>();
+    for (let i = 0; i < 6; i++) {
+      for (const one of await fetch(1, topicOf('bids', 0, 1, 2), topicOf('lots', 0, 1, 2))) {
+        served.add(one);
+        const [topic = '', partition] = one.split('/');
+        budget.releasePartition(partitionKey(topic, Number(partition)));
+      }
+    }
+    assert.deepEqual([...served].sort(), ['bids/0', 'bids/1', 'bids/2', 'lots/0', 'lots/1', 'lots/2']);
+  });
+
+  it('releases what a rebalance dropped of a broker that is asked for nothing any more', async (t) => {
+    const { fetch, use } = createCluster(80 * KIB);
+    const listeners = new Map<string, (event: { payload: object }) => void>();
+    const consumer = {
+      events: { FETCH_START },
+      on: (event: string, listener: (event: { payload: object }) => void) => listeners.set(event, listener),
+      connect: () => Promise.resolve(),
+      subscribe: () => Promise.resolve(),
+      run: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+    };
+    const kafka = {
+      consumer: ({ partitionAssigners }: { partitionAssigners: PartitionAssigner[] }) => {
+        use(partitionAssigners[0]!);
+        return consumer;
+      },
+    };
+    const membership = new Membership({
+      client: { kafka, destroy: () => undefined } as unknown as KafkaClient,
+      groupId: 'group',
+      sessionTimeoutMs: 6000,
+      maxInflightBytes: 100 * KIB,
+      maxInflatedBytes: 100 * KIB,
+      topics: ['bids'],
+      startOffsets: { look: () => Promise.resolve({ starts: new Map(), uncommitted: [] }) },
+      worker: { process: () => Promise.resolve() },
+      claim: () => Promise.resolve(),
+      log: readableLog().log,
+      onJoined: () => undefined,
+      onUnknownTopics: () => undefined,
+      onPausedPartitions: () => undefined,
+      onWaitingPartitions: () => undefined,
+    });
+    t.after(() => membership.close(1000));
+    await membership.open();
+    assert.deepEqual(await fetch(1, topicOf('bids', 0)), ['bids/0']);
+    // As kafkajs does before each fetch, also where no partition of the broker is left to ask for.
+    listeners.get(FETCH_START)?.({ payload: { nodeId: 1 } });
+    assert.deepEqual(await fetch(2, topicOf('bids', 1)), ['bids/1']);
+  });
+});
