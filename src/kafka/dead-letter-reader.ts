@@ -36,17 +36,25 @@ export async function readDeadLetters(
   if ((await cluster.existingTopics([topic])).length === 0) {
     throw new Error(`there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`);
   }
-  const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
-  const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
-  const handled = new Map<number, HandledOffsets>();
+  const look = async () => {
+    const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
+    // Read after the commits: no commit is beyond these ends, unless the topic was made anew.
+    const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
+    const handled = new Map<number, HandledOffsets>();
+    for (const [partition, { low, end }] of ranges) {
+      const commit = committed?.get(partition);
+      const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
+      handled.set(
+        partition,
+        isKnown ? new HandledOffsets(Number(commit.offset), commit.metadata) : new HandledOffsets(Number(low)),
+      );
+    }
+    return { ranges, handled };
+  };
+  const { ranges, ...atStart } = await look();
+  let { handled } = atStart;
   const ends = new Map<number, number>();
-  for (const [partition, { low, end }] of ranges) {
-    const commit = committed?.get(partition);
-    const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
-    handled.set(
-      partition,
-      isKnown ? new HandledOffsets(Number(commit.offset), commit.metadata) : new HandledOffsets(Number(low)),
-    );
+  for (const [partition, { end }] of ranges) {
     if (handled.get(partition)!.next < Number(end)) ends.set(partition, Number(end));
   }
   if (ends.size === 0) return;
@@ -59,6 +67,7 @@ export async function readDeadLetters(
     partitionAssigners: [boundFetches({ budget, maxInflatedBytes: MAX_INFLIGHT_BYTES })],
     retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
   });
+  let positioning: Promise<void> = Promise.resolve();
   const finished = new Promise<void>((resolve, reject) => {
     const { events } = consumer;
     consumer.on(events.CRASH, ({ payload }) => reject(payload.error));
@@ -67,12 +76,17 @@ export async function readDeadLetters(
         reject(new Error(`another command reads in the group ${memberOf}`));
       }
       for (const [partition, { next }] of handled) consumer.seek({ topic, partition, offset: `${next}` });
+      // Another command may have handled records since the last look. It cannot commit any more.
+      positioning = look().then((latest) => {
+        handled = latest.handled;
+      }, reject);
     });
     consumer.on(events.END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) => {
       if (Number(lastOffset) + 1 >= (ends.get(partition) ?? 0)) ends.delete(partition);
       if (ends.size === 0) resolve();
     });
     const eachBatch = async (partition: number, messages: readonly KafkaMessage[]) => {
+      await positioning;
       const offsets = handled.get(partition)!;
       const end = ends.get(partition) ?? 0;
       const records = messages.filter(({ offset }) => Number(offset) < end && !offsets.has(Number(offset)));

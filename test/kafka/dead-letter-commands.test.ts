@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, withOutside } from './consumer-harness.ts';
@@ -96,6 +97,16 @@ describe('npm run dead-letters', () => {
     );
     const ends = await outside.admin.fetchTopicOffsets(topic);
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '12');
+  });
+
+  it('replays each record once where two commands run at a time', async (t) => {
+    const { topic, command } = await createStage(t, 1500);
+    const replays = [command('replay'), delay(150).then(() => command('replay'))];
+    // The one that is not given the partition any more fails.
+    for (const { code, stderr } of await Promise.all(replays)) assert.ok(code === 0 || /another command/.test(stderr));
+    assert.equal((await command('replay')).code, 0);
+    const ends = await outside.admin.fetchTopicOffsets(topic);
+    assert.equal(ends.find(({ partition }) => partition === 1)!.high, '3000');
   });
 
   it('drops what it is told to, and says so before', async (t) => {
