@@ -40,13 +40,12 @@ export class HistoryRead {
     return performance.now() < this.#endsAt;
   }
 
-  /** Whether a read that began with this event could show nothing else: the event is one of those between the first and the last entry. */
+  /** Whether a read from this event could show nothing else: the event is not older than the one that this read asked for, or newer than the last. */
   answers({ entry }: CursorPlace): boolean {
     if (entry === this.#from) return true;
-    const first = this.entries[0]?.coordinates.entry;
     const last = this.entries.at(-1)?.coordinates.entry;
-    if (this.#from === undefined || first === undefined || last === undefined) return false;
-    return !isBehind(first, entry) && !isBehind(entry, last);
+    if (this.#from === undefined || last === undefined) return false;
+    return !isBehind(this.#from, entry) && !isBehind(entry, last);
   }
 
   /** As `missedSince` of `recovery.ts`; computed once for each cursor. */
@@ -168,11 +167,13 @@ export class HistoryReads {
     this.#isReading = false;
   }
 
+  /** undefined where the bus does not answer, or the pod has no room for what it read. */
   async #begin(from: string | undefined, position: number): Promise<HistoryRead | undefined> {
     const history = await this.#read(from);
     if (!history) return undefined;
     const read = new HistoryRead(from, position, history);
-    this.#bytes.add(read.bytes);
+    if (!this.#bytes.isAmple) this.drop(false);
+    if (!this.#bytes.take(read.bytes)) return undefined;
     this.#kept.add(read);
     return read;
   }

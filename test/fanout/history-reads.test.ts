@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { History } from '../../src/bus/history.ts';
+import { HeldBytes } from '../../src/fanout/held-bytes.ts';
+import { HeldEvents } from '../../src/fanout/held-events.ts';
+import { HistoryReads } from '../../src/fanout/history-reads.ts';
+
+const ENTRY_BYTES = 1_000_000;
+const MAX_BYTES = 8 * ENTRY_BYTES;
+
+const seenAt = (time: number) => ({ epoch: 1, partition: 0, offset: time, entry: `${time}-0` });
+
+const entryAt = (time: number, bytes: number) => ({
+  payload: Buffer.alloc(bytes),
+  coordinates: { ...seenAt(time), timestamp: 0 },
+});
+
+/** A history whose reads have the entry asked for and one more, of half a megabyte each. */
+const largeRead = (from: string | undefined): Promise<History> => {
+  const time = Number.parseInt(from ?? '0');
+  return Promise.resolve({ epoch: 1, entries: [time, time + 1].map((at) => entryAt(at, ENTRY_BYTES / 2)) });
+};
+
+const createReads = (bytes: HeldBytes, read = largeRead) => new HistoryReads(read, new HeldEvents(bytes), bytes);
+
+describe('reads of a history', () => {
+  it('keep no more bytes than the pod has room for, when each client asks for an older event', async () => {
+    const bytes = new HeldBytes(MAX_BYTES);
+    const reads = createReads(bytes);
+    for (let time = 200; time > 0; time -= 2) {
+      const missed = await reads.missedSince(seenAt(time));
+      assert.equal(missed?.entries.length, 1);
+      assert.ok(bytes.used <= MAX_BYTES, `${bytes.used} bytes`);
+    }
+    reads.drop(false);
+    assert.equal(bytes.used, 0);
+  });
+
+  it('prove nothing where the pod has no room for them', async () => {
+    const bytes = new HeldBytes(MAX_BYTES);
+    const reads = createReads(bytes);
+    assert.ok(bytes.take(MAX_BYTES - ENTRY_BYTES / 2));
+    assert.equal(await reads.missedSince(seenAt(2)), undefined);
+    assert.equal(bytes.used, MAX_BYTES - ENTRY_BYTES / 2);
+  });
+
+  it('are one for all events that are no longer kept, from the oldest one on', async () => {
+    const kept = Array.from({ length: 20 }, (_, i) => entryAt(100 + i, 10));
+    let count = 0;
+    // As Redis does: an entry that is gone stands for the first one after it.
+    const read = (from: string | undefined) => {
+      count++;
+      const time = Number.parseInt(from ?? '0');
+      return Promise.resolve({ epoch: 1, entries: kept.filter(({ coordinates }) => coordinates.offset >= time) });
+    };
+    const reads = createReads(new HeldBytes(), read);
+    for (let time = 1; time < 100; time++) assert.equal(await reads.missedSince(seenAt(time)), undefined);
+    assert.equal((await reads.missedSince(seenAt(110)))?.entries.length, 9);
+    assert.equal(count, 1);
+  });
+});
