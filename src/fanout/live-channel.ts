@@ -217,12 +217,25 @@ export class LiveChannel {
     for (const { members } of this.#groups.values()) {
       for (const member of members) member.expectReplay(missed?.length ?? 0);
     }
-    for (const { payload, coordinates } of missed ?? []) this.#accept(payload, coordinates);
+    for (const { payload, coordinates } of missed ?? []) this.#acceptSafely(payload, coordinates);
     for (const [payload, coordinates] of held) {
       this.#services.heldBytes.give(heldLength(payload.length));
       // The link was lost once more, after the history had been read.
       if (coordinates && this.#isBehind(coordinates)) this.#tellGap();
+      this.#acceptSafely(payload, coordinates);
+    }
+  }
+
+  /** The error boundary of a backfill: a throw loses one message, which is told as a gap, and none after it. */
+  #acceptSafely(payload: Buffer, coordinates: Coordinates | undefined): void {
+    try {
       this.#accept(payload, coordinates);
+    } catch (error) {
+      this.#tellGap();
+      const { log, logWindow } = this.#services;
+      logWindow.run('backfill', (suppressed) =>
+        log.error({ err: error, channel: channelLabel(this.name), suppressed }, 'a message could not be shown'),
+      );
     }
   }
 

@@ -181,4 +181,22 @@ describe('a gap', () => {
     await waitFor('all', () => seen().length === 6);
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
   });
+
+  it('is told where a message of the backfill cannot be shown, and all others are shown', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    const begin = stage.runtime.event.bind(stage.runtime);
+    let calls = 0;
+    stage.runtime.event = (payload) => {
+      if (++calls === 2) throw new Error('a fault of ours');
+      return begin(payload);
+    };
+    link.tellGap();
+    await publish(5);
+    await waitFor('the last', () => seen().length === 5);
+    assert.deepEqual(seen(), ['0', '1', 'gap 2', '4', '5']);
+  });
 });
