@@ -20,6 +20,8 @@ const MAX_BYTES_PER_TURN = 64 * 1024;
 const RESULTS_BETWEEN_CHECKS = 8;
 /** How often reads and results that nobody asked for since are dropped, in ms. */
 const SWEEP_INTERVAL_MS = 5_000;
+/** Sweeps after which an event is executed again: about 30 s. What a resolver asked a backend is not shown for longer. */
+const MAX_SWEEPS = 6;
 /** Memory of an event whose payload was parsed, per byte of its text. */
 const PARSED_FACTOR = 4;
 
@@ -51,6 +53,8 @@ interface ReplayedEvent {
   bytes: number;
   /** Since the last sweep. */
   wasUsed: boolean;
+  /** Sweeps since it was made. */
+  sweeps: number;
 }
 
 /**
@@ -139,8 +143,17 @@ export class Replay {
     return group;
   }
 
-  /** One turn of a subscription. */
+  /** One turn of a subscription. The error boundary: a throw ends this operation, and nothing else. */
   #serve(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
+    try {
+      return this.#attempt(joining, group, isSpent);
+    } catch (error) {
+      joining.subscription.fail(error);
+      return 'over';
+    }
+  }
+
+  #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
     if (subscription.isEnded || !this.#joinings.has(subscription)) {
       this.#remove(joining);
@@ -180,7 +193,7 @@ export class Replay {
         this.#forget();
         this.#services.heldBytes.add(bytes);
       }
-      this.#events.set(key, (replayed = { key, event, results: new Map(), bytes, wasUsed: true }));
+      this.#events.set(key, (replayed = { key, event, results: new Map(), bytes, wasUsed: true, sweeps: 0 }));
     }
     replayed.wasUsed = true;
     return replayed.results.get(group) ?? this.#keep(replayed, group);
@@ -228,7 +241,7 @@ export class Replay {
     this.#trimAt = Math.max(MAX_REPLAYED_BYTES, 2 * this.held.bytes);
   }
 
-  /** Drops what nobody asked for since the last time. */
+  /** Drops what nobody asked for since the last time, and what is too old. */
   readonly #sweep = (): void => {
     this.reads.drop(true);
     if (this.#joinings.size === 0 && this.reads.isEmpty) return this.#owner.onOver();
@@ -238,7 +251,7 @@ export class Replay {
       if (group.members.size === 0) this.#groups.delete(key);
     }
     for (const replayed of this.#events.values()) {
-      if (!replayed.wasUsed) this.#forgetEvent(replayed);
+      if (!replayed.wasUsed || ++replayed.sweeps === MAX_SWEEPS) this.#forgetEvent(replayed);
       replayed.wasUsed = false;
       for (const group of replayed.results.keys()) if (group.members.size === 0) replayed.results.delete(group);
     }

@@ -219,4 +219,47 @@ describe('replays of one channel', () => {
     slow.leave();
     assert.equal(stage.told, slow.events().filter(({ extensions }) => extensions?.gap).length);
   });
+
+  it('execute an event again after 30 s, also where clients ask for it all the time', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let now = 1;
+    const { join, cursorsOf } = await createChannel(t, { resolvers: { Item: { slow: () => now } } });
+    await cursorsOf(1);
+    await join('stays');
+    const latest = async () => {
+      const { received, leave } = await join('c', undefined, 'subscription { item(id: 1) { slow } }', {}, true);
+      await waitFor('the last event', () => received.length === 1);
+      leave();
+      return (JSON.parse(received[0]!) as { data: { item: { slow: number } } }).data.item.slow;
+    };
+    assert.equal(await latest(), 1);
+    now = 2;
+    assert.equal(await latest(), 1);
+    for (let seconds = 0; seconds < 35; seconds += 5) {
+      t.mock.timers.tick(5_000);
+      await latest();
+    }
+    assert.equal(await latest(), 2);
+  });
+
+  it('end only the operation whose event cannot begin', async (t) => {
+    const failures: unknown[] = [];
+    const { stage, publish, join, cursorsOf } = await createChannel(t, { onFailure: (error) => failures.push(error) });
+    const [cursor] = await cursorsOf(4);
+    const begin = stage.runtime.event.bind(stage.runtime);
+    let calls = 0;
+    stage.runtime.event = (payload) => {
+      if (++calls === 2) throw new Error('a fault of ours');
+      return begin(payload);
+    };
+    const [first, second] = [await join('a', cursor), await join('b', cursor)];
+    await waitFor('the second', () => second.received.length === 3);
+    await publish(1);
+    await waitFor('live', () => second.received.length === 4);
+    assert.deepEqual([first.numbers(), second.numbers()], [[1], [1, 2, 3, 4]]);
+    assert.equal(failures.length, 1);
+    first.leave();
+    second.leave();
+    assert.equal(stage.channelCount(), 0);
+  });
 });

@@ -38,6 +38,8 @@ export interface StageOptions {
   /** To show what happens without the record of reads. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
+  /** An event could not be served to a listener, whose subscription has ended. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 export interface Listener {
@@ -113,6 +115,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     stale: 0,
     foreign: 0,
     told: 0,
+    channelCount: () => hub.channelCount,
     bus,
     runtime,
     join,
@@ -174,7 +177,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
       refuse: () => undefined,
     };
-    const owner = { onFailure: (error: unknown) => assert.fail(errorOf(error)) };
+    const owner = { onFailure: options.onFailure ?? ((error: unknown) => assert.fail(errorOf(error))) };
     const subscription = new Subscription({
       id: '1',
       operation,
