@@ -173,7 +173,9 @@ export class HistoryReads {
     if (!history) return undefined;
     const read = new HistoryRead(from, position, history);
     if (!this.#bytes.isAmple) this.drop(false);
-    if (!this.#bytes.take(read.bytes)) return undefined;
+    // A client cannot be told that it misses the last event, so there is always room for one.
+    if (from === undefined) this.#bytes.add(read.bytes);
+    else if (!this.#bytes.take(read.bytes)) return undefined;
     this.#kept.add(read);
     return read;
   }

@@ -74,6 +74,11 @@ export class Hub {
     return this.#channels.size;
   }
 
+  /** Bytes of events that wait for replays and backfills, and of what these share. */
+  get heldBytes(): number {
+    return this.#services.heldBytes.used;
+  }
+
   /**
    * Resolves once the subscription is live: every message published after that moment reaches it. It shares executions
    * with those of the channel that have its sharing key, with nobody where that is undefined.

@@ -183,7 +183,7 @@ export class LiveChannel {
   readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
     if (!this.#healing && coordinates && this.#isBehind(coordinates)) void this.#heal();
     if (this.#healing) this.#hold(this.#healing, payload, coordinates);
-    else this.#accept(payload, coordinates);
+    else this.#acceptSafely(payload, coordinates);
   };
 
   /** The bus was without the channel for a while. */
@@ -226,14 +226,14 @@ export class LiveChannel {
     }
   }
 
-  /** The error boundary of a backfill: a throw loses one message, which is told as a gap, and none after it. */
+  /** The error boundary of messages: a throw loses one of them, which is told as a gap, and none after it. */
   #acceptSafely(payload: Buffer, coordinates: Coordinates | undefined): void {
     try {
       this.#accept(payload, coordinates);
     } catch (error) {
       this.#tellGap();
       const { log, logWindow } = this.#services;
-      logWindow.run('backfill', (suppressed) =>
+      logWindow.run('message', (suppressed) =>
         log.error({ err: error, channel: channelLabel(this.name), suppressed }, 'a message could not be shown'),
       );
     }

@@ -66,6 +66,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
     flush: writer.flush,
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
+  metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
   const documents = new DocumentQueue(DOCUMENT_QUEUE);
   metrics.gauge('crier_documents_waiting', 'Documents that wait to be parsed and validated.', () => documents.size);

@@ -128,7 +128,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   /** Whether the connection may keep what this operation takes; else it is answered. */
   #isAffordable(): boolean {
     if (this.#owner.isWithinHeldBytes) return true;
-    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables and channel names (MAX_CONNECTION_BYTES); complete one first`;
+    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables and channel names (MAX_CONNECTION_BYTES); complete one first, or use variables: operations of one document share it`;
     this.fail([clientError('OPERATION_LIMIT', message)]);
     return false;
   }

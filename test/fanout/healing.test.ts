@@ -198,5 +198,10 @@ describe('a gap', () => {
     await publish(5);
     await waitFor('the last', () => seen().length === 5);
     assert.deepEqual(seen(), ['0', '1', 'gap 2', '4', '5']);
+    calls = 1;
+    await publish(6, 7);
+    await waitFor('the last', () => seen().length === 6);
+    assert.deepEqual(seen().slice(5), ['gap 7']);
+    assert.equal(stage.heldBytes(), 0);
   });
 });

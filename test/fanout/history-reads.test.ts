@@ -42,6 +42,7 @@ describe('reads of a history', () => {
     assert.ok(bytes.take(MAX_BYTES - ENTRY_BYTES / 2));
     assert.equal(await reads.missedSince(seenAt(2)), undefined);
     assert.equal(bytes.used, MAX_BYTES - ENTRY_BYTES / 2);
+    assert.equal((await reads.last())?.entries.length, 2);
   });
 
   it('are one for all events that are no longer kept, from the oldest one on', async () => {

@@ -236,6 +236,7 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
   await waitFor('the last event', async () => (await publish(), await isDoneSoon()), 5000);
   for (const client of clients) check(client, entries.length);
   for (const { listener } of clients) listener.leave();
+  assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0], 'channels and bytes after all have left');
   return { resumed: clients.filter((client) => eventsOf(client)[0]?.resumed === true).length };
 }
 

@@ -116,6 +116,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     foreign: 0,
     told: 0,
     channelCount: () => hub.channelCount,
+    heldBytes: () => hub.heldBytes,
     bus,
     runtime,
     join,
