@@ -155,13 +155,14 @@ export class Replay {
 
   #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
-    if (subscription.isEnded || !this.#joinings.has(subscription)) {
-      this.#remove(joining);
-      return 'over';
-    }
-    if (subscription.isBehind && !this.#isUrgent) return 'waiting';
+    if (!subscription.isEnded && subscription.isBehind && !this.#isUrgent) return 'waiting';
     let bytes = 0;
     for (let events = 1; ; events++) {
+      // Before its turn, or by the last result: it could not be served, or its connection was closed as a slow consumer.
+      if (subscription.isEnded || !this.#joinings.has(subscription)) {
+        this.#remove(joining);
+        return 'over';
+      }
       const event = joining.next(this.#eventOf);
       if (!event) {
         this.#owner.onReplayed(joining);

@@ -262,4 +262,19 @@ describe('replays of one channel', () => {
     second.leave();
     assert.equal(stage.channelCount(), 0);
   });
+
+  it('give up the channel where a client leaves while an event is served to it', async (t) => {
+    const leaving = { leave: () => undefined as void };
+    const slow = ({ n }: { n: number }) => (n === 2 && leaving.leave(), n);
+    const { stage, publish, join, cursorsOf } = await createChannel(t, { resolvers: { Item: { slow } } });
+    const [cursor] = await cursorsOf(6);
+    const other = await join('stays');
+    const client = await join('leaves', cursor, 'subscription { item(id: 1) { n slow } }');
+    leaving.leave = client.leave;
+    await publish(2);
+    await waitFor('the other', () => other.received.length === 2);
+    assert.deepEqual(client.numbers(), [1]);
+    other.leave();
+    assert.equal(stage.channelCount(), 0);
+  });
 });
