@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import kafkajs from 'kafkajs';
 import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
 import { createKafkaClient } from './kafka/client.ts';
@@ -111,7 +112,9 @@ main().then(
   },
   (error: unknown) => {
     const { message, stack } = error as Error;
-    process.stderr.write(`dead-letters: ${error instanceof SetupError ? message : (stack ?? message)}\n`);
+    // A mistake or an absent broker needs no stack.
+    const isExpected = error instanceof SetupError || error instanceof kafkajs.KafkaJSError;
+    process.stderr.write(`dead-letters: ${isExpected ? message : (stack ?? message)}\n`);
     process.exitCode = 1;
   },
 );

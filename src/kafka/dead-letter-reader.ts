@@ -1,4 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
+import { SetupError } from '../errors.ts';
 import { boundFetches } from './bounded-fetch.ts';
 import type { KafkaClient } from './client.ts';
 import type { Cluster } from './cluster.ts';
@@ -34,7 +35,9 @@ export async function readDeadLetters(
   handle: (deadLetters: DeadLetters) => Promise<boolean>,
 ): Promise<void> {
   if ((await cluster.existingTopics([topic])).length === 0) {
-    throw new Error(`there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`);
+    throw new SetupError(
+      `there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`,
+    );
   }
   const look = async () => {
     const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);

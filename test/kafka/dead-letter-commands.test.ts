@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePorts } from '../../deploy/port.ts';
+import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, withOutside } from './consumer-harness.ts';
 import type { Outside } from './consumer-harness.ts';
@@ -14,6 +16,14 @@ interface Answer {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
+}
+
+function runCommand(settings: Readonly<Record<string, string>>, ...parameters: string[]): Promise<Answer> {
+  const env = { PATH: process.env['PATH'], ...settings };
+  return run(process.execPath, ['dist/src/dead-letters.js', ...parameters], { env }).then(
+    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+    (error: Answer) => error,
+  );
 }
 
 describe('npm run dead-letters', () => {
@@ -45,18 +55,8 @@ describe('npm run dead-letters', () => {
     const all = count + large;
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === all);
     await consumer.close();
-    const command = (...parameters: string[]): Promise<Answer> =>
-      run(process.execPath, ['dist/src/dead-letters.js', ...parameters], {
-        env: {
-          PATH: process.env['PATH'],
-          KAFKA_BROKERS: outside.brokers,
-          KAFKA_GROUP_ID: groupId,
-          KAFKA_DEAD_LETTER_TOPIC: deadTopic,
-        },
-      }).then(
-        ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
-        (error: Answer) => error,
-      );
+    const settings = { KAFKA_BROKERS: outside.brokers, KAFKA_GROUP_ID: groupId, KAFKA_DEAD_LETTER_TOPIC: deadTopic };
+    const command = (...parameters: string[]) => runCommand(settings, ...parameters);
     return { topic, command, sentAt };
   }
 
@@ -140,5 +140,22 @@ describe('npm run dead-letters', () => {
       assert.match(stderr, message);
     }
     assert.match((await command('--help')).stdout, /^Lists, replays or drops/);
+  });
+
+  it('says in one line that brokers are away, or that there is no dead-letter topic', async () => {
+    const [port] = await freePorts(1);
+    for (const [settings, message] of [
+      [{ KAFKA_BROKERS: `127.0.0.1:${port}` }, /ECONNREFUSED/],
+      [
+        { KAFKA_BROKERS: outside.brokers, KAFKA_DEAD_LETTER_TOPIC: randomName('absent') },
+        /there is no topic absent-.*KAFKA_DEAD_LETTER_TOPIC/,
+      ],
+    ] as const) {
+      const { code, stderr } = await runCommand(settings, 'list');
+      assert.equal(code, 1);
+      const lines = stderr.split('\n').filter((line) => line.startsWith('dead-letters: ') || /^\s+at /.test(line));
+      assert.equal(lines.length, 1, stderr);
+      assert.match(lines[0]!, message);
+    }
   });
 });
