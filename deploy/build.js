@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -115,7 +115,9 @@ async function hashOf(part) {
   const hash = createHash('sha256').update(process.version);
   const inputs = await Promise.all([part, ...SHARED_INPUTS].map(filesOf));
   for (const file of inputs.flat()) {
-    const content = await readFile(file);
+    // An editor's temporary file may be gone by now.
+    const content = await readFile(file).catch(expect('ENOENT'));
+    if (!content) continue;
     hash.update(`${file} ${content.length}\n`).update(content);
   }
   return hash.digest('hex').slice(0, 12);
@@ -133,9 +135,9 @@ async function filesOf(path) {
   return (await Promise.all(names.sort().map((name) => filesOf(join(path, name))))).flat();
 }
 
-/** A name in dist/ that nobody else uses. @param {string} name */
+/** A name in dist/ that nobody else uses: in a container that starts again, the process id is the same. @param {string} name */
 function draftOf(name) {
-  return join(TARGET, `.${name}-${process.pid}`);
+  return join(TARGET, `.${name}-${randomBytes(6).toString('hex')}`);
 }
 
 /** @param {string} path */
