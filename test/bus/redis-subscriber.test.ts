@@ -75,6 +75,29 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
+  it('counts an acknowledgement only for the link that was asked, however late it is read', async () => {
+    const commands: Command[] = [];
+    const { subscriber } = createSubscriber((command) => void commands.push(command));
+    subscriber.subscribe('a', () => undefined);
+    let isAcknowledged = false;
+    const acknowledged = subscriber.acknowledged('a').then(() => (isAcknowledged = true));
+    await nextTurn();
+    subscriber.down();
+    commands[0]!.resolve(1);
+    assert.equal(subscriber.isLive('a'), false, 'read after the loss');
+    subscriber.up();
+    commands[1]!.resolve(1);
+    assert.equal(subscriber.isLive('a'), true);
+    subscriber.down();
+    await nextTurn();
+    assert.deepEqual([subscriber.isLive('a'), isAcknowledged], [false, false], 'read right before the loss');
+    subscriber.up();
+    commands[2]!.resolve(1);
+    await acknowledged;
+    assert.equal(subscriber.isLive('a'), true);
+    subscriber.close();
+  });
+
   it('has ioredis decode no message: it listens to none that it hands on as text', () => {
     const { client } = createSubscriber();
     assert.deepEqual(client.eventNames(), ['messageBuffer']);

@@ -171,6 +171,37 @@ describe('over a real Redis', () => {
     assert.deepEqual(await admin.pubsub('CHANNELS', `${prefix}*`), [`${prefix}stays`]);
   });
 
+  it('tells no gap for a channel that was left while a new link is asked for it, also where it is joined again', async (t) => {
+    const { log } = logLines();
+    const prefix = randomName();
+    const subscribe = (name: string) => subscriber.subscribe(`${prefix}${name}`, () => undefined);
+    const gaps: string[] = [];
+    const link: RedisLink = new RedisLink({
+      url: servers[0]!.url,
+      role: 'subscriber',
+      log,
+      silenceTimeoutMs: 6_000,
+      onUp: (isReconnect) => {
+        subscriber.up();
+        if (!isReconnect) return;
+        for (const name of ['left', 'joined again']) subscriber.unsubscribe(`${prefix}${name}`);
+        subscribe('joined again');
+      },
+      onDown: () => subscriber.down(),
+    });
+    const onGap = (channels: readonly string[]) => gaps.push(...channels);
+    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 10_000, onGap });
+    t.after(() => link.close());
+    await link.start();
+    const names = ['left', 'joined again', 'stays'];
+    for (const name of names) subscribe(name);
+    await Promise.all(names.map((name) => subscriber.acknowledged(`${prefix}${name}`)));
+    link.drop('the test wants another');
+    await waitFor('the gap', () => gaps.includes(`${prefix}stays`));
+    await subscriber.acknowledged(`${prefix}joined again`);
+    assert.deepEqual(gaps, [`${prefix}stays`]);
+  });
+
   it('delivers bytes that stay as they are, however many reads they came with and whatever follows', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
     t.after(() => bus.close());
