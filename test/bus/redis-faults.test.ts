@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../../deploy/redis-server.ts';
 import type { RedisServer } from '../../deploy/redis-server.ts';
@@ -269,6 +270,24 @@ describe('a Redis that is away', HANGS_FAIL, () => {
     assert.ok((await outcome) instanceof BusUnavailableError);
   });
 
+  for (const [lost, type] of [
+    ['publishing', 'normal'],
+    ['listening', 'pubsub'],
+  ] as const) {
+    it(`makes the bus unavailable when only the ${lost} link is lost`, async (t) => {
+      const server = await redisServer(t);
+      const proxy = await TcpProxy.start(t, server.port);
+      const { bus } = await startBus(t, proxy.url, { probeIntervalMs: 3_600_000 });
+      await bus.subscribe('a', () => undefined);
+      assert.equal(bus.isAvailable, true);
+      proxy.retarget(1);
+      assert.equal(await plainClient(t, server.url).client('KILL', 'TYPE', type, 'SKIPME', 'yes'), 1);
+      await waitFor('the bus to notice', () => !bus.isAvailable);
+      proxy.retarget(server.port);
+      await waitFor('the link to be back', () => bus.isAvailable);
+    });
+  }
+
   it('may be full (maxclients) and has room later', async (t) => {
     const server = await redisServer(t, { flags: ['--maxclients', '1'] });
     const admin = plainClient(t, server.url);
@@ -362,7 +381,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
   it('is made again when it is half-open, and the gap is told; plain ioredis starves', async (t) => {
     const server = await redisServer(t);
     const proxy = await TcpProxy.start(t, server.port);
-    const { bus, gaps } = await startBus(t, proxy.url, { silenceTimeoutMs: 600 });
+    const { bus, gaps, lines } = await startBus(t, proxy.url, { silenceTimeoutMs: 600 });
     const raw = plainClient(t, proxy.url);
     const rawHeard: string[] = [];
     await raw.subscribe('a');
@@ -371,6 +390,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     await bus.subscribe('a', (payload) => heard.push(String(payload)));
     proxy.freeze();
     await waitFor('the gap', () => gaps.length > 0);
+    assert.ok(lines.some(({ reason }) => reason === 'no answer within 600 ms'));
     await waitFor('delivery', async () => {
       await publishUntilAccepted(bus, numbered('a', 1));
       return heard.length > 0;
@@ -487,6 +507,25 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
     assert.deepEqual(gaps[1], ['other']);
     await publishUntilAccepted(bus, numbered('other', 1));
     await waitFor('the message', () => heard.length === 1);
+  });
+});
+
+describe('a value that pods agree on', HANGS_FAIL, () => {
+  it('is refused, and not shown, where Redis refuses the command or the link is lost before the answer', async (t) => {
+    const server = await redisServer(t);
+    const admin = plainClient(t, server.url);
+    await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '-@all', '+ping');
+    const proxy = await TcpProxy.start(t, server.port);
+    const refused = await startBus(t, `redis://app:pw@127.0.0.1:${server.port}`);
+    const lost = await startBus(t, proxy.url);
+    const isRefusal = (reason: RegExp) => (error: Error) =>
+      error instanceof BusUnavailableError && reason.test(error.message) && !/pr0posal/.test(inspect(error));
+    await assert.rejects(refused.bus.agree('name', 'pr0posal'), isRefusal(/could not be asked: NOPERM/));
+    proxy.freeze();
+    const agreeing = assert.rejects(lost.bus.agree('name', 'pr0posal'), isRefusal(/could not be asked: /));
+    proxy.cut();
+    await agreeing;
+    assert.equal(await admin.get('name'), null);
   });
 });
 
