@@ -84,7 +84,6 @@ export class DeliveryProbe {
       connectTimeout: intervalMs,
       commandTimeout: intervalMs,
       retryStrategy: () => null,
-      maxRetriesPerRequest: 0,
       enableReadyCheck: false,
       disableClientInfo: true,
     }));

@@ -569,7 +569,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await assert.rejects(bus.publish([{ channel: 'a', payload: 'x' }]), BusUnavailableError);
       await assert.rejects(
         bus.subscribe('a', () => undefined),
-        BusUnavailableError,
+        { name: 'BusUnavailableError', message: 'the bus is not started' },
       );
       await bus.start();
       await bus.start();
@@ -584,11 +584,12 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const closing = bus.close();
       assert.equal(bus.close(), closing);
       await closing;
-      await assert.rejects(bus.start(), BusUnavailableError);
-      await assert.rejects(bus.publish([{ channel: 'a', payload: 'x' }]), BusUnavailableError);
+      const refusal = { name: 'BusUnavailableError', message: 'the bus is closed' };
+      await assert.rejects(bus.start(), refusal);
+      await assert.rejects(bus.publish([{ channel: 'a', payload: 'x' }]), refusal);
       await assert.rejects(
         bus.subscribe('a', () => undefined),
-        BusUnavailableError,
+        refusal,
       );
     });
 
