@@ -123,6 +123,10 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
     leave();
     const coming = bus.subscribe(names[2], (payload) => heard.push(String(payload)));
     const secondListener = bus.subscribe(names[0], (payload) => heard.push(String(payload)));
+    let isSecondLive = false;
+    void secondListener.then(() => (isSecondLive = true));
+    await nextTurn();
+    assert.equal(isSecondLive, false, 'an acknowledgement of the lost link counts no more');
     const again = await startRedisServer({ port: server.port });
     t.after(() => again.stop());
     await Promise.all([coming, secondListener]);

@@ -1,6 +1,43 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describe as describeError } from '../../src/bus/redis-link.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { describe as describeError, RedisLink } from '../../src/bus/redis-link.ts';
+import { createLog } from '../../src/log.ts';
+import { redisServer } from '../support/services.ts';
+
+describe('RedisLink', () => {
+  it('asks a server that refuses PING only with the next look while the link is up', async (t) => {
+    const server = await redisServer(t);
+    const admin = new Redis(server.url);
+    t.after(() => admin.disconnect());
+    await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '+@all');
+    const link = new RedisLink({
+      url: server.url.replace('//', '//app:pw@'),
+      role: 'publisher',
+      log: createLog('silent'),
+      silenceTimeoutMs: 20_000,
+      onUp: () => undefined,
+      onDown: () => undefined,
+    });
+    const answers: Promise<string>[] = [];
+    const ping = link.client.ping.bind(link.client);
+    t.mock.method(link.client, 'ping', () => answers[answers.push(ping()) - 1]);
+    t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+    t.after(() => link.close());
+    await link.start();
+    assert.equal(link.isUp, true);
+    await admin.call('ACL', 'SETUSER', 'app', '-ping');
+    t.mock.timers.tick(10_000);
+    assert.equal(answers.length, 2);
+    await assert.rejects(answers[1]!, /NOPERM/);
+    await nextTurn();
+    t.mock.timers.tick(9_999);
+    assert.equal(answers.length, 2);
+    t.mock.timers.tick(1);
+    assert.equal(answers.length, 3);
+  });
+});
 
 describe('what went wrong with a link', () => {
   it('is its message, without the arguments that Redis repeats, or its code, or its name', () => {
