@@ -5,7 +5,7 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** Bytes of one write, about. */
 const CHUNK_BYTES = 64 * 1024;
 /** Longest wait of `flush`, in ms. */
-const FLUSH_TIMEOUT_MS = 1_000;
+const FLUSH_TIMEOUT_MS = 3_000;
 
 interface Chunk {
   text: string;
@@ -58,7 +58,7 @@ export class LogDestination {
     } else if (this.#chunks.push({ text: line, bytes, lines: 1 }) === 1) this.#writeNext();
   }
 
-  /** Calls back when the system has taken all lines, or the logging has ended, or after a second. */
+  /** Calls back when the system has taken all lines, or the logging has ended, or after three seconds. */
   flush(callback: () => void): void {
     if (this.#chunks.length === 0) return callback();
     let timer: NodeJS.Timeout | undefined = setTimeout(() => finish(), FLUSH_TIMEOUT_MS);
