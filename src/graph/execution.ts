@@ -11,7 +11,7 @@ import type {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
-import { errorOf } from '../errors.ts';
+import { clientError, errorOf } from '../errors.ts';
 import { Desk } from './desk.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
 import { copyDefaults } from './isolation.ts';
@@ -96,7 +96,7 @@ export class Executor {
   ): SubscriptionArguments | { readonly errors: readonly GraphQLFormattedError[] } {
     const definitions = operation.definition.variableDefinitions ?? [];
     const coerced = getVariableValues(this.#schema, definitions, variables, { maxErrors: MAX_COERCION_ERRORS });
-    if (coerced.errors) return { errors: coerced.errors.map(badUserInput) };
+    if (coerced.errors) return { errors: coerced.errors.map((error) => badUserInput(error).toJSON()) };
     operation.accepted.add(variables);
     const node = rootFieldOf(operation.document, operation.definition.selectionSet);
     const field = node && this.#schema.getSubscriptionType()?.getFields()[node.name.value];
@@ -107,7 +107,7 @@ export class Executor {
       return { field, args, variables: coerced.coerced };
     } catch (error) {
       const path = [(node.alias ?? node.name).value];
-      if (error instanceof GraphQLError) return { errors: [{ ...badUserInput(error), path }] };
+      if (error instanceof GraphQLError) return { errors: [{ ...badUserInput(error).toJSON(), path }] };
       throw error;
     }
   }
@@ -144,8 +144,12 @@ export class Executor {
         rootValue: input.rootValue,
         contextValue: input.context,
         variableValues: input.variables,
+        options: { maxCoercionErrors: MAX_COERCION_ERRORS },
       });
-      return result instanceof Promise ? result.catch(failed) : result;
+      if (result instanceof Promise) return result.catch(failed);
+      // Nothing was executed: the variables do not fit.
+      if (result.data === undefined && result.errors) return { errors: result.errors.map(badUserInput) };
+      return result;
     } catch (error) {
       return failed(error);
     }
@@ -249,8 +253,8 @@ function rootFieldOf(document: DocumentNode, set: SelectionSetNode): FieldNode |
   return undefined;
 }
 
-function badUserInput(error: GraphQLError): GraphQLFormattedError {
-  return { message: error.message, extensions: { ...error.extensions, code: 'BAD_USER_INPUT' } };
+function badUserInput({ message, extensions }: GraphQLError): GraphQLError {
+  return clientError('BAD_USER_INPUT', message, extensions);
 }
 
 function failed(error: unknown): ExecutionResult {

@@ -100,6 +100,23 @@ describe('/graphql over HTTP', () => {
     }
   });
 
+  for (const jitAfterUses of ['0', '1']) {
+    it(`answers variables that do not fit with BAD_USER_INPUT, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const endpoint = await startEndpoint(t, { JIT_AFTER_USES: jitAfterUses });
+      const query = 'query ($name: String) { greet(name: $name) }';
+      for (let i = 0; i < 3; i++) await (await post(endpoint, { query, variables: { name: 'Ida' } })).json();
+      for (const [refused, variables] of [
+        [query, { name: {} }],
+        ['mutation ($text: String!) { shout(text: $text) }', {}],
+      ] as const) {
+        const response = await post(endpoint, { query: refused, variables });
+        const { errors } = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
+        assert.match(errors[0]!.message, /^Variable "\$(name|text)" /);
+        assert.equal(errors[0]!.extensions.code, 'BAD_USER_INPUT');
+      }
+    });
+  }
+
   it('refuses what is not a request with 4xx: JSON, content type, method', async () => {
     assert.equal((await post(url, '{"query":')).status, 400);
     assert.equal((await post(url, '{ hello }', { 'content-type': 'text/plain' })).status, 415);
