@@ -116,7 +116,7 @@ export function copyDefaults({ args: definitions }: Field, args: Record<string, 
 
 function withCopies(value: unknown, { type, defaultValue }: InputDefinition): unknown {
   if (!isObject(value)) return value;
-  if (value === defaultValue) return structuredClone(value);
+  if (value === defaultValue) return copyOf(value);
   const nullable = isNonNullType(type) ? type.ofType : type;
   if (isListType(nullable)) {
     const item = { type: nullable.ofType, defaultValue: undefined };
@@ -125,6 +125,13 @@ function withCopies(value: unknown, { type, defaultValue }: InputDefinition): un
   if (!isInputObjectType(nullable)) return value;
   const fields = nullable.getFields();
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withCopies(inner, fields[name]!)]));
+}
+
+/** JSON data, copied. An object at two places, such as a field's default in an argument's default, becomes two. */
+function copyOf(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]));
 }
 
 /** Whether a value of this definition may hold an object that is a default. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import fc from 'fast-check';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
@@ -9,6 +10,7 @@ import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { Cursors } from '../../src/fanout/cursor.ts';
 import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
+import { resolverProperty } from './random-resolvers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 import type { StageOptions } from './stage.ts';
@@ -210,6 +212,10 @@ describe('arguments', () => {
       });
     }
   }
+});
+
+describe('a resolver that reads facts, and writes to its arguments, at random', () => {
+  it('gives each connection what graphql-js gives it alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
 });
 
 describe('info', () => {

@@ -1,8 +1,8 @@
+import { resolverProperty } from '../fanout/random-resolvers.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { rewritingProperty } from '../kafka/random-records.ts';
 import type { FuzzKind } from './kind.ts';
 import { protocol } from './protocol.ts';
-import { resolvers } from './resolvers.ts';
 import { variables } from './variables.ts';
 
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
@@ -10,5 +10,5 @@ export const KINDS: Readonly<Record<string, FuzzKind>> = {
   documents: { shortRuns: 100, property: () => Promise.resolve(documentProperty()) },
   variables,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
-  resolvers,
+  resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },
 };
