@@ -1,5 +1,6 @@
 import { resolverProperty } from '../fanout/random-resolvers.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
+import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/random-records.ts';
 import type { FuzzKind } from './kind.ts';
 import { protocol } from './protocol.ts';
@@ -8,6 +9,7 @@ import { variables } from './variables.ts';
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
   protocol,
   documents: { shortRuns: 100, property: () => Promise.resolve(documentProperty()) },
+  refusals: { shortRuns: 300, property: () => Promise.resolve(refusalProperty()) },
   variables,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
   resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },

@@ -97,76 +97,78 @@ export async function compare(
   return Boolean(operation.compiled);
 }
 
+const leaf = fc.constantFrom(
+  'id',
+  'title',
+  'count',
+  'status',
+  'day',
+  'tags',
+  'matrix',
+  'strict_matrix',
+  '__typename',
+  'fails',
+  'fails_async',
+  'toString',
+  'info_path',
+  'ints',
+  'promised_list',
+);
+const condition = fc.constantFrom(
+  '',
+  '',
+  '',
+  '@skip(if: $x)',
+  '@include(if: $x)',
+  '@include(if: $y)',
+  '@skip(if: true)',
+  '@skip(if: $x) @include(if: $y)',
+);
+const { selection } = fc.letrec<{ selection: string; set: string }>((tie) => ({
+  set: fc.array(tie('selection'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(' ')),
+  selection: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'document' },
+    fc.tuple(leaf, condition).map(([name, on]) => `${name} ${on}`),
+    fc.tuple(leaf, condition).map(([name, on]) => `a_${name}: ${name} ${on}`),
+    fc
+      .tuple(fc.constantFrom('self', 'parent'), condition, tie('set'))
+      .map(([name, on, set]) => `${name} ${on} { ${set} }`),
+    fc.tuple(condition, tie('set')).map(([on, set]) => `... ${on} { ${set} }`),
+    fc.tuple(fc.constantFrom('...F', '...G'), condition).map(([spread, on]) => `${spread} ${on}`),
+    fc
+      .tuple(fc.constantFrom('lot', 'lots', 'maybe_lots'), condition, tie('set'))
+      .map(([name, on, set]) => `${name} ${on} { id lot_no auction { ${set} } }`),
+    fc.constantFrom(
+      'seller { name nick late }',
+      'seller_async { name friends { late } }',
+      'sellers { name }',
+      'seller_required { name }',
+    ),
+  ),
+}));
+
+/** A subscription of conditions and fragments that is valid. */
+export const documentOf = fc
+  .tuple(fc.array(selection, { minLength: 1, maxLength: 5 }), fc.array(selection, { minLength: 1, maxLength: 3 }))
+  .map(([main, fragment]) => {
+    const body = main.join(' ');
+    const inner = fragment.join(' ').replaceAll(/\.\.\.F|\.\.\.G/g, '__typename');
+    const uses = (name: string) => body.includes(`...${name}`);
+    return (
+      `subscription($x: Boolean!, $y: Boolean!) { auction(id: 1) { ${body} u: is_open @skip(if: $x) v: is_open @skip(if: $y) } }` +
+      (uses('F') ? ` fragment F on Auction { ${inner} }` : '') +
+      (uses('G') ? ' fragment G on Node { id ... on Auction { count lot { id title } } }' : '')
+    );
+  });
+
 /** Random documents give the result of graphql-js. */
 export function documentProperty() {
-  const leaf = fc.constantFrom(
-    'id',
-    'title',
-    'count',
-    'status',
-    'day',
-    'tags',
-    'matrix',
-    'strict_matrix',
-    '__typename',
-    'fails',
-    'fails_async',
-    'toString',
-    'info_path',
-    'ints',
-    'promised_list',
-  );
-  const condition = fc.constantFrom(
-    '',
-    '',
-    '',
-    '@skip(if: $x)',
-    '@include(if: $x)',
-    '@include(if: $y)',
-    '@skip(if: true)',
-    '@skip(if: $x) @include(if: $y)',
-  );
-  const { selection } = fc.letrec<{ selection: string; set: string }>((tie) => ({
-    set: fc.array(tie('selection'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(' ')),
-    selection: fc.oneof(
-      { maxDepth: 4, depthIdentifier: 'document' },
-      fc.tuple(leaf, condition).map(([name, on]) => `${name} ${on}`),
-      fc.tuple(leaf, condition).map(([name, on]) => `a_${name}: ${name} ${on}`),
-      fc
-        .tuple(fc.constantFrom('self', 'parent'), condition, tie('set'))
-        .map(([name, on, set]) => `${name} ${on} { ${set} }`),
-      fc.tuple(condition, tie('set')).map(([on, set]) => `... ${on} { ${set} }`),
-      fc.tuple(fc.constantFrom('...F', '...G'), condition).map(([spread, on]) => `${spread} ${on}`),
-      fc
-        .tuple(fc.constantFrom('lot', 'lots', 'maybe_lots'), condition, tie('set'))
-        .map(([name, on, set]) => `${name} ${on} { id lot_no auction { ${set} } }`),
-      fc.constantFrom(
-        'seller { name nick late }',
-        'seller_async { name friends { late } }',
-        'sellers { name }',
-        'seller_required { name }',
-      ),
-    ),
-  }));
   const full = {
     ...auction,
     self: { ...auction, seller: null, self: auction },
     parent: { ...auction, count: null, parent: auction },
   };
-  return fc.asyncProperty(
-    fc.array(selection, { minLength: 1, maxLength: 5 }),
-    fc.array(selection, { minLength: 1, maxLength: 3 }),
-    fc.boolean(),
-    fc.boolean(),
-    async (main, fragment, x, y) => {
-      const body = main.join(' ');
-      const inner = fragment.join(' ').replaceAll(/\.\.\.F|\.\.\.G/g, '__typename');
-      const uses = (name: string) => body.includes(`...${name}`);
-      const query =
-        `subscription($x: Boolean!, $y: Boolean!) { auction(id: 1) { ${body} u: is_open @skip(if: $x) v: is_open @skip(if: $y) } }` +
-        (uses('F') ? ` fragment F on Auction { ${inner} }` : '') +
-        (uses('G') ? ' fragment G on Node { id ... on Auction { count lot { id title } } }' : '');
-      await compare(query, { auction: full }, { x, y });
-    },
-  );
+  return fc.asyncProperty(documentOf, fc.boolean(), fc.boolean(), async (query, x, y) => {
+    await compare(query, { auction: full }, { x, y });
+  });
 }
