@@ -21,7 +21,8 @@ import type { PublishedChunk, Worker } from './worker.ts';
 const COMMIT_INTERVAL_MS = 200;
 /** A session needs about three heartbeats. */
 const MAX_HEARTBEAT_INTERVAL_MS = 3000;
-const REBALANCE_TIMEOUT_MS = 60_000;
+/** A member with a batch under way keeps its session by heartbeats: a rebalance waits for it this long. A publish takes 6 s at most. */
+const REBALANCE_TIMEOUT_MS = 20_000;
 /** Longest wait of a fetch for records; a resumed partition waits as long at most. */
 const MAX_WAIT_MS = 250;
 const MAX_BYTES_PER_PARTITION = 1_048_576;
