@@ -14,7 +14,7 @@ export interface OutboxOwner {
 /** What is copied into one write at most, in bytes; a larger message is written as it is. */
 export const MAX_BATCH_BYTES = 64 * 1024;
 
-/** A queue holds so many of the connection's largest message, so that a peer that reads is not closed for two large ones. */
+/** A queue holds so many of the largest message that waits, so that a peer that reads is not closed for two large ones. */
 const MIN_QUEUED_MESSAGES = 4;
 
 const NOTHING = Buffer.alloc(0);
@@ -39,8 +39,6 @@ export class Outbox {
   /** Of those, and of a write that the operating system has not taken yet. */
   #queuedBytes = 0;
   #bytesInFlight = 0;
-  /** In bytes, of all that were sent. */
-  #largestMessage = 0;
   /** Writes whose callbacks have not come. */
   #unconfirmed = 0;
   /** Whether the last write was taken at once; then the memory that it came from is free again. */
@@ -82,12 +80,10 @@ export class Outbox {
     const message = { prefix, rest: this.isBehind ? rest.whole : rest };
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
-    const length = lengthOf(message);
-    if (length > this.#largestMessage) this.#largestMessage = length;
-    this.#count(length);
+    this.#count(lengthOf(message));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.write();
-      if (this.#queuedBytes > Math.max(this.#writer.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestMessage)) {
+      if (this.#queuedBytes > Math.max(this.#writer.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestWaiting())) {
         this.refuse();
         return false;
       }
@@ -98,6 +94,12 @@ export class Outbox {
     }
     this.#writer.keepBound();
     return !this.#isSlow;
+  }
+
+  /** In bytes, of the messages that wait and the write that is under way. Looked for only past the bound: it costs no delivery. */
+  #largestWaiting(): number {
+    const lengths = this.#messages?.map(lengthOf) ?? [];
+    return lengths.reduce((largest, length) => Math.max(largest, length), this.#bytesInFlight);
   }
 
   /** The peer, or what is computed for it, cannot keep up. Idempotent. */
