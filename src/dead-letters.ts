@@ -19,7 +19,7 @@ Usage: npm run dead-letters -- list | replay | drop [options]
 
   --topic <name>     only those that came from this topic
   --reason <reason>  only those with this reason (not_json, too_large, ...)
-  --limit <count>    only so many
+  --limit <count>    at most this number
   --dry-run          only says what would be replayed or dropped
   --help             this text
 

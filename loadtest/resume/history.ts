@@ -22,7 +22,7 @@ export class AuctionHistory {
     await this.#bus.claim({ topic: AUCTION_TOPIC, partition: 0, position: -1 });
   }
 
-  /** Publishes so many; returns the version of the last. */
+  /** Publishes this number of events and returns the version of the last one. */
   async publish(count: number): Promise<number> {
     const history = { ...HISTORY_DEFAULTS, entries: 3000, bytes: 8 * 1024 * 1024, seconds: 3600 };
     for (let i = 0; i < count; i++) {

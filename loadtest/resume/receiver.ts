@@ -52,7 +52,7 @@ export class Receiver {
   }
 }
 
-/** Opens many, so many handshakes at a time. */
+/** Opens connections, with a limited number of handshakes at a time. */
 export async function openAll(receivers: readonly Receiver[], atOnce = 100): Promise<void> {
   for (let i = 0; i < receivers.length; i += atOnce)
     await Promise.all(receivers.slice(i, i + atOnce).map((receiver) => receiver.open()));

@@ -72,7 +72,7 @@ export class LiveChannel {
   readonly #services: ChannelServices;
   /** By sharing key; a subscription that shares with nobody is a group of its own. */
   readonly #groups = new Map<string | Subscription, SharingGroup>();
-  /** Those who begin with the history. */
+  /** Subscriptions that begin with the history. */
   #replay: Replay | undefined;
   /** Those who have had all that came so far: they get into their groups with the first event that is behind it. */
   readonly #following = new Map<Subscription, Joining>();
@@ -226,7 +226,7 @@ export class LiveChannel {
     }
   }
 
-  /** The error boundary of messages: a throw loses one of them, which is told as a gap, and none after it. */
+  /** The error boundary of messages. A throw loses one message, which its subscribers see as a gap; the messages after it are shown. */
   #acceptSafely(payload: Buffer, coordinates: Coordinates | undefined): void {
     try {
       this.#accept(payload, coordinates);
