@@ -260,6 +260,13 @@ export const variables = {
     'Executions after which an operation is compiled; 0: never.',
   ),
 
+  EXECUTION_TIMEOUT_MS: variable(
+    whole(1),
+    '10000',
+    'ms',
+    MS,
+    'Longest execution of an event; past it its operation ends, and others go on without it.',
+  ),
   SHARING_AUDIT: variable(
     fraction,
     '',
@@ -346,6 +353,11 @@ function contradictions(config: Variables): string[] {
   if (config.MAX_INFLATED_BATCH_BYTES > config.MAX_INFLIGHT_BYTES) {
     problems.push(
       `MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${config.MAX_INFLIGHT_BYTES}), got ${config.MAX_INFLATED_BATCH_BYTES}`,
+    );
+  }
+  if (config.EXECUTION_TIMEOUT_MS < config.BACKEND_TIMEOUT_MS) {
+    problems.push(
+      `EXECUTION_TIMEOUT_MS: expected no less than BACKEND_TIMEOUT_MS (${config.BACKEND_TIMEOUT_MS}), got ${config.EXECUTION_TIMEOUT_MS}`,
     );
   }
   for (const url of config.REDIS_URL) {

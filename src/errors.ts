@@ -66,6 +66,18 @@ export class OverloadedError extends Error {
   }
 }
 
+/** The execution of an event has not settled in time. */
+export class ExecutionTimeoutError extends Error {
+  readonly code = 'ERR_EXECUTION_TIMEOUT';
+  override readonly name = 'ExecutionTimeoutError';
+
+  constructor() {
+    super(
+      'the execution of an event has not settled in EXECUTION_TIMEOUT_MS: a resolver or a loader waits for something',
+    );
+  }
+}
+
 /** Codes of `extensions.code` in the GraphQL errors that crier itself makes. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -77,6 +89,7 @@ export type ErrorCode =
   | 'OPERATION_NOT_ALLOWED'
   | 'OVERLOADED'
   | 'BUS_UNAVAILABLE'
+  | 'EXECUTION_TIMEOUT'
   | 'BACKEND_NOT_CONFIGURED'
   | 'BACKEND_TIMEOUT'
   | 'BACKEND_UNAVAILABLE'

@@ -1,5 +1,6 @@
 import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
+import type { ExecutionDeadlines } from './execution-deadlines.ts';
 import { SharedEvent } from './sharing.ts';
 import type { ExecuteEvent, SharingGroup } from './sharing.ts';
 import { Slices } from './slices.ts';
@@ -15,11 +16,16 @@ const MAX_LENGTH = 8 * 1024 * 1024;
 export class Backlog {
   readonly #flush: () => void;
   readonly #slices: Slices;
+  readonly #deadlines: ExecutionDeadlines | undefined;
   #length = 0;
 
-  /** @param flush writes what results have put into outboxes */
-  constructor(flush: () => void) {
+  /**
+   * @param flush writes what results have put into outboxes
+   * @param deadlines of executions
+   */
+  constructor(flush: () => void, deadlines?: ExecutionDeadlines) {
     this.#flush = flush;
+    this.#deadlines = deadlines;
     this.#slices = new Slices(SLICE_MS, flush);
   }
 
@@ -33,7 +39,7 @@ export class Backlog {
       group.batch = new EventBatch(group, this.#owner);
       this.#slices.add(group.batch.serve);
     }
-    group.batch.add(new SharedEvent(group, execute, this.#onMore, cursor), length);
+    group.batch.add(new SharedEvent(group, execute, this.#onMore, { cursor, deadlines: this.#deadlines }), length);
     this.#length += length;
   }
 

@@ -7,6 +7,7 @@ import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
 import { Concurrency } from './concurrency.ts';
 import type { CursorPlace, Cursors } from './cursor.ts';
+import { ExecutionDeadlines } from './execution-deadlines.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { Joining } from './joining.ts';
 import { LiveChannel } from './live-channel.ts';
@@ -27,6 +28,8 @@ export interface HubOptions {
   readonly observer: ChannelObserver;
   /** Writes what results have put into outboxes. */
   readonly flush: () => void;
+  /** For which an execution of an event may keep others waiting; then its operation ends. */
+  readonly executionTimeoutMs: number;
   /** Of events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -53,9 +56,10 @@ export class Hub {
   readonly #channels = new Map<string, LiveChannel>();
   readonly #reads = new Concurrency(MAX_READS);
 
-  constructor({ bus, begin, cursors, log, observer, flush, maxHeldBytes }: HubOptions) {
+  constructor({ bus, begin, cursors, log, observer, flush, executionTimeoutMs, maxHeldBytes }: HubOptions) {
     this.#bus = bus;
-    const backlog = new Backlog(flush);
+    const deadlines = new ExecutionDeadlines(executionTimeoutMs);
+    const backlog = new Backlog(flush, deadlines);
     this.#services = {
       begin,
       cursors,
@@ -64,6 +68,7 @@ export class Hub {
       missed: (name, seen) => this.#missed(name, seen),
       read: (name, from) => this.#read(name, from),
       backlog,
+      deadlines,
       replays: new Replays(backlog, flush),
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),

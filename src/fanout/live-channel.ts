@@ -8,6 +8,7 @@ import type { LogWindow, Logger } from '../log.ts';
 import type { Backlog } from './backlog.ts';
 import { Continuity } from './continuity.ts';
 import type { CursorPlace, Cursors } from './cursor.ts';
+import type { ExecutionDeadlines } from './execution-deadlines.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { heldLength } from './held-events.ts';
 import type { Missed } from './history-reads.ts';
@@ -42,6 +43,8 @@ export interface ChannelServices {
   /** A history from an entry on, or the last entry; undefined where the bus does not answer. Never rejects. */
   readonly read: (channel: string, from: string | undefined) => Promise<History | undefined>;
   readonly backlog: Backlog;
+  /** Of executions. */
+  readonly deadlines: ExecutionDeadlines;
   readonly replays: Replays;
   readonly heldBytes: HeldBytes;
   readonly log: Logger;

@@ -1,6 +1,7 @@
 import type { History, HistoryEntry } from '../bus/history.ts';
 import type { Payload } from '../graph/payload.ts';
 import type { Backlog } from './backlog.ts';
+import type { ExecutionDeadlines } from './execution-deadlines.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HistoryReads } from './history-reads.ts';
@@ -11,6 +12,7 @@ import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
 import { SharedEvent, SharingGroup } from './sharing.ts';
 import type { ExecuteEvent } from './sharing.ts';
+import type { Job } from './slices.ts';
 import type { Subscription } from './subscription.ts';
 
 /** What one subscription gets before the next one has its turn: about one write of its socket. */
@@ -29,6 +31,8 @@ export interface ReplayServices {
   /** Begins an event of a group. */
   readonly begin: (payload: Payload) => ExecuteEvent;
   readonly backlog: Backlog;
+  /** Of executions. */
+  readonly deadlines: ExecutionDeadlines;
   readonly heldBytes: HeldBytes;
   readonly replays: Replays;
 }
@@ -207,8 +211,9 @@ export class Replay {
   }
 
   #share({ payload, cursor }: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): SharedEvent {
-    const { begin, backlog } = this.#services;
-    return new SharedEvent(group, begin(payload), (serve) => backlog.enqueue(serve), cursor, onKeep);
+    const { begin, backlog, deadlines } = this.#services;
+    const onMore = (serve: Job) => backlog.enqueue(serve);
+    return new SharedEvent(group, begin(payload), onMore, { cursor, onKeep, deadlines });
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {

@@ -1,7 +1,9 @@
+import { ExecutionTimeoutError } from '../errors.ts';
 import type { EventResult } from '../graph/event-execution.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';
 import type { EventBatch } from './event-batch.ts';
+import type { ExecutionDeadlines } from './execution-deadlines.ts';
 import { cursorLead, nextRest } from './frame.ts';
 import type { Rest } from './frame.ts';
 import type { EventAudit } from './sharing-audit.ts';
@@ -88,12 +90,22 @@ interface Waiting {
   readonly waits: number;
 }
 
+export interface SharedEventOptions {
+  /** Names the event to clients; without one its results have no cursor. */
+  readonly cursor?: string | undefined;
+  /** Called with the bytes of each result that is kept for other members. */
+  readonly onKeep?: ((bytes: number) => void) | undefined;
+  /** Of executions; without them an execution may take for ever. */
+  readonly deadlines?: ExecutionDeadlines | undefined;
+}
+
 /** One event on its way to the members of a group. */
 export class SharedEvent {
   readonly #group: SharingGroup;
   readonly #execute: ExecuteEvent;
   readonly #onMore: (serve: Job) => void;
   readonly #onKeep: ((bytes: number) => void) | undefined;
+  readonly #deadlines: ExecutionDeadlines | undefined;
   /** What its results begin with; undefined: with their brace. */
   readonly #lead: Buffer | undefined;
   readonly #isForOne: boolean;
@@ -107,22 +119,18 @@ export class SharedEvent {
   /** Executions under way, by those for whom they are expected to do. */
   #running: Map<Alike, Waiting[]> | undefined;
 
-  /**
-   * @param onMore called when there is a job for those who had to wait
-   * @param cursor names the event to clients; without one its results have no cursor
-   * @param onKeep called with the bytes of each result that is kept for other members
-   */
+  /** @param onMore called when there is a job for those who had to wait */
   constructor(
     group: SharingGroup,
     execute: ExecuteEvent,
     onMore: (serve: Job) => void,
-    cursor?: string,
-    onKeep?: (bytes: number) => void,
+    { cursor, onKeep, deadlines }: SharedEventOptions = {},
   ) {
     this.#group = group;
     this.#execute = execute;
     this.#onMore = onMore;
     this.#onKeep = onKeep;
+    this.#deadlines = deadlines;
     this.#lead = cursor === undefined ? undefined : cursorLead(cursor);
     this.#isForOne = group.members.size === 1 && !group.isReplay;
     this.#audit = execute.audit;
@@ -179,17 +187,35 @@ export class SharedEvent {
     return true;
   }
 
-  /** Never rejects. Serves the members that wait for the execution after it, also when it failed. */
+  /**
+   * Never rejects. Serves the members that wait for the execution after it, also when it failed. At its deadline the member's operation
+   * ends and the others go on without it; an operation that has waited MAX_WAITS times by then ends, too: the next execution would most
+   * likely hang as well, and one for each of them at once would make it worse.
+   */
   async #await(execution: Promise<EventResult>, alike: Alike, member: Subscription, place: Place): Promise<void> {
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<Alike, Waiting[]>());
     if (!running.has(alike)) running.set(alike, others);
+    const release = () => {
+      if (running.get(alike) === others) running.delete(alike);
+      this.#serveLater(others.splice(0));
+    };
+    const due = this.#deadlines?.add(() => {
+      const error = new ExecutionTimeoutError();
+      member.fail(error);
+      for (const waiting of others) if (waiting.waits === MAX_WAITS) waiting.member.fail(error);
+      release();
+    });
     try {
       this.#settle(await execution, member, place);
     } catch (error) {
       member.fail(error);
     }
-    if (running.get(alike) === others) running.delete(alike);
+    if (due) this.#deadlines?.delete(due);
+    release();
+  }
+
+  #serveLater(others: Waiting[]): void {
     if (others.length === 0) return;
     const hasJob = this.#again.length > 0;
     this.#again.push(...others.reverse());

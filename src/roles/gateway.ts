@@ -64,6 +64,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
       onResume: (isResumed) => metrics.resumes.inc({ resumed: String(isResumed) }),
     },
     flush: writer.flush,
+    executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);

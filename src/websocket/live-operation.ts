@@ -5,7 +5,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
-import { BusUnavailableError, OverloadedError, clientError } from '../errors.ts';
+import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
 import { nextRest } from '../fanout/frame.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox.ts';
@@ -104,7 +104,11 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   /** An event could not be served. */
   onFailure(error: unknown): void {
     this.#services.onFailure('operation', error, this.#subscription?.facts.id);
-    this.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
+    const shown =
+      errorOf(error) instanceof ExecutionTimeoutError
+        ? clientError('EXECUTION_TIMEOUT', 'An event was not executed in time; subscribe again')
+        : clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
+    this.fail([shown]);
     this.#leave?.();
   }
 

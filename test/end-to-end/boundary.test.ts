@@ -121,3 +121,37 @@ describe('a pod whose resolvers fail in odd places', () => {
     });
   }
 });
+
+describe('a pod whose resolver never settles for one connection', () => {
+  it('ends that operation with EXECUTION_TIMEOUT, says so, and serves those that waited for it', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': `
+        type Subscription { thing: Thing @kafka(topic: "things") }
+        type Thing { count: Int slow: Int }
+      `,
+      'resolvers.ts': `
+        let calls = 0;
+        export const Thing = { slow: ({ count }) => (++calls === 1 ? new Promise(() => {}) : count) };
+      `,
+      'samples.ts': GRAPH['samples.ts'],
+    });
+    const settings = { EXECUTION_TIMEOUT_MS: '200', BACKEND_TIMEOUT_MS: '200', SHARING_AUDIT: '0' };
+    const pod = await startPod(t, { GRAPH: folder, SAMPLE_INTERVAL_MS: '20', ...settings });
+    const first = await openSocket(t, pod.url);
+    const other = await openSocket(t, pod.url);
+    for (const socket of [first, other]) {
+      await socket.init();
+      socket.subscribe('a', 'subscription { thing { count slow } }');
+    }
+    const results = await Promise.all([first.next(), other.next()]);
+    const error = {
+      message: 'An event was not executed in time; subscribe again',
+      extensions: { code: 'EXECUTION_TIMEOUT' },
+    };
+    assert.deepEqual(results.map(({ type }) => type).toSorted(), ['error', 'next']);
+    assert.deepEqual(results.find(({ type }) => type === 'error')?.payload, [error]);
+    assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 1);
+    assert.ok(pod.lines.some(({ msg }) => /^an unexpected failure ended this operation/.test(msg)));
+    assert.equal(await pod.stop(), 0);
+  });
+});

@@ -41,6 +41,7 @@ it('drains on SIGTERM whatever is under way, and exits with 0 in time', { timeou
     INIT_TIMEOUT_MS: '60000',
     AUTHENTICATION_TIMEOUT_MS: '60000',
     BACKEND_TIMEOUT_MS: '60000',
+    EXECUTION_TIMEOUT_MS: '60000',
     BACKEND_HUNG_URL: backend.url,
   });
 

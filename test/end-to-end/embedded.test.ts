@@ -62,6 +62,7 @@ describe('crier without settings', () => {
       MAX_QUERY_DEPTH: '12',
       MAX_QUERY_TOKENS: '5000',
       BACKEND_TIMEOUT_MS: '30000',
+      EXECUTION_TIMEOUT_MS: '60000',
     });
     const schema = await introspect(pod);
     const fields = Object.values(schema.getSubscriptionType()!.getFields());

@@ -38,6 +38,7 @@ export interface StageOptions {
   /** To show what happens without the record of reads. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
+  readonly executionTimeoutMs?: number;
   /** An event could not be served to a listener, whose subscription has ended. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -144,6 +145,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     },
     flush: () => undefined,
     maxHeldBytes: options.maxHeldBytes,
+    executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
     begin: (payload) => {
       const event = runtime.event(payload);
       const execute = (subscription: Subscription) => {

@@ -1,0 +1,62 @@
+/** Sweeps within one timeout: an execution has an eighth more than it, at most. */
+const SWEEPS = 8;
+
+/** An execution under way. Linked with the one before and the one after it; with itself when it is over. */
+export interface Due {
+  previous: Due;
+  next: Due;
+  /** Sweeps before it began. */
+  sweep: number;
+  onDeadline: () => void;
+}
+
+/**
+ * Deadlines of executions. One timer for all; it keeps no process alive. Sweeps are counted, not time: a blocked event loop ends nothing.
+ * The list has links of its own, because a Map with so many short-lived keys costs the garbage collector more than they cost themselves.
+ */
+export class ExecutionDeadlines {
+  readonly #intervalMs: number;
+  /** Before the oldest and after the latest. */
+  readonly #ends: Due;
+  #sweeps = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeoutMs: number) {
+    this.#intervalMs = timeoutMs / SWEEPS;
+    const ends = { sweep: 0, onDeadline: nothing } as Due;
+    this.#ends = ends.previous = ends.next = ends;
+  }
+
+  /** An execution begins. `onDeadline` must not throw. */
+  add(onDeadline: () => void): Due {
+    const next = this.#ends;
+    const { previous } = next;
+    const due: Due = { previous, next, sweep: this.#sweeps, onDeadline };
+    previous.next = next.previous = due;
+    this.#timer ??= setTimeout(this.#sweep, this.#intervalMs).unref();
+    return due;
+  }
+
+  /** It is over. Idempotent. */
+  delete(due: Due): void {
+    due.previous.next = due.next;
+    due.next.previous = due.previous;
+    // What is garbage keeps nothing else.
+    due.previous = due.next = due;
+    due.onDeadline = nothing;
+  }
+
+  readonly #sweep = (): void => {
+    this.#sweeps++;
+    for (let due = this.#ends.next; due !== this.#ends && this.#sweeps - due.sweep > SWEEPS; due = this.#ends.next) {
+      const { onDeadline } = due;
+      this.delete(due);
+      onDeadline();
+    }
+    this.#timer = this.#ends.next === this.#ends ? undefined : setTimeout(this.#sweep, this.#intervalMs).unref();
+  };
+}
+
+function nothing(): void {
+  // It is over.
+}
