@@ -89,6 +89,12 @@ export class SharingAudit {
     );
   }
 
+  onFailure(error: unknown): void {
+    this.#logWindow.run('failed', (suppressed) =>
+      this.#options.log.error({ err: error, suppressed }, 'sharing audit: a check failed'),
+    );
+  }
+
   async #run(check: () => Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_CHECK_MS)));
@@ -97,9 +103,7 @@ export class SharingAudit {
       await setImmediate();
       await Promise.race([check(), deadline]);
     } catch (error) {
-      this.#logWindow.run('failed', (suppressed) =>
-        this.#options.log.error({ err: error, suppressed }, 'sharing audit: a check failed'),
-      );
+      this.onFailure(error);
     } finally {
       clearTimeout(timer);
       this.#running--;
@@ -112,7 +116,7 @@ interface Example {
   readonly facts: ConnectionFacts;
 }
 
-/** The audit of one event of a group. */
+/** The audit of one event of a group. Its failures are its own: what the members of the group call never throws. */
 export class EventAudit {
   readonly #audit: SharingAudit;
   readonly #event: AuditedEvent;
@@ -127,7 +131,15 @@ export class EventAudit {
   }
 
   /** A member was sent the result of its own execution, which others may be sent too. */
-  onExecuted(member: Subscription, result: Rest, { reads }: EventResult): void {
+  onExecuted(member: Subscription, result: Rest, execution: EventResult): void {
+    try {
+      this.#compare(member, result, execution);
+    } catch (error) {
+      this.#audit.onFailure(error);
+    }
+  }
+
+  #compare(member: Subscription, result: Rest, { reads }: EventResult): void {
     this.#authors.set(result, member);
     if (this.#examples.some(({ questions }) => asksSame(questions, reads ?? questionsOf(undefined)))) return;
     const own = { questions: questionsOf(reads), facts: member.facts };

@@ -82,6 +82,16 @@ describe('the sharing audit', () => {
     });
   }
 
+  it('logs a failure of its own, and ends no operation', async (t) => {
+    const { stage, lines } = await auditedStage(t, keepers['a default of its own']);
+    stage.outcomes.push = () => {
+      throw new Error('of the observer');
+    };
+    // Each listener gets its result; a listener whose operation ends fails the test.
+    await stage.publish('t{}', { secret: { id: '1' } }, { secret: { id: '2' } });
+    assert.ok(lines.some(({ msg }) => msg === 'sharing audit: a check failed'));
+  });
+
   for (const [what, value] of Object.entries({ chance: () => Math.random(), 'a counter': counter() })) {
     it(`tells a resolver that depends on ${what} from one that mixes users`, async (t) => {
       const { stage } = await auditedStage(t, value);
