@@ -43,8 +43,8 @@ export class CompressionError extends Error {
 }
 
 /**
- * Installs gzip, snappy, lz4 and zstd in kafkajs, for what crier does not decode itself (fetch-decoder.ts): the message sets of before
- * Kafka 0.11. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs client of the process, and the
+ * Installs gzip, snappy, lz4 and zstd in kafkajs, for what crier does not decode itself (fetch-decoder.ts): what brokers of before
+ * Kafka 0.11 send. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs client of the process, and the
  * limits of the last call count.
  */
 export function registerCodecs(limits: CompressionLimits): void {

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { PoisonReason } from './batch.ts';
 import { CompressionError, inflate } from './compression.ts';
@@ -6,6 +5,8 @@ import { readFetchResponse } from './fetch-response.ts';
 import type { FetchedPartition, FetchedTopic, FetchResponse } from './fetch-response.ts';
 import { RECORD_OVERHEAD_BYTES } from './inflight-budget.ts';
 import type { InflightBudget } from './inflight-budget.ts';
+import { entriesOf } from './message-set.ts';
+import type { MessageSetEntry } from './message-set.ts';
 import { batchesOf, CorruptBatchError, isRecordBatch } from './record-batch.ts';
 import type { FetchedRecord, RecordBatch } from './record-batch.ts';
 
@@ -77,9 +78,10 @@ export class FetchDecoder {
   async #records(
     { messages: bytes, abortedTransactions }: FetchedPartition<Buffer>,
     key: string,
-    { node, offsets }: FetchRequest,
+    request: FetchRequest,
   ): Promise<[Decoded, hasRoom: boolean]> {
-    if (!isRecordBatch(bytes)) return [await messageSetRecords(bytes), true];
+    const { node, offsets } = request;
+    if (!isRecordBatch(bytes)) return this.#messageSet(bytes, key, request);
     const { budget } = this.#options;
     const records: FetchedRecord[] = [];
     const aborted = new AbortedTransactions(abortedTransactions);
@@ -101,6 +103,37 @@ export class FetchDecoder {
       from = batch.lastOffset + 1;
     }
     return [records, true];
+  }
+
+  /** Records of the format before Kafka 0.11: at least one entry, then as many as there is room for. */
+  async #messageSet(bytes: Buffer, key: string, { node, offsets }: FetchRequest): Promise<[Decoded, hasRoom: boolean]> {
+    const { budget } = this.#options;
+    const from = offsets.get(key) ?? 0;
+    const records: FetchedRecord[] = [];
+    for (const entry of entriesOf(bytes)) {
+      if (entry.offset < from) continue;
+      if (records.length > 0 && budget.room <= 0) return [records, false];
+      let taken = 0;
+      for (const record of await this.#entryRecords(entry)) {
+        if (Number(record.offset) < from) continue;
+        records.push(record);
+        taken += (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+      }
+      budget.take(node, key, taken);
+    }
+    return [records, true];
+  }
+
+  async #entryRecords(entry: MessageSetEntry): Promise<Decoded> {
+    const { maxInflatedBytes } = this.#options;
+    try {
+      if (entry.compression === 0) return [entry.record()];
+      return entry.records(await inflate(entry.compression, entry.value ?? Buffer.alloc(0), { maxInflatedBytes }));
+    } catch (error) {
+      if (error instanceof CorruptBatchError) return [entry.placeholder('batch_corrupt')];
+      if (!(error instanceof CompressionError)) throw error;
+      return [entry.placeholder(error.code === 'ERR_BATCH_TOO_LARGE' ? 'batch_too_large' : 'batch_corrupt')];
+    }
   }
 
   /** As many records of a batch as there is room for; undefined: none. The first batch of a response waits for room. */
@@ -160,12 +193,4 @@ function partOf(batch: RecordBatch, records: FetchedRecord[], count: number, dat
 
 function placeholders(batch: RecordBatch, reason: PoisonReason, from: number): Part {
   return partOf(batch, batch.placeholders(reason, { from, count: MAX_PLACEHOLDERS }), MAX_PLACEHOLDERS, 0);
-}
-
-/** kafkajs decodes the formats of before Kafka 0.11, without a bound for all of a response. */
-async function messageSetRecords(bytes: Buffer): Promise<Decoded> {
-  const require = createRequire(import.meta.url);
-  const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => object;
-  const decode = require('kafkajs/src/protocol/messageSet/decoder') as (of: object, size: number) => Promise<Decoded>;
-  return decode(new Decoder(bytes), bytes.length);
 }

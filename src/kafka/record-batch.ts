@@ -23,7 +23,8 @@ interface BatchContext {
 
 /** A record as kafkajs hands it on. */
 export interface FetchedRecord {
-  readonly magicByte: 2;
+  /** 0 and 1: of before Kafka 0.11. */
+  readonly magicByte: 0 | 1 | 2;
   readonly attributes: number;
   /** Milliseconds since 1970, in decimal. */
   readonly timestamp: string;

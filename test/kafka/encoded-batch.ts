@@ -56,6 +56,31 @@ export function encodedBatch(records: readonly EncodedRecord[], options: Encoded
   return Buffer.concat([header, data]);
 }
 
+export interface EncodedMessage {
+  readonly offset: number;
+  readonly magic?: 0 | 1;
+  readonly attributes?: number;
+  readonly key?: Buffer;
+  readonly value: Buffer;
+}
+
+/** An entry of a message set, the format of before Kafka 0.11. */
+export function encodedMessage({ offset, magic = 1, attributes = 0, key, value }: EncodedMessage): Buffer {
+  const header = Buffer.alloc(magic === 0 ? 18 : 26);
+  const fields = [key, value].flatMap((field) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(field?.length ?? -1);
+    return field ? [length, field] : [length];
+  });
+  const bytes = Buffer.concat([header, ...fields]);
+  bytes.writeBigInt64BE(BigInt(offset), 0);
+  bytes.writeInt32BE(bytes.length - 12, 8);
+  bytes.writeInt8(magic, 16);
+  bytes.writeInt8(attributes, 17);
+  if (magic > 0) bytes.writeBigInt64BE(1_500_000_000_000n + BigInt(offset), 18);
+  return bytes;
+}
+
 /** What kafkajs itself makes of a batch. */
 export async function kafkajsRecords(batch: Buffer): Promise<object[]> {
   return (await decodeBatch(new KafkajsDecoder(batch))).records;

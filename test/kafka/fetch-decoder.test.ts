@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { FetchDecoder, partitionKey } from '../../src/kafka/fetch-decoder.ts';
 import { InflightBudget } from '../../src/kafka/inflight-budget.ts';
 import type { FetchedRecord } from '../../src/kafka/record-batch.ts';
-import { encodedBatch, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
+import { encodedBatch, encodedMessage, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
 import type { EncodedBatch } from './encoded-batch.ts';
 
 const require = createRequire(import.meta.url);
@@ -220,5 +221,73 @@ describe('FetchDecoder', () => {
         ['9', true],
       ],
     );
+  });
+});
+
+describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
+  const value = Buffer.from('value');
+  const key = Buffer.from('key');
+  /** A wrapper of three records, the last of which has the given offset. */
+  const wrapper = (offset: number, magic: 0 | 1, data?: Buffer, attributes = GZIP) => {
+    const inner = [0, 1, 2].map((i) => encodedMessage({ offset: magic === 0 ? offset - 2 + i : i, magic, key, value }));
+    return encodedMessage({ offset, magic, attributes, value: data ?? gzipSync(Buffer.concat(inner)) });
+  };
+  const reasonsOf = (records: readonly FetchedRecord[] | undefined) =>
+    records!.map(({ offset, poison }) => [Number(offset), poison]);
+
+  for (const magic of [0, 1] as const) {
+    it(`reads the same records as kafkajs: version ${magic}`, async () => {
+      const entries = [encodedMessage({ offset: 4, magic, value }), wrapper(7, magic), wrapper(10, magic)];
+      const cutOff = encodedMessage({ offset: 11, magic, value }).subarray(0, 25);
+      const payload = ofPartitions(Buffer.concat([...entries, cutOff]));
+      const { decode } = createDecoder(1024 * KIB);
+      const [records] = await decode(payload);
+      const { responses } = (await kafkajsResponse(payload)) as {
+        responses: { partitions: { messages: FetchedRecord[] }[] }[];
+      };
+      const factsOf = ({ offset, timestamp, key: ofKey, value: ofValue }: FetchedRecord) => [
+        offset,
+        timestamp ?? '-1',
+        ofKey && String(ofKey),
+        String(ofValue),
+      ];
+      assert.deepEqual(records!.map(factsOf), responses[0]!.partitions[0]!.messages.map(factsOf));
+      assert.deepEqual(offsetsOf(records), range(4, 11));
+    });
+
+    for (const [what, reason, bytes] of [
+      ['is no gzip', 'batch_corrupt', wrapper(6, magic, Buffer.from('no gzip'))],
+      ['has an unknown compression', 'batch_corrupt', wrapper(6, magic, undefined, 6)],
+      ['has a cut-off message set', 'batch_corrupt', wrapper(6, magic, gzipSync(wrapper(6, magic).subarray(0, 30)))],
+      ['inflates to too much', 'batch_too_large', wrapper(6, magic, gzipSync(Buffer.alloc(600 * KIB)))],
+    ] as const) {
+      it(`hands on one record with a reason for a wrapper that ${what}, and what follows: version ${magic}`, async () => {
+        const { decode } = createDecoder(512 * KIB);
+        const next = encodedMessage({ offset: 7, magic, value });
+        const [records] = await decode(ofPartitions(Buffer.concat([bytes, next])));
+        assert.deepEqual(reasonsOf(records), [
+          [6, reason],
+          [7, undefined],
+        ]);
+      });
+    }
+
+    it(`hands on an entry that has no fields as poison: version ${magic}`, async () => {
+      const { decode } = createDecoder(512 * KIB);
+      const bytes = encodedMessage({ offset: 3, magic, value }).subarray(0, 20);
+      bytes.writeInt32BE(8, 8);
+      const [records] = await decode(ofPartitions(bytes));
+      assert.deepEqual(reasonsOf(records), [[3, 'batch_corrupt']]);
+    });
+  }
+
+  it('skips what was read before, and stops at record batches and where there is no room', async () => {
+    const large = (offset: number) => encodedMessage({ offset, value: Buffer.alloc(300 * KIB) });
+    const payload = ofPartitions(Buffer.concat([wrapper(2, 1), large(3), large(4), large(5), sequence(1, 1)]));
+    const { decode, budget } = createDecoder(512 * KIB);
+    const from = (offset: number) => decode(payload, { offsets: { [partitionKey('bids', 0)]: offset } });
+    assert.deepEqual(offsetsOf((await from(1))[0]), [1, 2, 3, 4]);
+    assert.ok(budget.room < 0);
+    assert.deepEqual(offsetsOf((await from(5))[0]), [5]);
   });
 });
