@@ -1,14 +1,17 @@
 import kafkajs from 'kafkajs';
-import type { KafkaMessage, Message as OutgoingRecord, Producer } from 'kafkajs';
+import type { IHeaders, KafkaMessage, PartitionMetadata, Producer } from 'kafkajs';
+import { SetupError } from '../errors.ts';
 import type { KafkaClient } from './client.ts';
 import type { Cluster } from './cluster.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
-import { factsOf, originalHeaders } from './dead-record.ts';
+import { factsOf, groupsOf, originalHeaders } from './dead-record.ts';
 import type { DeadLetterFacts } from './dead-record.ts';
 
 /** Dead letters between two commits: a command that is killed in between replays as many again, at most. */
 const STEP_RECORDS = 100;
 const WRITE_TIMEOUT_MS = 15_000;
+/** Of a write, about 10 s: kafkajs would let an idempotent producer try for ever. */
+const WRITE_RETRIES = 12;
 
 export const DEAD_LETTER_ACTIONS = ['list', 'replay', 'drop'] as const;
 
@@ -60,6 +63,9 @@ export async function runDeadLetterCommand(
   const producer = client.kafka.producer({
     allowAutoTopicCreation: false,
     createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    // A batch whose acknowledgement is lost is sent again, and written once.
+    idempotent: true,
+    retry: { retries: WRITE_RETRIES },
   });
   if (action === 'replay' && !isDryRun) await producer.connect();
   try {
@@ -99,6 +105,12 @@ function entriesOf(records: readonly KafkaMessage[], isWanted: (facts: DeadLette
   });
 }
 
+type OriginalRecord = Pick<KafkaMessage, 'key' | 'value'> & {
+  readonly headers: IHeaders;
+  readonly timestamp?: string;
+  readonly partition: number;
+};
+
 /** Writes the original records, to the partitions that they came from where these are still there. */
 async function replay(
   producer: Producer,
@@ -107,19 +119,55 @@ async function replay(
 ): Promise<void> {
   const topics = [...new Set(entries.map(({ facts }) => facts.topic))];
   const ranges = await cluster.partitionRanges(topics);
+  const absent = topics.find((topic) => !ranges.get(topic)?.size);
+  if (absent !== undefined) throw new SetupError(`there is no topic ${absent}: create it, or drop its dead letters`);
   for (const topic of topics) {
-    const messages = entries
-      .filter(({ facts }) => facts.topic === topic)
-      .map(({ facts, record }): OutgoingRecord => {
-        const { partition, timestamp } = facts;
-        return {
-          key: record.key,
-          value: record.value,
-          headers: originalHeaders(record.headers),
-          ...(timestamp !== '' && { timestamp }),
-          ...(ranges.get(topic)?.has(partition) && { partition }),
-        };
-      });
-    await producer.send({ topic, messages, acks: -1, timeout: WRITE_TIMEOUT_MS });
+    const partitions = [...ranges.get(topic)!.keys()];
+    const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
+    const byPartition = new Map<number, OriginalRecord[]>();
+    for (const { facts, record } of entries) {
+      if (facts.topic !== topic) continue;
+      const { key, value } = record;
+      const partition = partitions.includes(facts.partition)
+        ? facts.partition
+        : partitionOf({ topic, partitionMetadata: partitions.map(metadataOf), message: { key, value } });
+      const headers = originalHeaders(record.headers);
+      const original = {
+        key,
+        value,
+        headers,
+        partition,
+        ...(facts.timestamp !== '' && { timestamp: facts.timestamp }),
+      };
+      byPartition.set(partition, [...(byPartition.get(partition) ?? []), original]);
+    }
+    for (const records of byPartition.values()) {
+      for (const group of groupsOf(records, (record) => record)) await write(producer, topic, group);
+    }
   }
+}
+
+/**
+ * One batch for one partition. kafkajs gives all batches of a call that fails their numbers anew: with several, the broker would take other
+ * records for those that it has. A batch that is too large for its topic is not written, and is written in halves.
+ */
+async function write(producer: Producer, topic: string, messages: OriginalRecord[]): Promise<void> {
+  try {
+    await producer.send({ topic, messages, acks: -1, timeout: WRITE_TIMEOUT_MS });
+  } catch (error) {
+    if (messages.length === 1 || !isTooLarge(error)) throw error;
+    const middle = Math.ceil(messages.length / 2);
+    await write(producer, topic, messages.slice(0, middle));
+    await write(producer, topic, messages.slice(middle));
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  const { type } = error as { type?: unknown };
+  return type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE';
+}
+
+/** What kafkajs's partitioner reads. */
+function metadataOf(partitionId: number): PartitionMetadata {
+  return { partitionId, leader: 0, replicas: [], isr: [], partitionErrorCode: 0 };
 }

@@ -72,7 +72,10 @@ export class DeadLetter {
   async write(poison: readonly PoisonRecord[], signal?: AbortSignal): Promise<void> {
     let written = 0;
     // Copied before the first wait: nobody keeps a fetch response.
-    const groups = Array.from(groupsOf(poison), (group) => group.map(deadRecord));
+    const groups = Array.from(
+      groupsOf(poison, ({ record }) => record),
+      (group) => group.map(deadRecord),
+    );
     for (const group of groups) {
       for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
         try {

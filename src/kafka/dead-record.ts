@@ -71,19 +71,26 @@ export function withoutBody({ key, value, headers }: DeadRecord): DeadRecord {
   };
 }
 
+/** What a record takes of a batch. */
+interface Body {
+  readonly key?: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers?: IHeaders | undefined;
+}
+
 /** In groups that fit into one batch each: kafkajs sends one for each partition and call, and `max.message.bytes` bounds it. */
-export function* groupsOf(poison: readonly PoisonRecord[]): Generator<PoisonRecord[], void, void> {
-  let group: PoisonRecord[] = [];
+export function* groupsOf<Item>(items: readonly Item[], bodyOf: (item: Item) => Body): Generator<Item[], void, void> {
+  let group: Item[] = [];
   let bytes = 0;
-  for (const one of poison) {
-    const { key, value, headers = {} } = one.record;
+  for (const item of items) {
+    const { key, value, headers = {} } = bodyOf(item);
     const size = Math.min(MAX_BODY_BYTES, (key?.length ?? 0) + (value?.length ?? 0) + sizeOf(headers)) + OVERHEAD_BYTES;
     if (group.length > 0 && bytes + size > MAX_BODY_BYTES) {
       yield group;
       group = [];
       bytes = 0;
     }
-    group.push(one);
+    group.push(item);
     bytes += size;
   }
   if (group.length > 0) yield group;

@@ -83,13 +83,16 @@ describe('the sharing audit', () => {
   }
 
   it('logs a failure of its own, and ends no operation', async (t) => {
-    const { stage, lines } = await auditedStage(t, keepers['a default of its own']);
+    const kept: { owner?: unknown } = {};
+    const keep: Resolver = (_, __, context) => (kept.owner ??= userOf(context));
+    const { stage, lines } = await auditedStage(t, keep);
     stage.outcomes.push = () => {
       throw new Error('of the observer');
     };
     // Each listener gets its result; a listener whose operation ends fails the test.
     await stage.publish('t{}', { secret: { id: '1' } }, { secret: { id: '2' } });
-    assert.ok(lines.some(({ msg }) => msg === 'sharing audit: a check failed'));
+    const [line] = lines.filter(({ msg }) => msg === 'sharing audit: a check failed');
+    assert.equal((line?.['err'] as Error | undefined)?.message, 'of the observer');
   });
 
   for (const [what, value] of Object.entries({ chance: () => Math.random(), 'a counter': counter() })) {

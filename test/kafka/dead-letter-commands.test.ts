@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import kafkajs from 'kafkajs';
 import { freePorts } from '../../deploy/port.ts';
+import { readConfig } from '../../src/config.ts';
+import { createKafkaClient } from '../../src/kafka/client.ts';
+import { Cluster } from '../../src/kafka/cluster.ts';
+import { runDeadLetterCommand } from '../../src/kafka/dead-letter-commands.ts';
+import { createLog } from '../../src/log.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, withOutside } from './consumer-harness.ts';
 import type { Outside } from './consumer-harness.ts';
 
 const run = promisify(execFile);
+const Broker = createRequire(import.meta.url)('kafkajs/src/broker') as {
+  readonly prototype: { produce: (this: object, options: object) => Promise<unknown> };
+};
 
 interface Answer {
   readonly stdout: string;
@@ -31,7 +41,7 @@ describe('npm run dead-letters', () => {
   withOutside((connected) => (outside = connected));
 
   /** A topic of two partitions, and a group whose worker has dead-lettered records of it. */
-  async function createStage(t: TestContext, count: number, large = 0) {
+  async function createStage(t: TestContext, count: number, large = 0, padding = 0) {
     const topic = await outside.createTopic(undefined, 2);
     const { consumer, counts, groupId } = createConsumer(t, outside.brokers, [topic]);
     // With one partition the order is known; with more it is that of each key.
@@ -42,11 +52,12 @@ describe('npm run dead-letters', () => {
     const records = Array.from({ length: count }, (_, i) => ({
       partition: 1,
       key: `key ${i}`,
-      value: i % 2 === 0 ? `poison ${i}` : '7',
+      value: i % 2 === 0 ? `poison ${i}${'x'.repeat(padding)}` : '7',
       headers: { trace: `${i}`, 'crier-topic': 'mine' },
       timestamp: `${sentAt + i}`,
     }));
-    await outside.send(topic, records);
+    if (padding === 0) await outside.send(topic, records);
+    else for (const record of records) await outside.send(topic, [record]);
     if (large > 0) {
       await waitFor('the first', () => counts.poison.length === count);
       await outside.limitMessages(deadTopic, 2000);
@@ -57,7 +68,7 @@ describe('npm run dead-letters', () => {
     await consumer.close();
     const settings = { KAFKA_BROKERS: outside.brokers, KAFKA_GROUP_ID: groupId, KAFKA_DEAD_LETTER_TOPIC: deadTopic };
     const command = (...parameters: string[]) => runCommand(settings, ...parameters);
-    return { topic, command, sentAt };
+    return { topic, command, sentAt, settings };
   }
 
   it('lists dead letters with position, reason, size and key, and changes nothing', async (t) => {
@@ -107,6 +118,55 @@ describe('npm run dead-letters', () => {
     assert.equal((await command('replay')).code, 0);
     const ends = await outside.admin.fetchTopicOffsets(topic);
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '3000');
+  });
+
+  it('replays records that are too large for one batch together', async (t) => {
+    const { topic, command } = await createStage(t, 6, 0, 800_000);
+    const { code, stdout, stderr } = await command('replay');
+    assert.deepEqual([code, stdout], [0, 'replayed: 6\n'], stderr);
+    const replayed = (await outside.readAll(topic, 12)).slice(6);
+    assert.deepEqual(
+      replayed.map(({ key }) => String(key)),
+      Array.from({ length: 6 }, (_, i) => `key ${i}`),
+    );
+  });
+
+  it('replays records that are too large together for a topic with a limit of its own', async (t) => {
+    const { topic, command } = await createStage(t, 30, 0, 2000);
+    await outside.limitMessages(topic, 5000);
+    const { code, stdout, stderr } = await command('replay');
+    assert.deepEqual([code, stdout], [0, 'replayed: 30\n'], stderr);
+    const keys = (await outside.readAll(topic, 60)).slice(30).map(({ key }) => String(key));
+    assert.deepEqual(keys.toSorted(), Array.from({ length: 30 }, (_, i) => `key ${i}`).toSorted());
+  });
+
+  it('writes each record once where an acknowledgement is lost', async (t) => {
+    const { topic, settings } = await createStage(t, 3);
+    let losses = 1;
+    const { produce } = Broker.prototype;
+    t.mock.method(Broker.prototype, 'produce', async function (this: object, options: object): Promise<unknown> {
+      const answer = await produce.call(this, options);
+      if (losses-- > 0) throw new kafkajs.KafkaJSConnectionError('the acknowledgement was lost');
+      return answer;
+    });
+    const config = readConfig({ ...settings, ROLE: 'all', REDIS_URL: '' });
+    const log = createLog('silent');
+    const cluster = new Cluster(() => createKafkaClient(config, log));
+    const client = createKafkaClient(config, log);
+    t.after(() => (cluster.close(), client.destroy()));
+    const ports = {
+      topic: config.KAFKA_DEAD_LETTER_TOPIC,
+      groupId: `${config.KAFKA_GROUP_ID}-dead-letters`,
+      client,
+      cluster,
+      onEntry: () => undefined,
+      onProgress: () => undefined,
+    };
+    const all = { action: 'replay', isDryRun: false, topic: undefined, reason: undefined, limit: Infinity } as const;
+    assert.deepEqual(await runDeadLetterCommand(all, ports), { done: 3, partial: 0 });
+    assert.equal(losses, -1);
+    const ends = await outside.admin.fetchTopicOffsets(topic);
+    assert.equal(ends.find(({ partition }) => partition === 1)!.high, '6');
   });
 
   it('drops what it is told to, and says so before', async (t) => {

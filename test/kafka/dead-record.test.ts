@@ -71,7 +71,12 @@ describe('withoutBody', () => {
 
 describe('groupsOf', () => {
   const sizes = (...lengths: number[]) =>
-    [...groupsOf(lengths.map((length) => poison({ value: bytes(length) })))].map(({ length }) => length);
+    [
+      ...groupsOf(
+        lengths.map((length) => poison({ value: bytes(length) })),
+        ({ record }) => record,
+      ),
+    ].map(({ length }) => length);
 
   it('ends a group before it exceeds 1 MB with 1,000 bytes for each record', () => {
     assert.deepEqual(sizes(499_000, 499_000), [2]);
@@ -87,7 +92,7 @@ describe('groupsOf', () => {
   it('counts keys and headers', () => {
     const one = poison({ key: bytes(200_000), headers: { a: [bytes(150_000), bytes(150_000)] } });
     assert.deepEqual(
-      [...groupsOf([one, one])].map(({ length }) => length),
+      [...groupsOf([one, one], ({ record }) => record)].map(({ length }) => length),
       [1, 1],
     );
   });
