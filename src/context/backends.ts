@@ -155,11 +155,12 @@ class BackendClient {
   }
 
   async close(): Promise<void> {
-    const timer = setTimeout(() => void this.#pool.destroy(), Math.min(this.#timeoutMs + 100, MAX_CLOSE_MS));
-    await this.#pool.close().catch((error: unknown) => {
-      if (!(error instanceof errors.ClientDestroyedError)) throw error;
-    });
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise((resolve) => (timer = setTimeout(resolve, MAX_CLOSE_MS)));
+    // A pool that is destroyed while requests wait for a socket never resolves its close.
+    await Promise.race([this.#pool.close(), deadline]);
     clearTimeout(timer);
+    await this.#pool.destroy();
   }
 
   #requestOptions({ method, path, body, headers }: BackendRequest, authorization: string | undefined) {

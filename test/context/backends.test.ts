@@ -309,4 +309,21 @@ describe('backends', () => {
     await never;
     assert.ok(!arrived.has('/late'));
   });
+
+  it('break off what has not ended a second after they were closed, and leave no timer', async (t) => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const url = await backendServer(t, (request, response) => void (request.url === '/' && response.end('1')));
+    const { backends, send, answers } = backendsAt(t, url, { maxSockets: 1 });
+    await send('/');
+    assert.equal(timers(), before);
+    const never = [send('/never'), send('/waits')].map((sending) => failsWith('BACKEND_UNAVAILABLE', sending));
+    await backends.close();
+    await Promise.all(never);
+    assert.deepEqual(
+      answers.map(({ reason }) => reason),
+      [undefined, 'UND_ERR_DESTROYED', 'UND_ERR_DESTROYED'],
+    );
+    assert.equal(timers(), before);
+  });
 });
