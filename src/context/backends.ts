@@ -147,7 +147,9 @@ class BackendClient {
       const response = await this.#pool.request({ ...options, signal: deadline.signal });
       return await readAnswer(request.method, response);
     } catch (error) {
-      throw deadline.signal.aborted ? timeoutFailure(this.#timeoutMs) : failureOf(error, this.#timeoutMs);
+      if (!deadline.signal.aborted) throw failureOf(error);
+      const reason = `no answer within ${this.#timeoutMs} ms`;
+      throw new BackendFailure('BACKEND_TIMEOUT', 'did not answer in time', reason);
     } finally {
       this.#pending--;
       clearTimeout(timer);
@@ -165,9 +167,8 @@ class BackendClient {
 
   #requestOptions({ method, path, body, headers }: BackendRequest, authorization: string | undefined) {
     assertBackendPath(path);
-    const sent: Record<string, string> = { accept: 'application/json' };
+    const sent: Record<string, string | undefined> = { accept: 'application/json', authorization };
     if (body !== undefined) sent['content-type'] = 'application/json';
-    if (authorization !== undefined) sent['authorization'] = authorization;
     for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
     return {
       method,
@@ -180,7 +181,7 @@ class BackendClient {
 
 async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer> {
   const status = response.statusCode;
-  if (status < 200 || status > 299) {
+  if (status > 299) {
     await response.body.dump({ limit: MAX_DUMPED_BYTES });
     if (status === 404 && method === 'GET') return { status, body: null };
     throw new BackendFailure('BACKEND_ERROR', `answered with status ${status}`, `status ${status}`, status);
@@ -194,19 +195,14 @@ async function readAnswer(method: string, response: Dispatcher.ResponseData): Pr
   }
 }
 
-function timeoutFailure(timeoutMs: number): BackendFailure {
-  return new BackendFailure('BACKEND_TIMEOUT', 'did not answer in time', `no answer within ${timeoutMs} ms`);
-}
-
-function failureOf(error: unknown, timeoutMs: number): Error {
+function failureOf(error: unknown): Error {
   if (error instanceof BackendFailure) return error;
-  const code = (error as NodeJS.ErrnoException).code ?? '';
   if (error instanceof errors.InvalidArgumentError) return new TypeError(`backend request: ${error.message}`);
   if (error instanceof errors.ResponseExceededMaxSizeError) {
     return new BackendFailure('BACKEND_ERROR', 'answered with too much data', 'the answer is too large');
   }
-  if (/^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code)) return timeoutFailure(timeoutMs);
-  return new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', code || (error as Error).name);
+  const { code, name } = error as NodeJS.ErrnoException;
+  return new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', code ?? name);
 }
 
 function refuseBaseUrl(variable: string, url: string): void {

@@ -105,29 +105,39 @@ describe('backends', () => {
       response.statusCode = request.url === '/empty' ? 204 : 404;
       response.end();
     });
-    const { send } = backendsAt(t, url);
+    const { send, answers } = backendsAt(t, url);
     assert.equal(await send('/gone'), null);
     assert.equal(await send('/empty', { method: 'DELETE' }), null);
     await failsWith('BACKEND_ERROR', send('/gone', { method: 'POST', body: {} }), { status: 404 });
+    assert.deepEqual(
+      answers.map(({ outcome, status }) => [outcome, status]),
+      [
+        ['OK', 404],
+        ['OK', 204],
+        ['BACKEND_ERROR', 404],
+      ],
+    );
   });
 
   it('turn a failing status into an error with that status and without the body', async (t) => {
     const url = await backendServer(t, (request, response) => {
       response.statusCode = Number(request.url!.slice(1));
       response.setHeader('location', 'http://secret.example/');
-      response.end('secret: pg://user:pass@db');
+      response.end('"secret: pg://user:pass@db"');
     });
     const { send, answers } = backendsAt(t, url);
-    for (const status of [302, 400, 401, 500, 503]) {
+    const statuses = [300, 302, 400, 401, 500, 503];
+    for (const status of statuses) {
       const error = await failsWith('BACKEND_ERROR', send(`/${status}`), { status });
       assert.equal(error.message, `The backend "venue" answered with status ${status}`);
     }
     assert.deepEqual(
       answers.map(({ outcome, status }) => [outcome, status]),
-      [302, 400, 401, 500, 503].map((status) => ['BACKEND_ERROR', status]),
+      statuses.map((status) => ['BACKEND_ERROR', status]),
     );
     const texts = answers.map(({ reason, backend }) => `${backend} ${reason}`);
     assert.doesNotMatch(JSON.stringify(texts), /secret|127/);
+    assert.equal(await send('/299'), 'secret: pg://user:pass@db');
   });
 
   it('turn an answer that is not JSON into an error', async (t) => {
@@ -178,8 +188,10 @@ describe('backends', () => {
     const timeoutMs = 400;
     const url = await backendServer(t, () => undefined);
     const { send, answers } = backendsAt(t, url, { timeoutMs, maxSockets: 1 });
+    const startedAt = performance.now();
     await Promise.all([send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending)));
     const [one, other] = answers.map(({ durationMs }) => durationMs);
+    assert.ok(one! <= performance.now() - startedAt, `${one} ms`);
     assert.ok(Math.abs(one! - other!) < timeoutMs / 2, `${one} and ${other} ms: one has waited for the other`);
   });
 
@@ -194,11 +206,27 @@ describe('backends', () => {
     assert.equal(sockets.size, 2);
   });
 
-  it('refuse at once what would wait behind too many', async (t) => {
+  it('refuse at once what would wait behind too many, until these have ended', async (t) => {
     const url = await backendServer(t, () => undefined);
     const { send } = backendsAt(t, url, { timeoutMs: 300, maxSockets: 1, maxPending: 2 });
-    const waiting = [send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending));
-    await failsWith('BACKEND_UNAVAILABLE', send('/'));
+    for (let round = 0; round < 2; round++) {
+      const waiting = [send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending));
+      await failsWith('BACKEND_UNAVAILABLE', send('/'));
+      await Promise.all(waiting);
+    }
+  });
+
+  it('let 100 requests wait for each socket, and take answers of 8 MiB, unless told otherwise', async (t) => {
+    const url = await backendServer(t, (request, response) => {
+      if (request.url !== '/waits') response.end(`"${'x'.repeat(Number(request.url!.slice(1)) - 2)}"`);
+    });
+    const { send } = backendsAt(t, url, { maxSockets: 2 });
+    const most = 8 * 1024 * 1024;
+    assert.equal(((await send(`/${most}`)) as string).length, most - 2);
+    await failsWith('BACKEND_ERROR', send(`/${most + 1}`));
+    const hasty = backendsAt(t, url, { maxSockets: 2, timeoutMs: 500 });
+    const waiting = Array.from({ length: 200 }, () => failsWith('BACKEND_TIMEOUT', hasty.send('/waits')));
+    await failsWith('BACKEND_UNAVAILABLE', hasty.send('/waits'));
     await Promise.all(waiting);
   });
 
@@ -282,7 +310,7 @@ describe('backends', () => {
   });
 
   it('refuse a base URL with credentials or a query at start, without showing it', () => {
-    for (const url of ['http://user:hidden@h/', 'http://h/?hidden', 'http://h/#hidden']) {
+    for (const url of ['http://hidden@h/', 'http://:hidden@h/', 'http://h/?hidden', 'http://h/#hidden']) {
       const config = new Map([['VENUE', { url, isAuthorizationForwarded: false }]]);
       assert.throws(
         () => new Backends({ backends: config, maxSockets: 1, timeoutMs: 1 }),
