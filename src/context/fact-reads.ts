@@ -68,9 +68,10 @@ export function readKey(questions: Questions, facts: ConnectionFacts): string {
 
 /** The names of the facts asked for, such as `claims.user`, in their order; of each object at least its own name. */
 export function factNames(questions: Questions, path = ''): string[] {
-  const names = [...questions.values].flatMap(([key, inner]) =>
-    inner ? factNames(inner, `${path}${key}.`) : `${path}${key}`,
-  );
+  const names = [...questions.values].flatMap(([key, inner]) => {
+    const inside = inner ? factNames(inner, `${path}${key}.`) : [];
+    return inside.length > 0 ? inside : `${path}${key}`;
+  });
   for (const key of questions.presences ?? []) names.push(`${path}${key}`);
   return questions.isEnumerated ? [...names, `${path}*`] : names;
 }

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import lodash from 'lodash';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
-import { asksSame, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
+import { asksSame, factNames, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
 import { agrees } from '../support/agrees.ts';
 import { connectionOf, factsWith, observe, programOf } from './random-programs.ts';
 
@@ -163,6 +163,7 @@ describe('reads of connection facts', () => {
     assert.equal((facts.claims as typeof A).org, (facts.claims as typeof A).org);
     assert.deepEqual(JSON.parse(JSON.stringify(facts)), JSON.parse(JSON.stringify({ ...factsWith(A), ...facts })));
     assert.ok(Array.isArray(facts.claims['roles']));
+    assert.deepEqual([Symbol.iterator in facts.claims, Symbol.iterator in facts.claims['roles']], [false, true]);
     assert.deepEqual({ ...facts.claims }.tenant, 'acme');
     assert.ok(!inspect(facts, { depth: 9 }).includes('acme'));
     assert.throws(() => structuredClone(facts.claims), /could not be cloned/);
@@ -173,6 +174,26 @@ describe('reads of connection facts', () => {
     assert.throws(() => Object.defineProperty(facts.claims, 'x', { value: 1 }), TypeError);
     assert.throws(() => Object.setPrototypeOf(facts.claims, null), TypeError);
     assert.throws(() => Object.freeze(facts.claims), TypeError);
+  });
+
+  it('have names, one for each value, presence and list of keys', () => {
+    const { facts, reads } = trackReads(factsWith(A, [], 'c1', { locale: 'en' }));
+    const { claims, params } = facts;
+    const { tenant, org, roles } = claims as typeof A;
+    void [tenant, 'tenant' in claims, 'user' in claims, 'locale' in params, org.name, Reflect.ownKeys(org)];
+    assert.ok(roles.includes('admin'));
+    void facts.headers;
+    assert.deepEqual(factNames(questionsOf(reads)).sort(), [
+      'claims.org.*',
+      'claims.org.name',
+      'claims.roles.0',
+      'claims.roles.1',
+      'claims.roles.length',
+      'claims.tenant',
+      'claims.user',
+      'headers',
+      'params.locale',
+    ]);
   });
 
   it('that go on after an await count', async () => {
