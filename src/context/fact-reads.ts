@@ -26,7 +26,6 @@ export function trackReads(facts: ConnectionFacts): TrackedFacts {
 /** What was asked, without what was answered. Reads are questions, too, which may still grow. */
 export interface Questions {
   readonly isRoot: boolean;
-  readonly isArray: boolean;
   readonly values: ReadonlyMap<string, Questions | undefined>;
   readonly presences: ReadonlySet<string> | undefined;
   readonly isEnumerated: boolean;
@@ -37,17 +36,18 @@ export function questionsOf(reads: Questions | undefined): Questions {
   if (!reads) return NO_QUESTIONS;
   const values = new Map<string, Questions | undefined>();
   for (const [key, child] of reads.values) values.set(key, child && questionsOf(child));
-  const { isRoot, isArray, presences, isEnumerated } = reads;
-  return { isRoot, isArray, values, presences: presences && new Set(presences), isEnumerated };
+  const { isRoot, presences, isEnumerated } = reads;
+  return { isRoot, values, presences: presences && new Set(presences), isEnumerated };
 }
 
-export function asksNothing({ values, presences, isEnumerated }: Questions): boolean {
-  return values.size === 0 && presences === undefined && !isEnumerated;
+/** Whether no value is asked for, at the root: which facts there are is the same for all connections. */
+export function asksNothing({ values }: Questions): boolean {
+  return values.size === 0;
 }
 
 /** Whether two ask the same: `readKey` is then the same for both on any facts. */
 export function asksSame(a: Questions, b: Questions): boolean {
-  if (a.isArray !== b.isArray || a.isEnumerated !== b.isEnumerated) return false;
+  if (a.isEnumerated !== b.isEnumerated) return false;
   if (a.values.size !== b.values.size || a.presences?.size !== b.presences?.size) return false;
   for (const [key, mine] of a.values) {
     const theirs = b.values.get(key);
@@ -78,7 +78,6 @@ export function factNames(questions: Questions, path = ''): string[] {
 
 const NO_QUESTIONS: Questions = {
   isRoot: true,
-  isArray: false,
   values: new Map(),
   presences: undefined,
   isEnumerated: false,
@@ -93,7 +92,6 @@ const FACT_NAMES: readonly string[] = ['id', 'headers', 'params', 'claims', 'add
 class ReadNode implements ProxyHandler<object>, Questions {
   readonly data: object;
   readonly isRoot: boolean;
-  readonly isArray: boolean;
   readonly view: object;
   /** Keys whose value was read, with the node of the value where that is an object or array. */
   readonly values = new Map<string, ReadNode | undefined>();
@@ -105,8 +103,7 @@ class ReadNode implements ProxyHandler<object>, Questions {
   constructor(data: object, isRoot: boolean) {
     this.data = data;
     this.isRoot = isRoot;
-    this.isArray = Array.isArray(data);
-    this.view = new Proxy(this.isArray ? [] : {}, this);
+    this.view = new Proxy(Array.isArray(data) ? [] : {}, this);
   }
 
   get(target: object, key: string | symbol): unknown {
@@ -188,10 +185,6 @@ function keysOf(node: Questions, data: object): string[] {
   return node.isRoot ? [...FACT_NAMES] : (Reflect.ownKeys(data) as string[]);
 }
 
-function isSameKind(mine: Questions, theirs: unknown): theirs is object {
-  return typeof theirs === 'object' && theirs !== null && mine.isArray === Array.isArray(theirs);
-}
-
 function nodeKey(node: Questions, data: object): string {
   let text = node.isEnumerated ? `keys=${JSON.stringify(keysOf(node, data))};` : '';
   if (node.presences) {
@@ -199,15 +192,14 @@ function nodeKey(node: Questions, data: object): string {
       text += `${JSON.stringify(key)}?${valueAt(node, data, key) === undefined ? 0 : 1};`;
     }
   }
-  const keys = [...node.values.keys()];
-  if (keys.length > 1) keys.sort();
-  for (const key of keys)
+  for (const key of [...node.values.keys()].sort()) {
     text += `${JSON.stringify(key)}=${answerKey(node.values.get(key), valueAt(node, data, key))};`;
+  }
   return text;
 }
 
 function answerKey(child: Questions | undefined, value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'absent';
-  const inside = child && isSameKind(child, value) ? nodeKey(child, value) : '';
+  const inside = child ? nodeKey(child, value) : '';
   return Array.isArray(value) ? `[${inside}]` : `{${inside}}`;
 }

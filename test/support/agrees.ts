@@ -13,7 +13,8 @@ export function agrees(reads: FactReads, facts: object): boolean {
     const theirs = answer(facts, key);
     if (!child && theirs !== answer(data, key)) return false;
     if (!child) continue;
-    if (typeof theirs !== 'object' || theirs === null || Array.isArray(theirs) !== child.isArray) return false;
+    if (typeof theirs !== 'object' || theirs === null || Array.isArray(theirs) !== Array.isArray(child.data))
+      return false;
     if (!agrees(child, theirs)) return false;
   }
   for (const key of reads.presences ?? []) if (has(facts, key) !== has(data, key)) return false;
