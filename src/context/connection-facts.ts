@@ -99,7 +99,7 @@ class Facts implements ConnectionFacts {
 function parseHeaders(text: string): Readonly<Record<string, string>> {
   const raw = JSON.parse(text) as string[];
   const headers = new Map<string, string>();
-  for (let i = 0; i + 1 < raw.length; i += 2) {
+  for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();
     const earlier = headers.get(name);
     headers.set(name, earlier === undefined ? raw[i + 1]! : `${earlier}, ${raw[i + 1]!}`);

@@ -53,7 +53,9 @@ describe('connection facts', () => {
 
   it('refuse what is no object of plain data, and say so', () => {
     let deep: unknown = 1;
-    for (let i = 0; i < 33; i++) deep = { deep };
+    for (let i = 0; i < 32; i++) deep = { deep };
+    assert.deepEqual(createRequest({ ...source, params: deep }).params, deep);
+    deep = { deep };
     assert.throws(
       () => createRequest({ ...source, params: deep }),
       /connection_init payload: nested deeper than 32 levels/,

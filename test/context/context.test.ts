@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { OperationDefinitionNode } from 'graphql';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ContextDefinition } from '../../src/context/context.ts';
-import { createContext, readsOf } from '../../src/context/context.ts';
+import { createContext, nodesOf, readsOf } from '../../src/context/context.ts';
+import type { ExecutionContext } from '../../src/context/context.ts';
 import type { BackendPort, BackendRequest } from '../../src/context/execution-backends.ts';
 import { agrees } from '../support/agrees.ts';
 
@@ -68,11 +70,15 @@ describe('an execution context', () => {
 
   it('makes a backend at the first read of its name and a method at the first read of that', async () => {
     const { sent, port, definition } = counted();
-    const { backends } = createContext(definition, port, factsWith({}));
+    const context = createContext(definition, port, factsWith({}));
+    const { backends } = context;
+    assert.equal(context.backends, backends);
     assert.equal(backends['uaa'], backends['uaa']);
     assert.notEqual(backends['uaa'], backends['venue']);
     const { post, get } = backends['uaa']!;
-    assert.equal(post, backends['uaa']!.post);
+    for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+      assert.equal(backends['uaa']![method], backends['uaa']![method]);
+    }
     assert.deepEqual(await post('/tokens', { a: 1 }, { headers: { 'x-a': 'b' } }), { name: 'uaa' });
     await get('/me');
     await backends['venue']!.put('/1', null);
@@ -97,6 +103,26 @@ describe('an execution context', () => {
     assert.equal((backends as unknown as Record<symbol, unknown>)[Symbol.toPrimitive], undefined);
     assert.equal(await Promise.resolve(backends), backends);
     assert.equal(JSON.stringify(backends), '{}');
+    assert.throws(() => createContext({}, counted().port, factsWith({})).backends['uaa'], /context\.ts are: none$/);
+  });
+
+  it('has its own copies of the operation and of each list of field nodes, the same at each call', () => {
+    const nodes = nodesOf(createContext({}, counted().port, factsWith({})))!;
+    const shared = { operation: { kind: 'OperationDefinition' } as OperationDefinitionNode, fieldNodes: [] };
+    assert.deepEqual([nodes.operation(shared.operation), nodes.fieldNodes(shared.fieldNodes)], Object.values(shared));
+    for (const copyOf of [() => nodes.operation(shared.operation), () => nodes.fieldNodes(shared.fieldNodes)]) {
+      assert.equal(copyOf(), copyOf());
+    }
+    assert.notEqual(nodes.operation(shared.operation), shared.operation);
+    assert.notEqual(nodes.fieldNodes(shared.fieldNodes), shared.fieldNodes);
+    assert.notEqual(nodes.fieldNodes([]), nodes.fieldNodes([]));
+  });
+
+  it('has one set of nodes for an execution, and none where crier did not make the context', () => {
+    const context = createContext({}, counted().port, factsWith({}));
+    assert.equal(nodesOf(context), nodesOf(context));
+    for (const foreign of [undefined, null, 'text', {}]) assert.equal(nodesOf(foreign), undefined);
+    assert.equal(readsOf({} as ExecutionContext), undefined);
   });
 
   it('tells what was read of the connection', () => {
@@ -125,6 +151,7 @@ describe('an execution context', () => {
     for (const [params, expected] of [
       [{ Authorization: 'Bearer p' }, 'Bearer p'],
       [{ authorization: 'Bearer q' }, 'Bearer q'],
+      [{ authorization: 'Bearer q', Authorization: 'Bearer p' }, 'Bearer q'],
       [{ authorization: { not: 'text' } }, undefined],
       [{}, undefined],
     ] as const) {
