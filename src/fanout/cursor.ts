@@ -32,8 +32,9 @@ export class Cursors {
   /** What a cursor names; undefined for one of another channel or secret, and for what is none. */
   read(channel: string, cursor: unknown): CursorPlace | undefined {
     if (typeof cursor !== 'string') return undefined;
-    const [, epoch, partition, offset, entry, mac] = CURSOR.exec(cursor) ?? [];
-    if (!epoch || !partition || !offset || entry === undefined || !mac) return undefined;
+    const parts = CURSOR.exec(cursor)?.slice(1);
+    if (!parts) return undefined;
+    const [epoch, partition, offset, entry, mac] = parts as [string, string, string, string, string];
     const place = cursor.slice(0, -mac.length - 1);
     if (!timingSafeEqual(Buffer.from(this.#signatureOf(channel, place)), Buffer.from(mac))) return undefined;
     return {

@@ -117,8 +117,8 @@ export function areAlike(messages: readonly Message[], others: readonly Message[
   return true;
 }
 
-function haveSameLengths({ pieces, length }: Rest, other: Rest): boolean {
-  if (length !== other.length || pieces.length !== other.pieces.length) return false;
+function haveSameLengths({ pieces }: Rest, other: Rest): boolean {
+  if (pieces.length !== other.pieces.length) return false;
   for (let i = 0; i < pieces.length; i++) {
     if (pieces[i] !== other.pieces[i] && pieces[i]!.length !== other.pieces[i]!.length) return false;
   }

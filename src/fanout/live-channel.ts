@@ -174,7 +174,6 @@ export class LiveChannel {
       group.batch = undefined;
       arriving.push([subscription, group]);
     }
-    if (arriving.length === 0) return;
     this.#services.backlog.enqueue(() => {
       for (const [subscription, group] of arriving)
         if (this.#arriving.delete(subscription)) group.members.add(subscription);

@@ -27,7 +27,7 @@ export function missedSince(seen: CursorPlace, { epoch, entries }: History): rea
 
 /** Whether an entry of a history comes after another. Ids of entries are two numbers with a hyphen between them. */
 export function isBehind(entry: string, other: string): boolean {
-  const [time = 0, count = 0] = entry.split('-').map(Number);
-  const [otherTime = 0, otherCount = 0] = other.split('-').map(Number);
+  const [time, count] = entry.split('-').map(Number) as [number, number];
+  const [otherTime, otherCount] = other.split('-').map(Number) as [number, number];
   return time > otherTime || (time === otherTime && count > otherCount);
 }

@@ -158,8 +158,7 @@ export class EventAudit {
   }
 
   async #check(member: Subscription, result: Rest): Promise<void> {
-    const author = this.#authors.get(result);
-    if (!author) return;
+    const author = this.#authors.get(result)!;
     const own = await this.#repeat(member);
     const path = firstDifference(resultText(result), own);
     if (path === undefined) return this.#audit.report('same', member, {});

@@ -57,7 +57,7 @@ export class SharingGroup {
   /** The events that wait for their turn; the latest, where there are more. */
   batch: EventBatch | undefined;
   /** What executions asked, latest first. */
-  readonly #remembered: Answers<Subscription>[] = [];
+  #remembered: readonly Answers<Subscription>[] = [];
 
   constructor(key: string | Subscription, isReplay = false) {
     this.key = key;
@@ -75,12 +75,11 @@ export class SharingGroup {
   }
 
   answersFor(reads: EventResult['reads']): Answers<Subscription> {
-    const index = this.#remembered.findIndex((answers) => answers.isFor(reads));
-    if (index === 0) return this.#remembered[0]!;
-    const [known] = index < 0 ? [new Answers<Subscription>(reads)] : this.#remembered.splice(index, 1);
-    this.#remembered.unshift(known!);
-    if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.pop();
-    return known!;
+    const answers = this.#remembered.find((known) => known.isFor(reads)) ?? new Answers<Subscription>(reads);
+    if (answers === this.expected) return answers;
+    const others = this.#remembered.filter((known) => known !== answers);
+    this.#remembered = [answers, ...others].slice(0, MAX_REMEMBERED);
+    return answers;
   }
 }
 

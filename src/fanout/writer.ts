@@ -49,7 +49,6 @@ export class Writer {
   /** Writes what waits, for no longer than a slice. */
   readonly flush = (): void => {
     const outboxes = this.#waiting;
-    if (outboxes.length === 0) return;
     const endsAt = performance.now() + SLICE_MS;
     let written = 0;
     while (written < outboxes.length) {
