@@ -133,6 +133,13 @@ describe('the frame of a next message', () => {
     );
   });
 
+  it('is of one piece where it has to wait, which is the same for all and is no copy of one', () => {
+    const [one, two] = [['ab'], ['a', 'b']].map((texts) => new Rest(texts.map((text) => Buffer.from(text))));
+    assert.equal(one!.whole, one);
+    assert.equal(two!.whole, two!.whole);
+    assert.deepEqual([two!.whole.pieces, two!.whole.length], [[Buffer.from('ab')], 2]);
+  });
+
   it('is not alike where a prefix or a piece has another length', () => {
     const of = (id: string, ...pieces: string[]) => [
       { prefix: nextPrefix(id), rest: new Rest(pieces.map((text) => Buffer.from(text))) },

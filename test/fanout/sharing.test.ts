@@ -331,6 +331,59 @@ describe('a group', () => {
     assert.notEqual(group.answersFor(reads[0]), first);
   });
 
+  it('keeps a result only where another member may share it', () => {
+    const group = new SharingGroup('g');
+    const join = (id: string, tenant: number) => {
+      const member = memberOf(factsOf(id, { id, tenant }));
+      group.members.add(member.subscription);
+      return member.subscription;
+    };
+    const [leaving] = [join('a', 1), join('b', 1), join('c', 2)];
+    /** How many results of an event are kept, and how many executions it takes. */
+    const countsOf = (claim: string) => {
+      let [kept, executions] = [0, 0];
+      const execute: ExecuteEvent = ({ facts }) => {
+        executions++;
+        return readsClaim(facts, claim);
+      };
+      const onKeep = (bytes: number) => {
+        assert.ok(bytes > 0);
+        kept++;
+      };
+      const event = new SharedEvent(group, execute, () => assert.fail('a job'), { onKeep });
+      for (const member of group.members) event.serve(member);
+      return [kept, executions];
+    };
+    // Of the first event nobody knows what the others would read.
+    assert.deepEqual([countsOf('id'), countsOf('id')], [[2, 3], [0, 3]]); // prettier-ignore
+    assert.deepEqual([countsOf('tenant'), countsOf('tenant')], [[1, 2], [1, 2]]); // prettier-ignore
+    group.delete(leaving);
+    assert.deepEqual(countsOf('tenant'), [0, 2]);
+    join('d', 1);
+    assert.deepEqual([countsOf('tenant'), countsOf('tenant'), countsOf('none')], [[2, 2], [1, 2], [1, 1]]); // prettier-ignore
+  });
+
+  it('does not grow with what members answered that have left', () => {
+    const group = new SharingGroup('g');
+    group.members.add(memberOf(factsOf('s', { token: '' })).subscription);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const visit = (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const { subscription } = memberOf(factsOf('c', { token: `${i}`.padEnd(10_000, '.') }));
+        group.members.add(subscription);
+        serve(group, [1], () => ({ facts }) => readsClaim(facts, 'token')); // prettier-ignore
+        subscription.end();
+        group.delete(subscription);
+      }
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = visit(100);
+    const grown = visit(2000) - before;
+    assert.ok(grown < 5e6, `${grown} bytes for members that have left`);
+  });
+
   it('of one member remembers nothing, because it shares with nobody', () => {
     const group = new SharingGroup('g');
     const one = memberOf(factsOf('a', {}));
@@ -428,6 +481,25 @@ describe('a group', () => {
     assert.equal(jobs[0]!(NOT_SPENT), true);
     assert.equal(executions, 3);
     members.forEach(({ received }, i) => assert.deepEqual(received, Array(2).fill(String(i % 3))));
+  });
+
+  it('lets a member wait for two executions of others, one after the other, before it gets its own', async () => {
+    const group = new SharingGroup('g');
+    const members = [1, 2, 2, 2].map((tenant, i) => memberOf(factsOf(`c${i}`, { tenant })));
+    for (const { subscription } of members) group.members.add(subscription);
+    let executions = 0;
+    serve(group, [0], () => async ({ facts }) => {
+      executions++;
+      await nextTurn();
+      return readsClaim(facts, 'tenant');
+    });
+    // All wait for the first, which none of them can share; then all of them for the next.
+    await waitFor('all', () => members.every(({ received }) => received.length === 1));
+    assert.deepEqual(
+      members.map(({ received }) => received),
+      [['1'], ['2'], ['2'], ['2']],
+    );
+    assert.equal(executions, 2);
   });
 
   it('starts no job where nobody waited', async () => {

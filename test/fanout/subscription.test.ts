@@ -7,17 +7,20 @@ import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
 function createSubscription(maxPendingEvents: number) {
   const counts = { sent: 0, refusals: 0 };
   const messages: string[] = [];
+  const prefixes = new Set<Buffer>();
   const failures: unknown[] = [];
   const outbox = {
+    isBehind: false,
     sendParts: (prefix: Buffer, { pieces }: Rest) => {
       counts.sent++;
+      prefixes.add(prefix);
       messages.push(Buffer.concat([prefix, ...pieces]).toString());
     },
     refuse: () => void counts.refusals++,
   };
   const owner = { onFailure: (error: unknown) => void failures.push(error) };
   const options = { id: '1', outbox, owner, maxPendingEvents } as unknown as SubscriptionOptions;
-  return { subscription: new Subscription(options), counts, messages, failures };
+  return { subscription: new Subscription(options), outbox, counts, messages, prefixes, failures };
 }
 
 const restOf = (json: string) => nextRest([Buffer.from('{'), Buffer.from(json.slice(1))]);
@@ -25,7 +28,7 @@ const messageOf = (payload: string) => `{"id":"1","type":"next","payload":${payl
 
 describe('the results of a subscription', () => {
   it('leave in the order of their events, whichever execution ends first', () => {
-    const { subscription, messages } = createSubscription(10);
+    const { subscription, messages, prefixes } = createSubscription(10);
     const [first, second] = [subscription.reserve(), subscription.reserve()];
     subscription.deliver(restOf('{"c":3}'));
     subscription.deliver(restOf('{"b":2}'), second);
@@ -33,6 +36,18 @@ describe('the results of a subscription', () => {
     subscription.deliver(restOf('{"a":1}'), first);
     subscription.deliver(restOf('{"d":4}'));
     assert.deepEqual(messages, ['{"a":1}', '{"b":2}', '{"c":3}', '{"d":4}'].map(messageOf));
+    assert.equal(prefixes.size, 1, 'a prefix for each message');
+  });
+
+  it('are behind while one waits for its execution, or while the socket takes no more', () => {
+    const { subscription, outbox } = createSubscription(10);
+    assert.equal(subscription.isBehind, false);
+    const place = subscription.reserve();
+    assert.equal(subscription.isBehind, true);
+    subscription.deliver(restOf('{"a":1}'), place);
+    assert.equal(subscription.isBehind, false);
+    outbox.isBehind = true;
+    assert.equal(subscription.isBehind, true);
   });
 
   it('carry each note once, in the next message', () => {
