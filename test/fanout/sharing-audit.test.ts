@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { GraphQLScalarType } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { ExecutionContext } from '../../src/context/context.ts';
 import { firstDifference } from '../../src/fanout/result-difference.ts';
+import { SharingAudit } from '../../src/fanout/sharing-audit.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { leakContext, rows } from './leak-resolvers.ts';
 import { createStage, factsOf } from './stage.ts';
@@ -45,7 +47,7 @@ describe('the sharing audit', () => {
     return memory.get(key);
   };
   const faults: Record<string, Resolver> = {
-    'the payload': (source, _, context) => remember(source, context),
+    'the payload': (source, _, context) => ({ owner: remember(source, context) }),
     'a node of the document': (_, __, context, { fieldNodes }) => remember(fieldNodes[0]!, context),
   };
   for (const [what, value] of Object.entries(faults)) {
@@ -95,14 +97,59 @@ describe('the sharing audit', () => {
     assert.equal((line?.['err'] as Error | undefined)?.message, 'of the observer');
   });
 
-  for (const [what, value] of Object.entries({ chance: () => Math.random(), 'a counter': counter() })) {
+  for (const [what, value] of Object.entries({ chance: () => Math.random(), 'a counter': counter(), time: clock() })) {
     it(`tells a resolver that depends on ${what} from one that mixes users`, async (t) => {
-      const { stage } = await auditedStage(t, value);
+      const { stage, lines } = await auditedStage(t, value);
       await stage.publish('t{}', { secret: { id: '1' } });
       await waitFor('the outcomes', () => stage.outcomes.length === 2);
       assert.deepEqual(stage.outcomes, ['differs_by_chance', 'differs_by_chance']);
+      assert.deepEqual(
+        lines.map(({ level, path, suppressed }) => [level, path, suppressed]),
+        [[pino.levels.values['warn'], 'mine.v', 0]],
+      );
     });
   }
+
+  it('names a resolver that reads no user in the first of several executions', async (t) => {
+    let calls = 0;
+    const value = async ({ id }: { id: string }, _: unknown, context: ExecutionContext) =>
+      Promise.resolve(id === 'differs' && calls++ === 0 ? null : userOf(context));
+    const { stage, lines } = await auditedStage(t, value);
+    // From the first event on it is expected to read the user, so nobody waits for another's execution.
+    for (const id of ['same', 'differs']) await stage.publish('t{}', { secret: { id } });
+    await waitFor('the outcome', () => stage.outcomes.includes('reads_differ'));
+    assert.deepEqual([lines[0]!.level, lines[0]!['read']], [pino.levels.values['error'], [['claims.user'], []]]);
+  });
+
+  it('checks 16 deliveries of its sample at a time, each in a later turn and for 30 s at most', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const random = t.mock.method(Math, 'random', () => 0.49);
+    const errors: unknown[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
+    const audit = new SharingAudit({ share: 0.49, resolverPaths: () => [], log, onOutcome: () => undefined });
+    const running: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+    const sample = async (count: number) => {
+      const before = running.length;
+      for (let i = 0; i < count; i++)
+        audit.sample(() => new Promise((resolve, reject) => void running.push({ resolve, reject })));
+      assert.equal(running.length, before);
+      await nextTurn();
+      return running.length - before;
+    };
+    assert.equal(await sample(1), 0);
+    random.mock.mockImplementation(() => 0.48);
+    assert.equal(await sample(20), 16);
+    running[0]!.resolve();
+    running[1]!.reject(new Error('of a check'));
+    await nextTurn();
+    assert.equal(errors.length, 1);
+    assert.equal(await sample(20), 2);
+    t.mock.timers.tick(29_999);
+    assert.equal(await sample(20), 0);
+    t.mock.timers.tick(1);
+    await nextTurn();
+    assert.equal(await sample(20), 16);
+  });
 
   for (const jitAfterUses of [0, 1]) {
     it(`finds nothing in the resolvers of the leak table, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
@@ -149,10 +196,22 @@ function counter(): () => number {
   return () => calls++;
 }
 
+/** Ticks once, as soon as it was looked at. */
+function clock(): () => number {
+  let now = 1;
+  return () => {
+    process.nextTick(() => (now = 2));
+    return now;
+  };
+}
+
 describe('the first difference of two results', () => {
   const rows: readonly [string, unknown, unknown, string | undefined][] = [
     ['a leaf', { data: { a: { b: [1, { c: 2 }] } } }, { data: { a: { b: [1, { c: 3 }] } } }, 'a.b.1.c'],
     ['a null', { data: { a: null } }, { data: { a: {} } }, 'a'],
+    ['an object that is null', { data: { a: {} } }, { data: { a: null } }, 'a'],
+    ['a leaf that is an object', { data: { a: 1 } }, { data: { a: {} } }, 'a'],
+    ['an object that is a leaf', { data: { a: {} } }, { data: { a: 1 } }, 'a'],
     ['a shorter list', { data: { a: [1, 2] } }, { data: { a: [1] } }, 'a.1'],
     ['a list and an object', { data: { a: [] } }, { data: { a: {} } }, 'a'],
     ['an error', { data: {}, errors: [{ message: 'x', path: ['a', 0] }] }, { data: {} }, 'a.0'],
