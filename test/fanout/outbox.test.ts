@@ -142,6 +142,43 @@ describe('Outbox', () => {
     assert.deepEqual(received, numbered(20));
   });
 
+  it('writes up to 64 KiB at once, and a larger message piece by piece, copying none', async (t) => {
+    const { accept } = await openServer(t);
+    const received: string[] = [];
+    const { outbox, stream } = await accept(reader(t, received));
+    const written: Buffer[] = [];
+    const [write, _write] = [stream.write.bind(stream), stream._write.bind(stream)];
+    stream.write = ((chunk: Buffer, ...rest: [() => void]) => (written.push(chunk), write(chunk, ...rest))) as never;
+    stream._write = (chunk: Buffer, ...rest) => (written.push(chunk), _write(chunk, ...rest));
+    const half = 'x'.repeat(32 * 1024 - 4);
+    for (const [last, lengths] of [
+      ['', [64 * 1024]],
+      ['y', [32 * 1024, 32 * 1024 + 1]],
+    ] as const) {
+      written.length = 0;
+      outbox.send(half);
+      outbox.send(half + last);
+      outbox.write();
+      assert.deepEqual(written.map(({ length }) => length), lengths); // prettier-ignore
+    }
+    const large = new Rest([Buffer.alloc(40_000, 'a'), Buffer.alloc(40_000, 'b')]);
+    outbox.sendParts(Buffer.from('prefix'), large);
+    outbox.write();
+    for (const piece of large.pieces) assert.ok(written.includes(piece));
+    await waitFor('all messages', () => received.length === 5);
+    assert.equal(received[4], `prefix${'a'.repeat(40_000)}${'b'.repeat(40_000)}`);
+  });
+
+  it('is not slow where one turn brings more than the bound to a peer that reads', async (t) => {
+    const { accept } = await openServer(t, { limits: { maxQueueBytes: 20_000, maxPodQueueBytes: 2 ** 30 } });
+    const received: string[] = [];
+    const { outbox, slow } = await accept(reader(t, received));
+    const expected = numbered(40).map((text) => text.padEnd(2000, '.'));
+    for (const message of expected) assert.equal(outbox.send(message), true);
+    await waitFor('all messages', () => received.length === 40);
+    assert.deepEqual([received, slow()], [expected, 0]);
+  });
+
   it('keeps its frames whole and in order between what ws writes itself, the close frame last', async (t) => {
     const { accept } = await openServer(t);
     const received: string[] = [];
