@@ -5,6 +5,7 @@ import type { Listener } from '../../src/bus/bus.ts';
 import { heldLength } from '../../src/fanout/held-events.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
+import type { StageOptions } from './stage.ts';
 
 const SDL = `
   type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
@@ -17,8 +18,8 @@ interface Received {
 }
 
 /** A channel whose link loses messages while `isDeaf`, and a listener on it. */
-async function createLossy(t: TestContext, entries: number, maxHeldBytes?: number) {
-  const stage = await createStage(t, { sdl: SDL, ...(maxHeldBytes && { maxHeldBytes }) });
+async function createLossy(t: TestContext, entries: number, options: Partial<StageOptions> = {}) {
+  const stage = await createStage(t, { sdl: SDL, ...options });
   const { bus } = stage;
   const link = { isDeaf: false, received: [] as Buffer[], tellGap: () => assert.fail('not subscribed') };
   const subscribe = bus.subscribe.bind(bus);
@@ -64,6 +65,27 @@ describe('a gap', () => {
     assert.equal(stage.told, 0);
   });
 
+  it('is healed of more events than may wait for their executions otherwise', async (t) => {
+    let release = (): void => undefined;
+    const all = new Promise<void>((resolve) => (release = resolve));
+    const n = async (item: { n: number }) => {
+      if (item.n === 150) release();
+      if (item.n > 0) await all;
+      return item.n;
+    };
+    const { link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n } } });
+    await publish(0);
+    link.isDeaf = true;
+    await publish(1, 150);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('all', () => seen().length === 151);
+    assert.deepEqual(
+      seen(),
+      Array.from({ length: 151 }, (_, i) => String(i)),
+    );
+  });
+
   it('is noticed by the next message, also where no link tells of it', async (t) => {
     const { link, publish, seen } = await createLossy(t, 100);
     await publish(0, 1);
@@ -98,6 +120,26 @@ describe('a gap', () => {
     // With the next event that is sent, which is one of those that were missed first.
     assert.deepEqual(seen(), ['0', '1', 'gap 2', '3', '4', '5', '8', '9']);
     assert.equal(stage.told, 1);
+  });
+
+  it('is healed where the history can be read at the tenth attempt, and told where it cannot', async (t) => {
+    await Promise.all(
+      [9, 10].map(async (failures) => {
+        const { stage, link, publish, seen } = await createLossy(t, 100);
+        const { bus } = stage;
+        const history = bus.history.bind(bus);
+        let attempts = 0;
+        bus.history = (...query) => (++attempts <= failures ? Promise.reject(new Error('away')) : history(...query));
+        await publish(0, 1);
+        link.isDeaf = true;
+        await publish(2, 3);
+        link.isDeaf = false;
+        await publish(4);
+        await waitFor('the last', () => seen().at(-1)?.endsWith('4'));
+        assert.deepEqual(seen(), failures < 10 ? ['0', '1', '2', '3', '4'] : ['0', '1', 'gap 4']);
+        assert.equal(attempts, 10);
+      }),
+    );
   });
 
   it('is told where the history does not reach back', async (t) => {
@@ -140,7 +182,7 @@ describe('a gap', () => {
       [3, false],
       [2, true],
     ] as const) {
-      const { stage, link, publish, seen } = await createLossy(t, 100, room * held);
+      const { stage, link, publish, seen } = await createLossy(t, 100, { maxHeldBytes: room * held });
       const { bus } = stage;
       const history = bus.history.bind(bus);
       let isFirst = true;

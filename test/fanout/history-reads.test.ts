@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { History } from '../../src/bus/history.ts';
 import { HeldBytes } from '../../src/fanout/held-bytes.ts';
 import { HeldEvents } from '../../src/fanout/held-events.ts';
+import type { ChannelEvent } from '../../src/fanout/live-channel.ts';
 import { HistoryReads } from '../../src/fanout/history-reads.ts';
 
 const ENTRY_BYTES = 1_000_000;
@@ -43,6 +44,30 @@ describe('reads of a history', () => {
     assert.equal(await reads.missedSince(seenAt(2)), undefined);
     assert.equal(bytes.used, MAX_BYTES - ENTRY_BYTES / 2);
     assert.equal((await reads.last())?.entries.length, 2);
+  });
+
+  it('are repeated for an event that is behind the end of what was read for an older one', async () => {
+    const reads = createReads(new HeldBytes());
+    const missed = await Promise.all([50, 2, 10].map((time) => reads.missedSince(seenAt(time))));
+    assert.deepEqual(
+      missed.map((of) => of?.entries.map(({ coordinates }) => coordinates.offset)),
+      [[51], [3], [11]],
+    );
+  });
+
+  it('of the last event are one as long as none comes after it, and are repeated where the bus did not answer', async () => {
+    let [count, isAway] = [0, true];
+    const read = (from: string | undefined) => (count++, isAway ? Promise.resolve(undefined) : largeRead(from));
+    const bytes = new HeldBytes();
+    const held = new HeldEvents(bytes);
+    const reads = new HistoryReads(read, held, bytes);
+    assert.equal(await reads.last(), undefined);
+    isAway = false;
+    for (let i = 0; i < 2; i++) assert.equal((await reads.last())?.entries.length, 2);
+    assert.equal(count, 2);
+    held.add({ length: 1 } as ChannelEvent);
+    await reads.last();
+    assert.equal(count, 3);
   });
 
   it('are one for all events that are no longer kept, from the oldest one on', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { BusUnavailableError } from '../../src/errors.ts';
 import { createStage, factsOf } from './stage.ts';
 
 const SDL = `
@@ -79,5 +80,26 @@ describe('Hub', () => {
     const back = await stage.join(query, factsOf('a', {}));
     await stage.publish(CHANNEL, item(3));
     assert.deepEqual(back.received, ['{"data":{"item":{"n":3}}}']);
+    staying.leave();
+    await stage.publish(CHANNEL, item(4));
+    assert.equal(back.received.length, 2);
+    back.leave();
+    assert.equal(stage.channelCount(), 0);
+  });
+
+  it('holds nothing of a subscription whose channel the bus refuses, and asks again at the next', async (t) => {
+    const stage = await createStage(t, { sdl: SDL });
+    const { bus } = stage;
+    const subscribe = bus.subscribe.bind(bus);
+    bus.subscribe = () => Promise.reject(new BusUnavailableError('away'));
+    const query = 'subscription { item(id: 1) { n } }';
+    for (const start of [undefined, { cursor: 'x', replaysLast: true }]) {
+      await assert.rejects(stage.join(query, factsOf('a', {}), undefined, start), BusUnavailableError);
+      assert.equal(stage.channelCount(), 0);
+    }
+    bus.subscribe = subscribe;
+    const { received } = await stage.join(query, factsOf('a', {}));
+    await stage.publish(CHANNEL, item(1));
+    assert.equal(received.length, 1);
   });
 });

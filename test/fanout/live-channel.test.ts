@@ -101,6 +101,24 @@ describe('LiveChannel', () => {
     assert.equal(stage.told, 2);
   });
 
+  it('counts the bytes of an event once, however many documents it is executed for', async (t) => {
+    const { stage } = await createChannel(t);
+    const listeners = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((alias) =>
+        stage.join(`subscription { item(id: 1) { ${alias}: n } }`, factsOf(alias, {})),
+      ),
+    );
+    const received = () => listeners.reduce((sum, { received: own }) => sum + own.length, 0);
+    const payload = `{"item":{"id":1,"n":1,"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`;
+    const publish = (count: number) =>
+      stage.bus.publish(Array.from({ length: count }, () => ({ channel: CHANNEL, payload })));
+    await publish(2);
+    assert.equal(received(), 0, 'below 8 MiB events wait for the next turn');
+    await waitFor('all', () => received() === 2 * listeners.length);
+    await publish(3);
+    assert.equal(received(), 5 * listeners.length);
+  });
+
   it('discards what it has shown; the negative twin, without coordinates, is shown again', async (t) => {
     const { stage, publish, join } = await createChannel(t);
     const received = await join('a');
@@ -113,5 +131,6 @@ describe('LiveChannel', () => {
       received().map(({ data }) => data.item.n),
       [3, 4, 3],
     );
+    assert.equal(stage.events, 3);
   });
 });

@@ -58,7 +58,7 @@ async function createChannel(t: TestContext, maxHeldBytes?: number) {
 
 describe('a resumed subscription', () => {
   it('gets what it missed, once, and goes on live', async (t) => {
-    const { publish, join, seenUpToTwo } = await createChannel(t);
+    const { stage, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     await publish(2);
     const back = await join(cursor);
@@ -69,6 +69,7 @@ describe('a resumed subscription', () => {
       back.events().map(({ extensions }) => extensions?.resumed),
       [true, undefined, undefined, undefined, undefined, undefined],
     );
+    assert.deepEqual(stage.resumes, [true]);
   });
 
   it('is told with its first event that it was resumed, where it missed nothing', async (t) => {
@@ -212,15 +213,15 @@ describe('a resumed subscription', () => {
     assert.deepEqual([back.events()[4]!.extensions?.gap, stage.told], [true, 2]);
   });
 
-  it('gets 10 s of 100 events a second', async (t) => {
+  it('gets 20 s of 100 events a second', async (t) => {
     const { publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
-    await publish(1000);
+    await publish(1998);
     const back = await join(cursor);
-    await waitFor('all', () => back.received.length === 1002);
+    await waitFor('all', () => back.received.length === 2000);
     assert.deepEqual(
       back.numbers(),
-      Array.from({ length: 1002 }, (_, i) => i + 3),
+      Array.from({ length: 2000 }, (_, i) => i + 3),
     );
     assert.equal(back.events()[0]!.extensions!.resumed, true);
   });
@@ -257,7 +258,7 @@ describe('a resumed subscription', () => {
   });
 
   it('begins anew, told so and without a partial replay, where nothing can be proved', async (t) => {
-    const { bus, claim, publish, join, seenUpToTwo } = await createChannel(t);
+    const { stage, bus, claim, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     const elsewhere = new Cursors('secret').sign('t{item.id="2"}', { epoch: 1, partition: 0, offset: 2, entry: '3-0' });
     const refused = [await join(elsewhere), await join('forged'), await join(null), await join(17)];
@@ -266,7 +267,8 @@ describe('a resumed subscription', () => {
     for (const { numbers, events } of refused) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[5], false]);
     }
-    await publish(2000);
+    // With that which the others got, one more than the most.
+    await publish(1998);
     const tooFar = await join(cursor);
     await claim('another');
     const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
@@ -275,6 +277,67 @@ describe('a resumed subscription', () => {
     for (const { numbers, events } of [tooFar, lastEpoch]) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[-1], false]);
     }
+    assert.deepEqual(stage.resumes, Array(6).fill(false));
+  });
+
+  it('is told of a gap with its next event, while it is shown its history and while it waits for a live event', async (t) => {
+    for (const isShown of [true, false]) {
+      const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
+      const cursor = await seenUpToTwo();
+      const link = { tellGap: () => assert.fail('not subscribed') };
+      const subscribe = bus.subscribe.bind(bus);
+      bus.subscribe = (channel, listener, onGap) => {
+        link.tellGap = onGap as () => never;
+        return subscribe(channel, listener, onGap);
+      };
+      const back = await join(cursor);
+      back.socket.isBehind = isShown;
+      if (!isShown) await waitFor('what was missed', () => back.received.length === 2);
+      link.tellGap();
+      assert.equal(stage.told, 1);
+      back.socket.isBehind = false;
+      await publish();
+      await waitFor('all', () => back.received.length === 3);
+      const gaps = back.events().map(({ extensions }) => extensions?.gap);
+      assert.deepEqual(gaps, isShown ? [true, undefined, undefined] : [undefined, undefined, true]);
+    }
+  });
+
+  it('keeps its channel while it waits for its history or its first live event, and gives it up when it leaves', async (t) => {
+    for (const isServed of [false, true]) {
+      const { stage, publish, join, seenUpToTwo } = await createChannel(t);
+      const cursor = await seenUpToTwo();
+      const other = await join();
+      const back = await join(cursor);
+      back.socket.isBehind = !isServed;
+      if (isServed) await waitFor('what was missed', () => back.received.length === 2);
+      other.leave();
+      assert.equal(stage.channelCount(), 1);
+      await publish();
+      back.socket.isBehind = false;
+      await waitFor('the live event', () => back.received.length === 3);
+      const last = await join(cursor);
+      back.leave();
+      if (isServed) await waitFor('what was missed', () => last.received.length === 3);
+      for (let times = 0; times < 2; times++) last.leave();
+      assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0]);
+    }
+  });
+
+  it('gets live events also where the last of its group leaves while it arrives', async (t) => {
+    const { bus, publish, join, seenUpToTwo } = await createChannel(t);
+    const cursor = await seenUpToTwo();
+    const leaving: { leave?: () => void } = {};
+    const subscribe = bus.subscribe.bind(bus);
+    bus.subscribe = (channel, listener, onGap) =>
+      subscribe(channel, (...message) => (listener(...message), leaving.leave?.()), onGap);
+    const other = await join();
+    const back = await join(cursor);
+    await waitFor('what was missed', () => back.received.length === 2);
+    leaving.leave = other.leave;
+    await publish(2);
+    await waitFor('the live events', () => back.received.length === 4);
+    assert.deepEqual(back.numbers(), [3, 4, 5, 6]);
   });
 
   it('begins with the last event where the field says so, and goes on without gap or duplicate', async (t) => {
@@ -306,6 +369,8 @@ describe('missedSince', () => {
   it('has nothing twice where a chunk that failed half-way was repeated', () => {
     const again = [entry('a', 5, 7), entry('b', 5, 9), entry('c', 5, 7), entry('d', 5, 9), entry('e', 5, 10)];
     assert.deepEqual(missedSince(seen, { epoch: 5, entries: again }), [entry('b', 5, 9), entry('e', 5, 10)]);
+    const own = [entry('a', 5, 7), entry('b', 5, 7), entry('c', 5, 9)];
+    assert.deepEqual(missedSince(seen, { epoch: 5, entries: own }), [entry('c', 5, 9)]);
   });
 
   it('is unknown where the entry is gone or another’s, or the epoch has changed', () => {

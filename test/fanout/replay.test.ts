@@ -74,6 +74,9 @@ describe('replays of one channel', () => {
     await waitFor('the live ones', () => clients.every(({ received }) => received.length === 52));
     for (const { numbers } of clients) assert.deepEqual(numbers(), range(1, 53));
     assert.equal(stage.executions, 52);
+    assert.ok(stage.heldBytes() > 0, 'for those who come next');
+    for (const { leave } of clients) leave();
+    assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0]);
   });
 
   it('execute an event once for all clients that missed it, whatever else they missed', async (t) => {
@@ -217,6 +220,7 @@ describe('replays of one channel', () => {
       [...numbers].sort((a, b) => a - b),
     );
     slow.leave();
+    assert.equal(stage.heldBytes(), 0);
     assert.equal(stage.told, slow.events().filter(({ extensions }) => extensions?.gap).length);
   });
 
@@ -240,6 +244,19 @@ describe('replays of one channel', () => {
       await latest();
     }
     assert.equal(await latest(), 2);
+  });
+
+  it('keep what was executed for a client that lags and shares it, while nobody asks for it', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { stage, join, cursorsOf } = await createChannel(t);
+    const [cursor] = await cursorsOf(11);
+    const [slow, quick] = [await join('slow', cursor), await join('quick', cursor)];
+    slow.socket.isBehind = true;
+    await waitFor('the quick one', () => quick.received.length === 10);
+    t.mock.timers.tick(5_000);
+    slow.socket.isBehind = false;
+    await waitFor('the slow one', () => slow.received.length === 10);
+    assert.equal(stage.executions, 10);
   });
 
   it('end only the operation whose event cannot begin', async (t) => {
