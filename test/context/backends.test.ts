@@ -335,6 +335,9 @@ describe('backends', () => {
     assert.equal(await slow, 'done');
     await Promise.all([closing, hasty.backends.close()]);
     await never;
+    const unused = backendsAt(t, url);
+    await unused.backends.close();
+    await failsWith('BACKEND_UNAVAILABLE', unused.send('/late'));
     assert.ok(!arrived.has('/late'));
   });
 

@@ -181,6 +181,7 @@ describe('reads of connection facts', () => {
     const { claims, params } = facts;
     const { tenant, org, roles } = claims as typeof A;
     void [tenant, 'tenant' in claims, 'user' in claims, 'locale' in params, org.name, Reflect.ownKeys(org)];
+    assert.ok(!(Symbol.iterator in claims));
     assert.ok(roles.includes('admin'));
     void facts.headers;
     assert.deepEqual(factNames(questionsOf(reads)).sort(), [
