@@ -1,14 +1,42 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closeLabel } from '../../src/websocket/protocol.ts';
+import { closeLabel, closeReason, parseClientMessage, pongMessage } from '../../src/websocket/protocol.ts';
 
 describe('closeLabel', () => {
   it('names the codes that mean something, and no more labels than those', () => {
-    for (const code of [1000, 1001, 1006, 1008, 1013, 4400, 4403, 4408, 4409, 4429]) {
+    for (const code of [1000, 1001, 1006, 1008, 1013, 1015, 4400, 4403, 4408, 4409, 4429]) {
       assert.equal(closeLabel(code), String(code));
     }
     const labels = new Set(Array.from({ length: 5000 }, (_, code) => closeLabel(code)));
     assert.ok(labels.has('other'));
     assert.ok(labels.size < 40, `${labels.size} labels`);
+  });
+});
+
+describe('closeReason', () => {
+  it('keeps a text of 123 bytes and cuts a longer one between characters', () => {
+    for (const [text, kept] of [
+      ['x'.repeat(123), 123],
+      ['x'.repeat(124), 123],
+      [`xx${'é'.repeat(61)}`, 62],
+      ['😀'.repeat(31), 60],
+    ] as const) {
+      assert.equal(closeReason(text), text.slice(0, kept));
+    }
+  });
+});
+
+describe('a ping', () => {
+  it('is answered with its payload while its frame has at most 1,024 bytes', () => {
+    const ping = { type: 'ping', payload: { n: 1 } } as Parameters<typeof pongMessage>[0];
+    assert.equal(pongMessage(ping, 1024), '{"type":"pong","payload":{"n":1}}');
+    assert.equal(pongMessage(ping, 1025), '{"type":"pong"}');
+  });
+
+  it('may have an id of any kind, which means nothing', () => {
+    for (const id of [7, null, 'x'.repeat(9)]) {
+      const ping = Buffer.from(JSON.stringify({ type: 'ping', id }));
+      assert.equal(parseClientMessage(ping, 9)?.type, 'ping');
+    }
   });
 });
