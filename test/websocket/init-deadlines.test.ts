@@ -1,7 +1,47 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { InitDeadlines } from '../../src/websocket/init-deadlines.ts';
 import { openSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { crier } from './crier.ts';
+
+/** Timers of this process that are under way. */
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+describe('InitDeadlines', () => {
+  it('gives each its whole time, once, with one timer for all', async () => {
+    const deadlines = new InitDeadlines(100);
+    const passed: string[] = [];
+    const waits: number[] = [];
+    const expect = (name: string) => {
+      const since = performance.now();
+      const onDeadline = () => {
+        waits.push(performance.now() - since);
+        passed.push(name);
+      };
+      deadlines.expect({ onDeadline });
+    };
+    const before = timers();
+    for (const name of ['a', 'b']) expect(name);
+    assert.equal(timers(), before + 1);
+    await delay(30);
+    expect('later');
+    await waitFor('all', () => passed.length >= 3);
+    expect('when no timer is left');
+    await waitFor('another', () => passed.length >= 4);
+    assert.deepEqual(passed, ['a', 'b', 'later', 'when no timer is left']);
+    for (const wait of waits) assert.ok(wait >= 98, `${wait} ms`);
+  });
+
+  it('leaves no timer when it is closed', () => {
+    const before = timers();
+    const deadlines = new InitDeadlines(60_000);
+    deadlines.expect({ onDeadline: () => assert.fail() });
+    deadlines.close();
+    assert.equal(timers(), before);
+  });
+});
 
 describe('the deadline of connection_init', () => {
   it('passes for nobody whose message waited in the socket while the event loop was blocked', async (t) => {
