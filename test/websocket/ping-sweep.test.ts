@@ -69,9 +69,15 @@ describe('the ping sweep', () => {
       fragmented.write(clientFrame('{"type":', { isFinal: false }));
       const trickling = await openSocket(t, url);
       trickling.write(clientFrame('{"type":"ping"}', { claimedBytes: 1000 }));
+      const unfinished = [fragmented, trickling];
+      if (pingIntervalMs === 0) {
+        const lackingOneByte = await openSocket(t, url);
+        lackingOneByte.write(clientFrame('', { claimedBytes: 1 }));
+        unfinished.push(lackingOneByte);
+      }
       const healthy = await openSocket(t, url);
       const deadline = performance.now() + 15_000;
-      while (fragmented.isOpen || trickling.isOpen) {
+      while (unfinished.some(({ isOpen }) => isOpen)) {
         assert.ok(performance.now() < deadline, 'still open');
         healthy.write(clientFrame('{"type":', { isFinal: false }));
         if (pingIntervalMs === 0) t.mock.timers.tick(600);
@@ -79,9 +85,10 @@ describe('the ping sweep', () => {
         assert.equal((await healthy.next()).type, 'pong');
         if (fragmented.isOpen) fragmented.write(clientFrame('x', { opcode: OPCODE.ping }));
       }
-      for (const socket of [fragmented, trickling])
+      for (const socket of unfinished)
         assert.deepEqual(await socket.expectClose(), { code: 4408, reason: 'Message not completed in time' });
       assert.ok(healthy.isOpen);
+      assert.equal(healthy.pings > 0, pingIntervalMs > 0);
     });
   }
 
