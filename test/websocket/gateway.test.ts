@@ -1,57 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo, Socket as TcpSocket } from 'node:net';
+import type { Socket as TcpSocket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Writer } from '../../src/fanout/writer.ts';
-import { createLog } from '../../src/log.ts';
-import { Gateway } from '../../src/websocket/gateway.ts';
-import type { GatewayOptions } from '../../src/websocket/gateway.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const LIMITS: GatewayOptions['connections']['limits'] = {
-  maxOperations: 100,
-  maxIdBytes: 128,
-  maxMessagesPerSecond: 20,
-  maxMessageBurst: 150,
-  maxPendingEvents: 1000,
-  maxHeldBytes: 1_048_576,
-};
-
-/** A gateway that nobody gets far enough into to need a graph. */
-async function startGateway(t: TestContext, limits = LIMITS) {
-  const closes: number[] = [];
-  const httpServer = createServer();
-  const gateway = new Gateway({
-    httpServer,
-    path: '/graphql',
-    allowedOrigins: [],
-    initTimeoutMs: 5000,
-    pingIntervalMs: 0,
-    maxMessageBytes: 65_536,
-    drainTimeoutMs: 1000,
-    connections: {
-      limits,
-      log: createLog('silent'),
-      onSlowConsumer: () => undefined,
-      writer: new Writer({ maxQueueBytes: 1_048_576, maxPodQueueBytes: 268_435_456 }),
-    } as GatewayOptions['connections'],
-    observer: { onOpen: () => undefined, onClose: (code) => closes.push(code), onRefusedOrigin: () => undefined },
-  });
-  gateway.start();
-  httpServer.listen(0, '127.0.0.1');
-  await once(httpServer, 'listening');
-  t.after(async () => {
-    await gateway.close();
-    httpServer.close();
-  });
-  const { port } = httpServer.address() as AddressInfo;
-  const openSockets = () => new Promise<number>((resolve) => httpServer.getConnections((_, count) => resolve(count)));
-  return { port, url: `ws://127.0.0.1:${port}/graphql`, openSockets, closes };
-}
+import { startBareGateway, UUID } from './bare-gateway.ts';
 
 /** A peer that sends this and then neither reads nor closes. */
 async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpSocket> {
@@ -64,22 +21,54 @@ async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpS
 }
 
 describe('Gateway', () => {
-  it('closes a connection with 1012 when handling its message fails, and the others live on', async (t) => {
-    const { url } = await startGateway(t, {
-      ...LIMITS,
-      get maxIdBytes(): number {
-        throw new Error('a bug');
-      },
-    });
-    const other = await openSocket(t, url);
-    const socket = await openSocket(t, url);
-    socket.send({ type: 'ping' });
-    assert.deepEqual(await socket.expectClose(), { code: 1012, reason: 'Internal server error' });
-    assert.ok(other.isOpen);
+  it('gives authenticate the address, the headers and an id of each connection', async (t) => {
+    const sources: RequestSource[] = [];
+    const authenticate = (source: RequestSource) => Promise.resolve({ id: sources.push(source) });
+    const { url } = await startBareGateway(t, { runtime: { authenticate } });
+    for (let i = 0; i < 2; i++) {
+      const socket = await openSocket(t, url, { headers: { 'x-tenant': `${i}` } });
+      await socket.init({ token: i });
+    }
+    for (const [i, { id, rawHeaders, address, params }] of sources.entries()) {
+      assert.match(id, UUID);
+      assert.equal(rawHeaders[rawHeaders.indexOf('x-tenant') + 1], `${i}`);
+      assert.deepEqual([address, params], ['127.0.0.1', { token: i }]);
+    }
+    assert.notEqual(sources[0]!.id, sources[1]!.id);
+  });
+
+  it('is closed as soon as every client has answered with 1001, for whoever asks', { timeout: 30_000 }, async (t) => {
+    const { gateway, url, closes, counts } = await startBareGateway(t, { drainTimeoutMs: 60_000 });
+    const sockets = await Promise.all([openSocket(t, url), openSocket(t, url)]);
+    const closing = gateway.close();
+    assert.equal(gateway.close(), closing);
+    await closing;
+    for (const socket of sockets) {
+      assert.deepEqual(await socket.expectClose(), { code: 1001, reason: 'The server is shutting down' });
+    }
+    assert.deepEqual([closes, counts.opened], [[1001, 1001], 2]);
+  });
+
+  it('closes arrivals of its drain with 1001, too', { timeout: 30_000 }, async (t) => {
+    const { gateway, url } = await startBareGateway(t, { drainTimeoutMs: 60_000 });
+    const silent = await openSocket(t, url);
+    silent.pause();
+    const closing = gateway.close();
+    assert.equal((await (await openSocket(t, url)).expectClose()).code, 1001);
+    silent.resume();
+    await closing;
+  });
+
+  it('ends a client that has not answered when the drain times out', async (t) => {
+    const { gateway, url, closes } = await startBareGateway(t, { drainTimeoutMs: 50 });
+    (await openSocket(t, url)).pause();
+    await gateway.close();
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    assert.deepEqual(closes, [1001], 'at once, not when ws gives up waiting for its answer');
   });
 
   it('tells the code of who closed first', async (t) => {
-    const { url, closes } = await startGateway(t);
+    const { url, closes } = await startBareGateway(t);
     const polite = await openSocket(t, url);
     polite.close(3999);
     await waitFor('the first close', () => closes.length === 1);
@@ -90,13 +79,13 @@ describe('Gateway', () => {
     assert.deepEqual(closes, [3999, 4400], 'not 1006 for a peer that does not answer the close');
   });
 
-  for (const [what, requestLine] of [
-    ['on another path', 'GET /elsewhere'],
-    ['from a foreign Origin', 'GET /graphql'],
-    ['of another method', 'POST /graphql'],
+  for (const [what, requestLine, refusedOrigins] of [
+    ['on another path', 'GET /elsewhere', 0],
+    ['from a foreign Origin', 'GET /graphql', 3],
+    ['of another method', 'POST /graphql', 3],
   ] as const) {
     it(`keeps no socket of a refused handshake ${what}, whatever its peer does`, async (t) => {
-      const { port, openSockets } = await startGateway(t);
+      const { port, openSockets, counts } = await startBareGateway(t);
       const handshake = [
         `${requestLine} HTTP/1.1`,
         'Host: 127.0.0.1',
@@ -109,7 +98,9 @@ describe('Gateway', () => {
       await sendRaw(t, port, `${handshake}\r\n\r\n`);
       await sendRaw(t, port, `${handshake}\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`);
       await sendRaw(t, port, `${handshake}\r\n\r\nGET /graphql?query={hello} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+      await waitFor('the refusals', () => counts.refusedOrigins === refusedOrigins);
       await waitFor('the server to let go of them', async () => (await openSockets()) === 0);
+      assert.deepEqual([counts.opened, counts.refusedOrigins], [0, refusedOrigins]);
     });
   }
 });

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { Writer } from '../../src/fanout/writer.ts';
+import { Gateway } from '../../src/websocket/gateway.ts';
+import type { GatewayOptions } from '../../src/websocket/gateway.ts';
+import type { FailureListener } from '../../src/websocket/live-operation.ts';
+
+export type Limits = GatewayOptions['connections']['limits'];
+
+export const LIMITS: Limits = {
+  maxOperations: 100,
+  maxIdBytes: 128,
+  maxMessagesPerSecond: 20,
+  maxMessageBurst: 150,
+  maxPendingEvents: 1000,
+  maxHeldBytes: 1_048_576,
+};
+
+/** What the id of a connection looks like. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface BareGatewayOptions {
+  readonly limits?: Limits;
+  readonly drainTimeoutMs?: number;
+  /** What clients get to of a graph's runtime and of a hub. */
+  readonly runtime?: object;
+  readonly hub?: object;
+}
+
+/** A gateway alone: no graph and no bus, or as much of them as the test has. */
+export async function startBareGateway(t: TestContext, options: BareGatewayOptions = {}) {
+  const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
+  const closes: number[] = [];
+  const counts = { opened: 0, refusedOrigins: 0, slowConsumers: 0 };
+  const failures: Parameters<FailureListener>[] = [];
+  const lines: { msg: string; level: number; connection: string }[] = [];
+  const writer = new Writer({ maxQueueBytes: 1_048_576, maxPodQueueBytes: 268_435_456 });
+  const httpServer = createServer();
+  const gateway = new Gateway({
+    httpServer,
+    path: '/graphql',
+    allowedOrigins: [],
+    initTimeoutMs: 5000,
+    pingIntervalMs: 0,
+    maxMessageBytes: 65_536,
+    drainTimeoutMs,
+    connections: {
+      limits,
+      runtime,
+      hub,
+      writer,
+      log: pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) }),
+      onSlowConsumer: () => counts.slowConsumers++,
+      onFailure: (...failure: Parameters<FailureListener>) => failures.push(failure),
+    } as unknown as GatewayOptions['connections'],
+    observer: {
+      onOpen: () => counts.opened++,
+      onClose: (code) => closes.push(code),
+      onRefusedOrigin: () => counts.refusedOrigins++,
+    },
+  });
+  gateway.start();
+  httpServer.listen(0, '127.0.0.1');
+  await once(httpServer, 'listening');
+  t.after(async () => {
+    await gateway.close();
+    httpServer.close();
+  });
+  const { port } = httpServer.address() as AddressInfo;
+  return {
+    gateway,
+    writer,
+    port,
+    url: `ws://127.0.0.1:${port}/graphql`,
+    openSockets: () => new Promise<number>((resolve) => httpServer.getConnections((_, count) => resolve(count))),
+    /** Close codes, in the order in which sockets went. */
+    closes,
+    counts,
+    failures,
+    /** Of the log. */
+    lines,
+  };
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { RequestSource } from '../../src/context/connection-facts.ts';
+import { nextRest } from '../../src/fanout/frame.ts';
+import type { Subscription } from '../../src/fanout/subscription.ts';
+import { clientFrame } from '../support/client-frame.ts';
+import { openSocket } from '../support/socket.ts';
+import type { Socket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { LIMITS, startBareGateway, UUID } from './bare-gateway.ts';
+
+const INTERNAL_ERROR = [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }];
+
+/** A client with a live operation `a`, whose events are the test's to deliver. */
+async function startSubscribed(t: TestContext) {
+  const subscriptions: Subscription[] = [];
+  const hub = { channelsLeft: 0 };
+  const gateway = await startBareGateway(t, {
+    runtime: {
+      authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
+      findPrepared: () => ({ type: 'subscription', key: 'key', documentBytes: 0 }),
+      subscribe: () => Promise.resolve({ channel: 'channel' }),
+    },
+    hub: {
+      join: (_channel: string, _sharingKey: string, subscription: Subscription) => {
+        subscriptions.push(subscription);
+        return Promise.resolve(() => hub.channelsLeft++);
+      },
+    },
+  });
+  const subscribe = async (socket: Socket) => {
+    socket.subscribe('a', 'subscription { a }');
+    await socket.roundTrip();
+    return subscriptions.at(-1)!;
+  };
+  const socket = await openSocket(t, gateway.url);
+  await socket.init();
+  return { ...gateway, socket, subscribe, hub };
+}
+
+describe('a connection', () => {
+  it('is closed with 1012 when handling its message fails, and the others live on', async (t) => {
+    const { url, lines } = await startBareGateway(t, {
+      limits: {
+        ...LIMITS,
+        get maxIdBytes(): number {
+          throw new Error('a bug');
+        },
+      },
+    });
+    const other = await openSocket(t, url);
+    const socket = await openSocket(t, url);
+    socket.send({ type: 'ping' });
+    assert.deepEqual(await socket.expectClose(), { code: 1012, reason: 'Internal server error' });
+    assert.ok(other.isOpen);
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['failed to handle a message'],
+    );
+    assert.match(lines[0]!.connection, UUID);
+  });
+
+  it('gets an error for a subscribe message when handling it fails, and its id is free', async (t) => {
+    const { url, lines } = await startBareGateway(t, {
+      runtime: {
+        authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
+        findPrepared: () => assert.fail('a bug'),
+      },
+    });
+    const socket = await openSocket(t, url);
+    await socket.init();
+    for (let i = 0; i < 2; i++) {
+      socket.subscribe('a', '{ hello }');
+      const { type, id, payload } = await socket.next();
+      assert.deepEqual({ type, id, payload }, { type: 'error', id: 'a', payload: INTERNAL_ERROR });
+    }
+    assert.equal(lines[0]!.msg, 'failed to handle a subscribe message');
+    assert.match(lines[0]!.connection, UUID);
+  });
+
+  it('gets an error for an operation of which an event cannot be served, and lives on', async (t) => {
+    const { socket, subscribe, hub, failures } = await startSubscribed(t);
+    const error = new Error('a bug');
+    (await subscribe(socket)).fail(error);
+    assert.deepEqual(await socket.next(), { type: 'error', id: 'a', payload: INTERNAL_ERROR });
+    assert.deepEqual(
+      failures.map(([ended, error]) => [ended, error]),
+      [['operation', error]],
+    );
+    assert.match(failures[0]![2]!, UUID);
+    assert.equal(hub.channelsLeft, 1);
+    (await subscribe(socket)).deliver(nextRest([Buffer.from('{"data":{}}')]));
+    assert.deepEqual(await socket.next(), { type: 'next', id: 'a', payload: { data: {} } });
+  });
+
+  it('is ended when a write to it fails, and the others live on', async (t) => {
+    const { socket, url, writer, failures, closes } = await startSubscribed(t);
+    const other = await openSocket(t, url);
+    const error = new Error('a bug');
+    t.mock.method(writer.scratch, 'lay', () => assert.fail(error), { times: 1 });
+    socket.send({ type: 'ping' });
+    assert.equal((await socket.expectClose()).code, 1006);
+    assert.deepEqual(
+      failures.map(([ended, error]) => [ended, error]),
+      [['connection', error]],
+    );
+    assert.match(failures[0]![2]!, UUID);
+    await waitFor('the close', () => closes.length === 1);
+    assert.deepEqual(await other.roundTrip(), []);
+  });
+
+  it('is closed with 1013 when its peer does not read, and counted', async (t) => {
+    const { socket, subscribe, counts, closes } = await startSubscribed(t);
+    const subscription = await subscribe(socket);
+    socket.pause();
+    const event = nextRest([Buffer.from(JSON.stringify({ data: 'x'.repeat(65_536) }))]);
+    await waitFor('the bound', () => {
+      for (let i = 0; i < 100; i++) subscription.deliver(event);
+      return counts.slowConsumers > 0;
+    });
+    socket.resume();
+    assert.equal((await socket.expectClose()).code, 1013);
+    await waitFor('the close', () => closes.length > 0);
+    assert.deepEqual([closes, counts.slowConsumers], [[1013], 1]);
+  });
+
+  it('has what is wrong with its frames in the log at level debug', async (t) => {
+    const { url, lines } = await startBareGateway(t);
+    const socket = await openSocket(t, url);
+    socket.write(clientFrame('{}', { isMasked: false }));
+    await socket.expectClose();
+    const { msg, level, connection } = await waitFor('the line', () => lines[0]);
+    assert.deepEqual([msg, level], ['socket error', 20]);
+    assert.match(connection, UUID);
+  });
+});
