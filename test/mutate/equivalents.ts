@@ -248,6 +248,146 @@ export const EQUIVALENTS: readonly Equivalent[] = [
       'for (const outbox of this.behind) if (!largest || outbox.queuedBytes >= largest.queuedBytes) largest = outbox;',
     reason: 'Of two that are the same size either may be closed.',
   },
+  {
+    file: 'src/websocket/connection-socket.ts',
+    before: 'return receiver !== null && (receiver._totalPayloadLength > 0 || receiver._fragmented !== 0);',
+    after: 'return (receiver._totalPayloadLength > 0 || receiver._fragmented !== 0);',
+    reason: 'A socket has its receiver before the gateway has the socket, and keeps it.',
+  },
+  {
+    file: 'src/websocket/connection-socket.ts',
+    before: 'if (isBinary) listener?.onBinaryMessage();',
+    after: 'if (isBinary) listener.onBinaryMessage();',
+    reason: 'Nothing is heard before there is a listener.',
+  },
+  {
+    file: 'src/websocket/connection-socket.ts',
+    before: 'else listener?.onMessageFrame(data as Buffer);',
+    after: 'else listener.onMessageFrame(data as Buffer);',
+    reason: 'Nothing is heard before there is a listener.',
+  },
+  {
+    file: 'src/websocket/connection-socket.ts',
+    before: '(this as ConnectionSocket).#listener?.onControlFrame();',
+    after: '(this as ConnectionSocket).#listener.onControlFrame();',
+    reason: 'Nothing is heard before there is a listener.',
+  },
+  {
+    file: 'src/websocket/connection-socket.ts',
+    before: '(this as ConnectionSocket).#listener?.onError(error);',
+    after: '(this as ConnectionSocket).#listener.onError(error);',
+    reason: 'Nothing is heard before there is a listener.',
+  },
+  {
+    file: 'src/websocket/connection-socket.ts',
+    before: '(this as ConnectionSocket).#listener?.onClosed(code);',
+    after: '(this as ConnectionSocket).#listener.onClosed(code);',
+    reason: 'Nothing is heard before there is a listener.',
+  },
+  {
+    file: 'src/websocket/connection.ts',
+    before: '#sweptBytes = -1;',
+    after: '#sweptBytes = -0;',
+    reason: 'The handshake has bytes, so the stream has never read 0.',
+  },
+  {
+    file: 'src/websocket/connection.ts',
+    before: '#closeCode = 0;',
+    after: '#closeCode = 1;',
+    reason: 'It is read when the connection has ended, which sets it.',
+  },
+  {
+    file: 'src/websocket/connection.ts',
+    before: 'if (this.#socket.readyState === WebSocket.OPEN) {',
+    after: 'if (true) {',
+    reason: 'ws closes a socket once, and the outbox writes only to one that is open.',
+  },
+  {
+    file: 'src/websocket/connection.ts',
+    before: 'if (this.#operations.get(operation.id) === operation) this.#operations.delete(operation.id);',
+    after: 'if (true) this.#operations.delete(operation.id);',
+    reason:
+      'An operation whose id another has is either ended, and says nothing, or was refused while nobody had the id.',
+  },
+  {
+    file: 'src/websocket/gateway.ts',
+    before: 'this.#sweep = setInterval(this.#onTick, Math.max(1, sweepIntervalMs / SWEEP_SLOTS));',
+    after: 'this.#sweep = setInterval(this.#onTick, Math.max(0, sweepIntervalMs / SWEEP_SLOTS));',
+    reason: 'Node.js takes 1 ms for less.',
+  },
+  {
+    file: 'src/websocket/gateway.ts',
+    before: 'while (this.#connections.size > 0 && performance.now() < deadline)',
+    after: 'while (this.#connections.size > 0 && performance.now() <= deadline)',
+    reason: 'The clock hits the deadline to the nanosecond at most by chance.',
+  },
+  {
+    file: 'src/websocket/gateway.ts',
+    before: 'this.#webSockets.close();',
+    after: '',
+    reason: 'No upgrade reaches it any more.',
+  },
+  {
+    file: 'src/websocket/gateway.ts',
+    before: "if (request.url?.split('?', 1)[0] !== path) {",
+    after: "if (request.url.split('?', 1)[0] !== path) {",
+    reason: 'A request that a server receives has a URL.',
+  },
+  {
+    file: 'src/websocket/init-deadlines.ts',
+    before: 'this.#deadlines.clear();',
+    after: '',
+    reason: 'Without the timer nothing is due.',
+  },
+  {
+    file: 'src/websocket/init-deadlines.ts',
+    before: 'if (deadline - now > 1) {',
+    after: 'if (deadline - now >= 1) {',
+    reason: 'A timer of 1 ms more.',
+  },
+  {
+    file: 'src/websocket/init-deadlines.ts',
+    before: 'if (deadline - now > 1) {',
+    after: 'if (deadline - now > 0) {',
+    reason: 'A timer of 1 ms more.',
+  },
+  {
+    file: 'src/websocket/live-operation.ts',
+    before: '} finally { this.#leave = undefined; }',
+    after: '} finally {}',
+    reason: 'To cancel work that is done does nothing.',
+  },
+  {
+    file: 'src/websocket/live-operation.ts',
+    before: 'this.#leave = undefined;',
+    after: '',
+    reason: 'To cancel work that is done does nothing.',
+  },
+  {
+    file: 'src/websocket/protocol.ts',
+    before:
+      "if ('id' in message && typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes) return undefined;",
+    after: "if (typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes) return undefined;",
+    reason: 'An id that is absent is no string.',
+  },
+  {
+    file: 'src/websocket/rate-limit.ts',
+    before: '#refilledAt = 0;',
+    after: '#refilledAt = 1;',
+    reason: 'The bucket is full at first, however much is refilled.',
+  },
+  {
+    file: 'src/websocket/sweep-ring.ts',
+    before: '#added = 0;',
+    after: '#added = 1;',
+    reason: 'Which slot is the first does not matter.',
+  },
+  {
+    file: 'src/websocket/sweep-ring.ts',
+    before: '#visited = 0;',
+    after: '#visited = 1;',
+    reason: 'Which slot is the first does not matter.',
+  },
 ];
 
 export function equivalentOf(
