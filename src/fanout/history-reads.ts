@@ -69,6 +69,7 @@ export interface Missed {
 interface Request {
   readonly seen: CursorPlace;
   readonly resolve: (read: HistoryRead | undefined) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -118,8 +119,12 @@ export class HistoryReads {
       this.#last = { position, read: this.#begin(undefined, position) };
     }
     const last = this.#last;
-    const read = await last.read;
-    if (!read && this.#last === last) this.#last = undefined;
+    let read: HistoryRead | undefined;
+    try {
+      read = await last.read;
+    } finally {
+      if (!read && this.#last === last) this.#last = undefined;
+    }
     return read && { entries: read.entries, read };
   }
 
@@ -144,27 +149,34 @@ export class HistoryReads {
   }
 
   #request(seen: CursorPlace): Promise<HistoryRead | undefined> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ seen, resolve });
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ seen, resolve, reject });
       if (!this.#isReading) void this.#readAll();
     });
   }
 
+  /** Never rejects: a throw is for all who wait, and the next request reads again. */
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    while (this.#waiting.length > 0) {
-      const before = new Set(this.#waiting);
-      const read = await this.#begin(oldestOf(this.#waiting), this.#held.end);
-      const isGood = read !== undefined && this.#isJoined(read);
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      for (const request of waiting) {
-        if (isGood && read.answers(request.seen)) request.resolve(read);
-        else if (!isGood && before.has(request)) request.resolve(undefined);
-        else this.#waiting.push(request);
-      }
+    try {
+      while (this.#waiting.length > 0) await this.#readOnce();
+    } catch (error) {
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+    } finally {
+      this.#isReading = false;
     }
-    this.#isReading = false;
+  }
+
+  async #readOnce(): Promise<void> {
+    const before = new Set(this.#waiting);
+    const read = await this.#begin(oldestOf(this.#waiting), this.#held.end);
+    const isGood = read !== undefined && this.#isJoined(read);
+    this.#waiting = this.#waiting.filter((request) => {
+      if (isGood && read.answers(request.seen)) request.resolve(read);
+      else if (!isGood && before.has(request)) request.resolve(undefined);
+      else return true;
+      return false;
+    });
   }
 
   /** undefined where the bus does not answer, or the pod has no room for what it read. */

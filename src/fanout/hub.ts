@@ -109,11 +109,17 @@ export class Hub {
       channel.close();
       throw error;
     }
-    if (joining) channel.begin(joining, await this.#missedBy(joining, channel, start, seen));
-    return () => {
+    const leave = () => {
       subscription.end();
       if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
     };
+    try {
+      if (joining) channel.begin(joining, await this.#missedBy(joining, channel, start, seen));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
   }
 
   /** What a subscription begins with, all of it or nothing; it is told whether it was resumed. */

@@ -84,4 +84,17 @@ describe('reads of a history', () => {
     assert.equal((await reads.missedSince(seenAt(110)))?.entries.length, 9);
     assert.equal(count, 1);
   });
+
+  it('go on after one that threw, which is rejected for all who waited for it', async () => {
+    let isBroken = true;
+    const read = (from: string | undefined): Promise<History> =>
+      isBroken ? Promise.resolve({ epoch: 1, entries: [undefined as never] }) : largeRead(from);
+    const reads = createReads(new HeldBytes(MAX_BYTES), read);
+    for (const { status } of await Promise.allSettled([reads.missedSince(seenAt(2)), reads.missedSince(seenAt(4))]))
+      assert.equal(status, 'rejected');
+    await assert.rejects(reads.last(), TypeError);
+    isBroken = false;
+    assert.equal((await reads.missedSince(seenAt(2)))?.entries.length, 1);
+    assert.equal((await reads.last())?.entries.length, 2);
+  });
 });

@@ -294,4 +294,12 @@ describe('replays of one channel', () => {
     other.leave();
     assert.equal(stage.channelCount(), 0);
   });
+
+  it('give up the channel where a read of its history throws', async (t) => {
+    const { stage, bus, join, cursorsOf } = await createChannel(t);
+    const [cursor] = await cursorsOf(2);
+    bus.history = () => Promise.resolve({ epoch: 1, entries: [undefined as never] });
+    await assert.rejects(join('a', cursor), TypeError);
+    assert.equal(stage.channelCount(), 0);
+  });
 });
