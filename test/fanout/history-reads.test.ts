@@ -5,6 +5,7 @@ import { HeldBytes } from '../../src/fanout/held-bytes.ts';
 import { HeldEvents } from '../../src/fanout/held-events.ts';
 import type { ChannelEvent } from '../../src/fanout/live-channel.ts';
 import { HistoryReads } from '../../src/fanout/history-reads.ts';
+import { payloadOf } from './stage.ts';
 
 const ENTRY_BYTES = 1_000_000;
 const MAX_BYTES = 8 * ENTRY_BYTES;
@@ -96,5 +97,28 @@ describe('reads of a history', () => {
     isBroken = false;
     assert.equal((await reads.missedSince(seenAt(2)))?.entries.length, 1);
     assert.equal((await reads.last())?.entries.length, 2);
+  });
+
+  it('prove nothing where live events since were dropped, and are done again for those who come then', async () => {
+    const bytes = new HeldBytes(MAX_BYTES);
+    const held = new HeldEvents(bytes);
+    let count = 0;
+    const overflow = () => {
+      held.add({ coordinates: undefined, payload: payloadOf({}), cursor: undefined, length: 2 });
+      held.dropBefore(held.end);
+    };
+    const read = (from: string | undefined) => {
+      if (++count === 1) overflow();
+      return largeRead(from);
+    };
+    const reads = new HistoryReads(read, held, bytes);
+    assert.equal(await reads.missedSince(seenAt(2)), undefined);
+    for (const expected of [2, 2]) {
+      assert.equal((await reads.missedSince(seenAt(2)))?.entries.length, 1);
+      assert.equal(count, expected);
+    }
+    overflow();
+    assert.equal((await reads.missedSince(seenAt(2)))?.read.position, held.first);
+    assert.equal(count, 3);
   });
 });
