@@ -15,40 +15,50 @@ interface WaitingMessage {
 /**
  * Messages of all clients, in the order in which they came: handled at once while a turn of the event loop has spent no more
  * than its slice on them. A recipient reads nothing more while it has a message here, so what waits is bounded by what its
- * socket had read.
+ * socket had read. A message's work is also what it leaves to promises: the next one is handled when those have had their turn.
  */
 export class Inbox {
   readonly #waiting: WaitingMessage[] = [];
-  #spentMs = 0;
+  /** Of this turn's slice. */
+  #endsAt = Infinity;
   #isScheduled = false;
 
   /** Returns whether the message was handled; else it waits. */
   receive(recipient: Recipient, data: Buffer): boolean {
-    if (this.#waiting.length === 0 && this.#spentMs < SLICE_MS) {
-      this.#handle(recipient, data);
-      return true;
+    const isAtOnce = this.#waiting.length === 0 && !this.#isSpent;
+    if (!isAtOnce) this.#waiting.push({ recipient, data });
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      this.#endsAt = performance.now() + SLICE_MS;
+      setImmediate(this.#onTurn);
     }
-    this.#waiting.push({ recipient, data });
-    return false;
+    if (isAtOnce) recipient.onTurn(data);
+    return isAtOnce;
   }
 
-  #handle(recipient: Recipient, data: Buffer): void {
-    const startedAt = performance.now();
-    recipient.onTurn(data);
-    this.#spentMs += performance.now() - startedAt;
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(this.#onTurn);
+  get #isSpent(): boolean {
+    return performance.now() >= this.#endsAt;
   }
 
   readonly #onTurn = (): void => {
-    this.#isScheduled = false;
-    this.#spentMs = 0;
-    let handled = 0;
-    while (handled < this.#waiting.length && this.#spentMs < SLICE_MS) {
-      const { recipient, data } = this.#waiting[handled++]!;
-      this.#handle(recipient, data);
+    this.#endsAt = performance.now() + SLICE_MS;
+    this.#next();
+  };
+
+  readonly #next = (): void => {
+    const message = this.#waiting.shift();
+    if (!message) {
+      this.#isScheduled = false;
+      this.#endsAt = Infinity;
+      return;
     }
-    this.#waiting.splice(0, handled);
+    message.recipient.onTurn(message.data);
+    // A tick that a microtask asks for comes after all microtasks.
+    queueMicrotask(() => process.nextTick(this.#afterMessage));
+  };
+
+  readonly #afterMessage = (): void => {
+    if (this.#isSpent) setImmediate(this.#onTurn);
+    else this.#next();
   };
 }

@@ -40,4 +40,28 @@ describe('Inbox', () => {
     assert.deepEqual(handled, names);
     for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 2);
   });
+
+  it('counts what a message leaves to promises', async () => {
+    const inbox = new Inbox();
+    let turn = 0;
+    const turns: number[] = [];
+    const recipient = {
+      onTurn: () =>
+        void (async () => {
+          await Promise.resolve();
+          await Promise.resolve();
+          busy(2);
+          turns.push(turn);
+        })(),
+    };
+    const count = () => {
+      turn++;
+      if (turns.length < 12) setImmediate(count);
+    };
+    setImmediate(count);
+    inbox.receive({ onTurn: () => busy(4) }, Buffer.from(''));
+    for (let i = 0; i < 12; i++) assert.ok(!inbox.receive(recipient, Buffer.from('')));
+    await waitFor('all', () => turns.length === 12);
+    for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 2);
+  });
 });
