@@ -29,6 +29,11 @@ export class Backlog {
     this.#slices = new Slices(SLICE_MS, flush);
   }
 
+  /** Whether nothing waits. */
+  get isIdle(): boolean {
+    return this.#slices.isIdle;
+  }
+
   /**
    * Serves an event to all who are members of a group when its turn comes.
    * @param cursor names the event to clients; without one its results have no cursor

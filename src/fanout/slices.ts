@@ -19,6 +19,11 @@ export class Slices {
     this.#flush = flush;
   }
 
+  /** Whether no job waits. */
+  get isIdle(): boolean {
+    return this.#jobs.length === 0;
+  }
+
   /** Whether this turn has one job only, which may flush before it is done. */
   get hasOneJob(): boolean {
     return this.#hasOneJob;
