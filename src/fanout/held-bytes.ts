@@ -27,9 +27,13 @@ export class HeldBytes {
     return this.#used < this.#max / 4;
   }
 
+  hasRoom(bytes: number): boolean {
+    return this.#used + bytes <= this.#max;
+  }
+
   /** Counts the bytes, or returns false where they exceed the bound. */
   take(bytes: number): boolean {
-    if (this.#used + bytes > this.#max) return false;
+    if (!this.hasRoom(bytes)) return false;
     this.#used += bytes;
     return true;
   }

@@ -123,7 +123,7 @@ export class Replay {
   hear(event: ChannelEvent): void {
     if (this.held.bytes > this.#trimAt) this.#trim();
     if (this.held.add(event)) return;
-    this.#forget();
+    this.#makeRoom(heldLength(event.length));
     this.#trim();
     if (this.held.add(event)) return;
     this.held.dropBefore(this.held.end);
@@ -136,7 +136,7 @@ export class Replay {
     clearInterval(this.#timer);
     for (const joining of this.#joinings.values()) joining.end();
     this.#joinings.clear();
-    this.#forget();
+    this.#makeRoom(Infinity);
     this.held.dropBefore(this.held.end);
   }
 
@@ -194,10 +194,8 @@ export class Replay {
     let replayed = this.#events.get(key);
     if (!replayed) {
       const bytes = heldLength(PARSED_FACTOR * event.length);
-      if (!this.#services.heldBytes.take(bytes)) {
-        this.#forget();
-        this.#services.heldBytes.add(bytes);
-      }
+      this.#makeRoom(bytes);
+      this.#services.heldBytes.add(bytes);
       this.#events.set(key, (replayed = { key, event, results: new Map(), bytes, wasUsed: true, sweeps: 0 }));
     }
     replayed.wasUsed = true;
@@ -218,14 +216,24 @@ export class Replay {
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {
     if (this.#events.get(replayed.key) !== replayed) return;
-    if (this.#services.heldBytes.take(bytes)) replayed.bytes += bytes;
-    else this.#forget();
+    this.#makeRoom(bytes);
+    if (this.#events.get(replayed.key) !== replayed) return;
+    this.#services.heldBytes.add(bytes);
+    replayed.bytes += bytes;
   }
 
-  /** What can be read or executed again. */
-  #forget(): void {
+  /**
+   * Forgets what can be read or executed again, until there is room or nothing is left. What was executed first goes first: the clients
+   * advance together, so the latest events are those that the next ones need.
+   */
+  #makeRoom(bytes: number): void {
+    const { heldBytes } = this.#services;
+    if (heldBytes.hasRoom(bytes)) return;
     this.reads.drop(false);
-    for (const replayed of this.#events.values()) this.#forgetEvent(replayed);
+    for (const replayed of this.#events.values()) {
+      if (heldBytes.hasRoom(bytes)) return;
+      this.#forgetEvent(replayed);
+    }
   }
 
   #forgetEvent({ key, bytes }: ReplayedEvent): void {

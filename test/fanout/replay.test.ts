@@ -302,4 +302,16 @@ describe('replays of one channel', () => {
     await assert.rejects(join('a', cursor), TypeError);
     assert.equal(stage.channelCount(), 0);
   });
+
+  it('share executions where the pod has no room for the whole history', async (t) => {
+    const size = 2000;
+    // The history takes 300 x 2.3 KB, each event that was executed 11 KB.
+    const { stage, join, cursorsOf } = await createChannel(t, { maxHeldBytes: 1_500_000 });
+    const [cursor] = await cursorsOf(301, 'x'.repeat(size));
+    const clients = await Promise.all(range(0, 20).map((i) => join(`c${i}`, cursor)));
+    await waitFor('all', () => clients.every(({ received }) => received.length === 300));
+    for (const { numbers } of clients) assert.deepEqual(numbers(), range(1, 301));
+    assert.equal(stage.executions, 300);
+    assert.ok(stage.heldBytes() <= 1_500_000, `${stage.heldBytes()} bytes`);
+  });
 });
