@@ -121,4 +121,17 @@ describe('reads of a history', () => {
     assert.equal((await reads.missedSince(seenAt(2)))?.read.position, held.first);
     assert.equal(count, 3);
   });
+
+  it('answer clients that waited over several turns of the event loop', async () => {
+    const reads = createReads(new HeldBytes(MAX_BYTES));
+    let turn = 0;
+    const turns: number[] = [];
+    const count = () => {
+      turn++;
+      if (turns.length < 200) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all(Array.from({ length: 200 }, () => reads.missedSince(seenAt(2)).then(() => turns.push(turn))));
+    for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 64);
+  });
 });
