@@ -17,9 +17,12 @@ import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
 import { callProcess } from './process-call.ts';
 import { AuctionHistory } from './resume/history.ts';
-import type { Latencies, OthersPlan } from './resume/other-clients.ts';
-import type { ResumePlan, ResumeReport } from './resume/resuming-clients.ts';
+import { othersLatencies } from './resume/latencies.ts';
+import type { OthersLatencies } from './resume/latencies.ts';
+import type { OthersPlan, OthersReport } from './resume/other-clients.ts';
+import type { ResumePlan, ResumeReport, Storm } from './resume/resuming-clients.ts';
 import { startServerProcess, stopProcess } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
 import { startArguments } from './start-arguments.ts';
 import { markdownTable, textTable } from './table.ts';
 
@@ -32,7 +35,8 @@ Usage: npm run bench:resume -- [flags]
   --cursors <number>  different ones, of consecutive events; default: 1
   --others <number>   clients on another channel, whose latency is measured before and meanwhile; default: 200
   --rate <number>     events a second for the others; default: 20
-  --seconds <number>  of the measurement before; default: 10
+  --seconds <number>  of the measurement before each storm; default: 10
+  --storms <number>   one after another, from a gateway that has just started to a warm one; default: 2
   --base <folder>     another checkout of crier, built: runs its gateway instead
   --out <name>        loadtest/results/<name>.json and .md; default: resume
   --help
@@ -43,8 +47,12 @@ Exits with 1 when a client did not get every event once and in order, or a limit
 const PREFIX = 'bench:';
 const SECRET = 'a secret of this benchmark, of 32 characters or more';
 const [RESUMED_AUCTION, OTHER_AUCTION] = [1, 2];
+/** In the results of the others, and in no other. */
+const OTHERS_MARKER = `"auction_id":${OTHER_AUCTION},`;
 /** Published when all are there, to see that they go on live. */
 const LIVE_EVENTS = 3;
+/** For subscriptions that begin or end together to be done with. */
+const SETTLE_MS = 2000;
 const MAX_LAG_MS = 50;
 const MAX_RATIO = 1.5;
 
@@ -56,28 +64,30 @@ const { values } = parseArgs({
     others: { type: 'string', default: '200' },
     rate: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '10' },
+    storms: { type: 'string', default: '2' },
     base: { type: 'string' },
     out: { type: 'string', default: 'resume' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 
+/** Of one storm. */
 interface Figures {
   readonly deliveries: number;
   readonly seconds: number;
   readonly executions: number;
   readonly historyReads: number;
   readonly lagP99Ms: number;
-  readonly before: Latencies;
-  readonly during: Latencies;
+  readonly before: OthersLatencies;
+  readonly during: OthersLatencies;
   readonly residentMb: number;
 }
 
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
-  const [sockets, events, cursors, others, rate, seconds] = (
-    ['sockets', 'events', 'cursors', 'others', 'rate', 'seconds'] as const
-  ).map((flag) => numberFlag(flag, values[flag])) as [number, number, number, number, number, number];
+  const [sockets, events, cursors, others, rate, seconds, storms] = (
+    ['sockets', 'events', 'cursors', 'others', 'rate', 'seconds', 'storms'] as const
+  ).map((flag) => numberFlag(flag, values[flag])) as [number, number, number, number, number, number, number];
   if (cursors > events) throw new Error(`--cursors: expected at most --events, ${events}, got ${cursors}`);
   const script = resolve(values.base ?? '.', 'dist/src/main.js');
   if (!existsSync(script)) throw new Error(`--base: ${script} is missing; run npm ci && npm run build there`);
@@ -91,8 +101,7 @@ async function main(): Promise<void> {
     const history = new AuctionHistory(redis.url, PREFIX, RESUMED_AUCTION);
     await history.open();
     closing.push(() => history.close());
-    const lastVersion = await history.publish(events + 1);
-    const seen = await history.cursors(SECRET, cursors);
+    let lastVersion = await history.publish(events + 1);
     const [port, adminPort] = (await freePorts(2)) as [number, number];
     const environment = {
       ROLE: 'gateway',
@@ -119,38 +128,51 @@ async function main(): Promise<void> {
     const clients = startChild('resume/resuming-clients.js', closing);
     say(`${sockets} clients connect`);
     const variables = { auction_id: RESUMED_AUCTION };
-    await callProcess(clients, 'connect', { port, sockets, query, variables, seen } satisfies ResumePlan);
-    await delay(2000);
-    say(`the others alone, ${seconds} s`);
-    await callProcess(otherClients, 'report');
-    await delay(seconds * 1000);
-    const before = await callProcess<Latencies>(otherClients, 'report');
-    const counted = await countersOf(adminPort, redis.url);
-    await server.reset();
-    say('all resume');
-    const resumed = await callProcess<ResumeReport>(clients, 'resume', lastVersion);
-    const during = await callProcess<Latencies>(otherClients, 'report');
-    const { lagP99Ms, residentBytes } = await server.report();
-    const after = await countersOf(adminPort, redis.url);
-    const followed = await callProcess<ResumeReport>(clients, 'follow', await history.publish(LIVE_EVENTS));
-    const faults = [...new Set([...resumed.faults, ...followed.faults])];
-    faults.push(...(await callProcess<string[]>(otherClients, 'stop', others)));
-    const figures: Figures = {
-      deliveries: resumed.deliveries,
-      seconds: resumed.elapsedMs / 1000,
-      // Each live event of the others is executed once.
-      executions: after.executions - counted.executions - (after.events - counted.events),
-      historyReads: after.historyReads - counted.historyReads,
-      lagP99Ms,
-      before,
-      during,
-      residentMb: residentBytes / 1024 / 1024,
+    await callProcess(clients, 'connect', { port, sockets, query, variables } satisfies ResumePlan);
+    await server.readWrites(OTHERS_MARKER);
+    const othersReport = async () => {
+      const report = await callProcess<OthersReport>(otherClients, 'report');
+      return othersLatencies(report, await server.readWrites(OTHERS_MARKER));
     };
-    faults.push(...limitsExceeded(figures, events, cursors));
-    await publish(figures, faults);
+    const figures: Figures[] = [];
+    const faults = new Set<string>();
+    for (let storm = 0; storm < storms; storm++) {
+      const seen = await history.cursors(SECRET, storm * LIVE_EVENTS, cursors);
+      await delay(SETTLE_MS);
+      say(`the others alone, ${seconds} s`);
+      await othersReport();
+      await delay(seconds * 1000);
+      const before = await othersReport();
+      const counted = await countersOf(adminPort, redis.url);
+      await server.reset();
+      say('all resume');
+      const resumed = await callProcess<ResumeReport>(clients, 'resume', { seen, lastVersion } satisfies Storm);
+      const during = await othersReport();
+      const after = await countersOf(adminPort, redis.url);
+      figures.push({
+        ...(await figuresOf(server, resumed)),
+        // Each live event of the others is executed once.
+        executions: after.executions - counted.executions - (after.events - counted.events),
+        historyReads: after.historyReads - counted.historyReads,
+        before,
+        during,
+      });
+      lastVersion = await history.publish(LIVE_EVENTS);
+      const followed = await callProcess<ResumeReport>(clients, 'follow', lastVersion);
+      for (const fault of [...resumed.faults, ...followed.faults]) faults.add(fault);
+      await callProcess(clients, 'complete');
+    }
+    for (const fault of await callProcess<string[]>(otherClients, 'stop', others)) faults.add(fault);
+    for (const one of figures) for (const fault of limitsExceeded(one, events, cursors)) faults.add(fault);
+    await publish(figures, [...faults]);
   } finally {
     for (const close of closing.reverse()) await close();
   }
+}
+
+async function figuresOf(server: ServerProcess, { deliveries, elapsedMs }: ResumeReport) {
+  const { lagP99Ms, residentBytes } = await server.report();
+  return { deliveries, seconds: elapsedMs / 1000, lagP99Ms, residentMb: residentBytes / 1024 / 1024 };
 }
 
 function startChild(script: string, closing: (() => Promise<unknown>)[]): ChildProcess {
@@ -193,19 +215,31 @@ function limitsExceeded(
   ].filter((fault) => fault !== false);
 }
 
-async function publish(figures: Figures, faults: readonly string[]): Promise<void> {
-  const { deliveries, seconds, executions, historyReads, lagP99Ms, before, during, residentMb } = figures;
+async function publish(figures: readonly Figures[], faults: readonly string[]): Promise<void> {
+  const row = (name: string, value: (storm: Figures) => string) => [name, ...figures.map(value)];
+  const pair = (value: (latencies: OthersLatencies) => number) => (storm: Figures) =>
+    `${value(storm.before).toFixed(2)} / ${value(storm.during).toFixed(2)}`;
   const table = [
-    ['figure', 'value'],
-    ['replayed deliveries', String(deliveries)],
-    ['seconds until the last', seconds.toFixed(2)],
-    ['executions', String(executions)],
-    ['history reads', String(historyReads)],
-    ['event loop lag p99, ms', lagP99Ms.toFixed(1)],
-    ['others p50 before / during, ms', `${before.p50Ms.toFixed(2)} / ${during.p50Ms.toFixed(2)}`],
-    ['others p99 before / during, ms', `${before.p99Ms.toFixed(2)} / ${during.p99Ms.toFixed(2)}`],
-    ['others p99 ratio', (during.p99Ms / before.p99Ms).toFixed(2)],
-    ['RSS, MB', residentMb.toFixed(0)],
+    ['figure', ...figures.map((_, i) => `storm ${i + 1}`)],
+    row('replayed deliveries', ({ deliveries }) => String(deliveries)),
+    row('seconds until the last', ({ seconds }) => seconds.toFixed(2)),
+    row('executions', ({ executions }) => String(executions)),
+    row('history reads', ({ historyReads }) => String(historyReads)),
+    row('event loop lag p99, ms', ({ lagP99Ms }) => lagP99Ms.toFixed(1)),
+    row(
+      'others p50 before / during, ms',
+      pair(({ p50Ms }) => p50Ms),
+    ),
+    row(
+      'others p99 before / during, ms',
+      pair(({ p99Ms }) => p99Ms),
+    ),
+    row('others p99 ratio', ({ before, during }) => (during.p99Ms / before.p99Ms).toFixed(2)),
+    row(
+      'others p99 until the write, ms',
+      pair(({ writtenP99Ms }) => writtenP99Ms),
+    ),
+    row('RSS, MB', ({ residentMb }) => residentMb.toFixed(0)),
   ];
   const flags = Object.entries(values)
     .map(([name, value]) => `--${name} ${value}`)

@@ -6,6 +6,7 @@ import { SERVER_CORE, pinned } from './pinning.ts';
 import { callProcess } from './process-call.ts';
 import type { HeapReading } from './servers/heap-gauge.ts';
 import type { ProbeReport } from './servers/probe.ts';
+import type { Write } from './servers/write-gauge.ts';
 
 /** A busy machine takes its time to compile. */
 const START_TIMEOUT_MS = 60_000;
@@ -22,6 +23,8 @@ export interface ServerProcess {
   keptBytes(): Promise<number>;
   /** What happened since the call before; the first one starts watching. Late where the server's event loop is busy. */
   readHeap(): Promise<HeapReading>;
+  /** Writes of results that contain `marker`, since the call before; the first one starts watching. */
+  readWrites(marker: string): Promise<Write[]>;
   startCpuProfile(): Promise<void>;
   /** Writes a .cpuprofile. */
   stopCpuProfile(path: string): Promise<void>;
@@ -75,6 +78,7 @@ export async function startServerProcess(
       return residentBytes - youngBytes;
     },
     readHeap: () => callProcess(child, 'readHeap'),
+    readWrites: (marker) => callProcess(child, 'readWrites', marker),
     startCpuProfile: () => callProcess(child, 'startCpuProfile'),
     stopCpuProfile: (path) => callProcess(child, 'stopCpuProfile', path),
     writeHeapSnapshot: (path) => callProcess(child, 'writeHeapSnapshot', path),

@@ -39,12 +39,12 @@ export class AuctionHistory {
     return versionIn(this.#message(this.#published - 1));
   }
 
-  /** The first `count` events with their cursors. */
-  async cursors(secret: string, count: number): Promise<{ version: number; cursor: string }[]> {
+  /** `count` events, from the event `from` on, with their cursors. */
+  async cursors(secret: string, from: number, count: number): Promise<{ version: number; cursor: string }[]> {
     const first = { from: '0-0', maxEntries: 10_000, maxBytes: 64 * 1024 * 1024 };
     const { entries } = await this.#bus.history(this.#channel, first);
     const cursors = new Cursors(secret);
-    return entries.slice(0, count).map(({ payload, coordinates }) => {
+    return entries.slice(from, from + count).map(({ payload, coordinates }) => {
       const { entry = '', ...place } = coordinates;
       return { version: versionIn(payload.toString()), cursor: cursors.sign(this.#channel, { ...place, entry }) };
     });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../monotonic.ts';
 import { createPublisher } from '../fanout/publisher.ts';
 import type { Publisher } from '../fanout/publisher.ts';
 import { answerCalls } from '../process-call.ts';
@@ -16,11 +17,12 @@ export interface OthersPlan {
   readonly query: string;
 }
 
-/** From the publish of an event to its arrival, in ms. */
-export interface Latencies {
-  readonly deliveries: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+export interface OthersReport {
+  /** From the publish of an event to its arrival, in ms, for each delivery since the report before. */
+  readonly latencies: readonly number[];
+  /** When each event was published, on the clock of `monotonicMs`. By its version, from `firstVersion` on. */
+  readonly publishedAt: readonly number[];
+  readonly firstVersion: number;
 }
 
 const FIRST_VERSION = 1_000_000;
@@ -49,7 +51,7 @@ async function start(plan: OthersPlan): Promise<void> {
         payload: () => ({ query, variables: { auction_id: auctionId } }),
         onEvent: (version) => {
           const event = version - FIRST_VERSION;
-          latencies.push(performance.now() - publishedAt[event]!);
+          latencies.push(monotonicMs() - publishedAt[event]!);
           if (lastOf[i] !== undefined && event !== lastOf[i] + 1)
             faults.add(`a client got ${event} after ${lastOf[i]}`);
           lastOf[i] = event;
@@ -61,17 +63,15 @@ async function start(plan: OthersPlan): Promise<void> {
   for (const receiver of receivers) receiver.subscribe();
   await delay(SETTLE_MS);
   timer = setInterval(() => {
-    publishedAt.push(performance.now());
+    publishedAt.push(monotonicMs());
     publisher.publish(0);
   }, 1000 / plan.eventsPerSecond);
 }
 
-/** Of what arrived since the call before. */
-function report(): Latencies {
-  const sorted = latencies.sort((a, b) => a - b);
+function report(): OthersReport {
+  const report = { latencies, publishedAt, firstVersion: FIRST_VERSION };
   latencies = [];
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? NaN;
-  return { deliveries: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return report;
 }
 
 /** Ends the events; the faults of all. */

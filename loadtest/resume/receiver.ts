@@ -15,6 +15,8 @@ const VERSION = '"version":';
 export class Receiver {
   readonly #options: ReceiverOptions;
   #socket: WebSocket | undefined;
+  /** Of its subscription. */
+  #id = '';
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -40,9 +42,13 @@ export class Receiver {
 
   /** To be called when it is open. */
   subscribe(): void {
-    this.#socket!.send(
-      JSON.stringify({ id: crypto.randomUUID(), type: 'subscribe', payload: this.#options.payload() }),
-    );
+    this.#id = crypto.randomUUID();
+    this.#socket!.send(JSON.stringify({ id: this.#id, type: 'subscribe', payload: this.#options.payload() }));
+  }
+
+  /** Ends the subscription; the connection stays. */
+  complete(): void {
+    this.#socket!.send(JSON.stringify({ id: this.#id, type: 'complete' }));
   }
 
   #onMessage(message: Buffer): void {

@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerCalls } from '../process-call.ts';
 import { Receiver, openAll } from './receiver.ts';
@@ -10,8 +10,12 @@ export interface ResumePlan {
   readonly sockets: number;
   readonly query: string;
   readonly variables: object;
+}
+
+export interface Storm {
   /** Client i has seen the event of number i modulo their count. */
   readonly seen: readonly { readonly version: number; readonly cursor: string }[];
+  readonly lastVersion: number;
 }
 
 export interface ResumeReport {
@@ -27,6 +31,7 @@ const SILENCE_MS = 10_000;
 
 interface Client {
   readonly receiver: Receiver;
+  cursor: string;
   /** Version of the last event. */
   last: number;
   isResumed: boolean;
@@ -41,17 +46,20 @@ let awaited = Infinity;
 let arrived = 0;
 
 // The others of this core come first: what they are measured for is the server, not this process.
-setPriority(10);
+setPriority(Math.min(19, getPriority() + 10));
 
-function clientOf(plan: ResumePlan, index: number): Client {
-  const { version, cursor } = plan.seen[index % plan.seen.length]!;
+function clientOf(plan: ResumePlan): Client {
   const fail = (fault: string) => {
     if (!client.hasFault) faults.set(fault, (faults.get(fault) ?? 0) + 1);
     client.hasFault = true;
   };
   const receiver = new Receiver({
     port: plan.port,
-    payload: () => ({ query: plan.query, variables: plan.variables, extensions: { resume: { cursor } } }),
+    payload: () => ({
+      query: plan.query,
+      variables: plan.variables,
+      extensions: { resume: { cursor: client.cursor } },
+    }),
     onEvent: (received, message) => {
       deliveries++;
       lastAt = performance.now();
@@ -63,17 +71,22 @@ function clientOf(plan: ResumePlan, index: number): Client {
     },
     onFault: fail,
   });
-  const client: Client = { receiver, last: version, isResumed: false, hasFault: false };
+  const client: Client = { receiver, cursor: '', last: 0, isResumed: false, hasFault: false };
   return client;
 }
 
 async function connect(plan: ResumePlan): Promise<void> {
-  for (let i = 0; i < plan.sockets; i++) clients.push(clientOf(plan, i));
+  for (let i = 0; i < plan.sockets; i++) clients.push(clientOf(plan));
   await openAll(clients.map(({ receiver }) => receiver));
 }
 
-async function resume(lastVersion: number): Promise<ResumeReport> {
+async function resume({ seen, lastVersion }: Storm): Promise<ResumeReport> {
   awaited = lastVersion;
+  deliveries = 0;
+  clients.forEach((client, i) => {
+    const { version, cursor } = seen[i % seen.length]!;
+    Object.assign(client, { cursor, last: version, isResumed: false });
+  });
   const startedAt = performance.now();
   for (const { receiver } of clients) receiver.subscribe();
   return arrival(startedAt);
@@ -86,6 +99,11 @@ async function follow(lastVersion: number): Promise<ResumeReport> {
   return arrival(performance.now());
 }
 
+/** Ends all subscriptions. */
+function complete(): void {
+  for (const { receiver } of clients) receiver.complete();
+}
+
 async function arrival(startedAt: number): Promise<ResumeReport> {
   lastAt = performance.now();
   while (arrived < clients.length && performance.now() - lastAt < SILENCE_MS) await delay(20);
@@ -96,4 +114,4 @@ async function arrival(startedAt: number): Promise<ResumeReport> {
   return { elapsedMs: lastAt - startedAt, deliveries, faults: lines };
 }
 
-answerCalls({ connect, resume, follow });
+answerCalls({ connect, resume, follow, complete });

@@ -4,6 +4,8 @@ import { answerCalls } from '../process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
 import { HeapGauge } from './heap-gauge.ts';
 import type { HeapReading } from './heap-gauge.ts';
+import { WriteGauge } from './write-gauge.ts';
+import type { Write } from './write-gauge.ts';
 
 /** What a server tells of itself. */
 export interface ProbeReport {
@@ -18,6 +20,7 @@ const RESOLUTION_MS = 10;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
 let gauge: HeapGauge | undefined;
+let writeGauge: WriteGauge | undefined;
 const profiler = new CpuProfiler();
 
 /** Preloaded into servers under measurement (`--expose-gc --import`). */
@@ -41,4 +44,6 @@ answerCalls({
   writeHeapSnapshot: (path: string) => void writeHeapSnapshot(path),
   /** The first call starts watching: servers that nobody asks pay nothing. */
   readHeap: (): HeapReading => (gauge ??= new HeapGauge()).read(),
+  /** Writes of results that contain `marker`, since the call before; the first call starts watching. */
+  readWrites: (marker: string): Write[] => (writeGauge ??= new WriteGauge(marker)).read(),
 });
