@@ -300,8 +300,10 @@ describe('Outbox', () => {
     let sent = 0;
     while (outbox.sendParts(Buffer.alloc(0), rest)) {
       assert.ok(outbox.queuedBytes <= limits.maxQueueBytes);
+      assert.equal(slow(), 0, 'taken, though refused');
       assert.ok(++sent < 10_000, 'the bound was never reached');
     }
+    outbox.refuse();
     assert.equal(slow(), 1);
     assert.equal(socket.readyState, WebSocket.CLOSING);
     for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), false);
