@@ -25,9 +25,6 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const AT_SIGN = 0x40;
 
-/** So many digits are exact in a number however they are added up. */
-const MAX_EXACT_DIGITS = 15;
-
 /**
  * A message on its way through Redis is a header line and the payload; the header is written by `PUBLISH_SCRIPT`. A text without one
  * (a person with redis-cli) is a payload without coordinates.
@@ -87,7 +84,6 @@ class HeaderReader {
     let value = 0;
     for (let digit; (digit = bytes[at]! - ZERO) >= 0 && digit <= 9; at++) value = value * 10 + digit;
     if (at === start) return this.#refuse();
-    if (at - start > MAX_EXACT_DIGITS) value = Number(bytes.toString('latin1', start, at));
     this.length = at;
     return isNegative ? -value : value;
   }
