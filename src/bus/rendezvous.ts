@@ -12,7 +12,6 @@ export function fnv1a(text: string): number {
 
 /** Index of the owner among `servers`, each given as `fnv1a` of its name. `mix` is one-to-one, so there are no ties. */
 export function ownerOf(channel: string, servers: readonly number[]): number {
-  if (servers.length === 1) return 0;
   const hash = fnv1a(channel);
   let owner = 0;
   let highest = -1;

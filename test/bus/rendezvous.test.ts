@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { fnv1a, ownerOf } from '../../src/bus/rendezvous.ts';
 
@@ -15,6 +16,8 @@ it('is FNV-1a, so that other programs can find the server of a channel', () => {
 it('never changes its mind between releases', () => {
   const owners = channels.slice(0, 20).map((channel) => ownerOf(channel, hashes));
   assert.deepEqual(owners, [0, 3, 0, 2, 1, 0, 3, 0, 1, 3, 3, 3, 2, 3, 0, 1, 0, 0, 1, 0]);
+  const all = channels.map((channel) => ownerOf(channel, hashes)).join('');
+  assert.equal(createHash('sha1').update(all).digest('hex'), '220d966447105ca6b1f6253bc740adccdbbc42e5');
 });
 
 it('spreads channels evenly', () => {
