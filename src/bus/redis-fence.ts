@@ -75,7 +75,7 @@ const PUBLISH = scriptOf(PUBLISH_SCRIPT);
 
 /** Puts PUBLISH_SCRIPT's command together. */
 function write(writer: CommandWriter, beginning: readonly string[], messages: readonly Message[]): void {
-  let least = Infinity;
+  let least = Number.MAX_SAFE_INTEGER;
   let triples = 0;
   let limits: HistoryLimits | undefined;
   for (const { offset = 0, history } of messages) {
@@ -85,7 +85,7 @@ function write(writer: CommandWriter, beginning: readonly string[], messages: re
   }
   writer.begin(beginning.length + 1 + triples * 3);
   for (const text of beginning) writer.text(text);
-  writer.text(`${messages.length > 0 ? least : 0}`);
+  writer.text(`${least}`);
   limits = undefined;
   let payload: string | undefined;
   for (const { channel, offset = 0, timestamp = 0, payload: own, history } of messages) {
