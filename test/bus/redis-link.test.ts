@@ -1,32 +1,40 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe as describeError, RedisLink } from '../../src/bus/redis-link.ts';
 import { createLog } from '../../src/log.ts';
 import { redisServer } from '../support/services.ts';
 
+/** A link of a user whose rights a test changes. Its timers are the test's; `answers` are those to its PINGs. */
+async function startLink(t: TestContext) {
+  const server = await redisServer(t);
+  const admin = new Redis(server.url);
+  t.after(() => admin.disconnect());
+  await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '+@all');
+  const ups: boolean[] = [];
+  const link = new RedisLink({
+    url: server.url.replace('//', '//app:pw@'),
+    role: 'publisher',
+    log: createLog('silent'),
+    silenceTimeoutMs: 20_000,
+    onUp: (isReconnect) => ups.push(isReconnect),
+    onDown: () => undefined,
+  });
+  const answers: Promise<string>[] = [];
+  const ping = link.client.ping.bind(link.client);
+  t.mock.method(link.client, 'ping', () => answers[answers.push(ping()) - 1]);
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  t.after(() => link.close());
+  await link.start();
+  assert.equal(link.isUp, true);
+  return { link, admin, answers, ups };
+}
+
 describe('RedisLink', () => {
   it('asks a server that refuses PING only with the next look while the link is up', async (t) => {
-    const server = await redisServer(t);
-    const admin = new Redis(server.url);
-    t.after(() => admin.disconnect());
-    await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '+@all');
-    const link = new RedisLink({
-      url: server.url.replace('//', '//app:pw@'),
-      role: 'publisher',
-      log: createLog('silent'),
-      silenceTimeoutMs: 20_000,
-      onUp: () => undefined,
-      onDown: () => undefined,
-    });
-    const answers: Promise<string>[] = [];
-    const ping = link.client.ping.bind(link.client);
-    t.mock.method(link.client, 'ping', () => answers[answers.push(ping()) - 1]);
-    t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
-    t.after(() => link.close());
-    await link.start();
-    assert.equal(link.isUp, true);
+    const { admin, answers } = await startLink(t);
     await admin.call('ACL', 'SETUSER', 'app', '-ping');
     t.mock.timers.tick(10_000);
     assert.equal(answers.length, 2);
@@ -36,6 +44,16 @@ describe('RedisLink', () => {
     assert.equal(answers.length, 2);
     t.mock.timers.tick(1);
     assert.equal(answers.length, 3);
+  });
+
+  it('says once that it is up, however many answers follow', async (t) => {
+    const { answers, ups } = await startLink(t);
+    for (let look = 1; look <= 3; look++) {
+      t.mock.timers.tick(10_000);
+      await answers[look];
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+    }
+    assert.deepEqual(ups, [false]);
   });
 });
 
