@@ -98,6 +98,44 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
+  it('tells no gap for a channel that was not live when the link was lost', async () => {
+    const commands: Command[] = [];
+    const { subscriber, told } = createSubscriber((command) => void commands.push(command));
+    subscriber.subscribe('a', () => undefined);
+    await nextTurn();
+    subscriber.down();
+    subscriber.up();
+    commands[1]!.resolve(1);
+    await nextTurn();
+    assert.deepEqual([subscriber.isLive('a'), told], [true, []]);
+    subscriber.close();
+  });
+
+  it('knows nothing of a channel that nobody has asked for', () => {
+    const { subscriber } = createSubscriber();
+    subscriber.unsubscribe('a');
+    assert.equal(subscriber.isLive('a'), false);
+  });
+
+  it('asks for a channel that Redis refuses again every two seconds, until it is granted', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const refusal = Object.assign(new Error('NOPERM no permissions to access a channel'), { name: 'ReplyError' });
+    let asked = 0;
+    const { subscriber } = createSubscriber((command) => (++asked < 4 ? command.reject(refusal) : command.resolve(1)));
+    subscriber.subscribe('a', () => undefined);
+    for (let times = 1; times <= 4; times++) {
+      await nextTurn();
+      assert.deepEqual([asked, subscriber.isLive('a')], [times, times === 4]);
+      t.mock.timers.tick(1_999);
+      await nextTurn();
+      assert.equal(asked, times);
+      t.mock.timers.tick(1);
+    }
+    await nextTurn();
+    assert.equal(asked, 4);
+    subscriber.close();
+  });
+
   it('has ioredis decode no message: it listens to none that it hands on as text', () => {
     const { client } = createSubscriber();
     assert.deepEqual(client.eventNames(), ['messageBuffer']);
