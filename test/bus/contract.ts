@@ -292,6 +292,16 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(new Set(seen.map(({ epoch }) => epoch)).size, 1, 'one epoch');
     });
 
+    it('leaves out what is not behind a publish without messages', async (t) => {
+      const { publish, arrived } = await claimed(t);
+      await publish(6, 5);
+      await publish(4, 7);
+      assert.deepEqual(
+        (await arrived()).map(({ offset }) => offset),
+        [6, 7],
+      );
+    });
+
     it('mixes nothing up when many partitions are published for at a time', async (t) => {
       const { bus } = await started(t, makeBus);
       const [topic, channel] = [randomName('topic'), randomName()];

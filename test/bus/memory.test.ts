@@ -8,7 +8,7 @@ import { logLines } from './log-lines.ts';
 busContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
 
 it('refuses what it has no room for, and takes it when there is room again', async (t) => {
-  const bus = new MemoryBus({ log: logLines().log, maxPendingMessages: 3 });
+  const bus = new MemoryBus({ log: logLines().log, maxPendingMessages: 2 });
   t.after(() => bus.close());
   await bus.start();
   const seen: string[] = [];
@@ -19,6 +19,29 @@ it('refuses what it has no room for, and takes it when there is room again', asy
   await accepted;
   await bus.publish(two);
   assert.deepEqual(seen, ['1', '2', '1', '2']);
+});
+
+it('has room for 100,000 messages where nothing else is said', async (t) => {
+  const bus = new MemoryBus({ log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  const messages = Array.from({ length: 100_000 }, () => ({ channel: 'a', payload: '' }));
+  await bus.publish(messages);
+  await assert.rejects(bus.publish([...messages, messages[0]!]), BusUnavailableError);
+});
+
+it('is unavailable before its start, also for a partition that was not claimed', async () => {
+  const bus = new MemoryBus({ log: logLines().log });
+  await assert.rejects(bus.publish([], { topic: 'bids', partition: 0, offset: 1 }), BusUnavailableError);
+});
+
+it('refuses what is still on its way to listeners when it is closed', async () => {
+  const bus = new MemoryBus({ log: logLines().log });
+  await bus.start();
+  await bus.subscribe('a', () => assert.fail('delivered'));
+  const published = bus.publish([{ channel: 'a', payload: '1' }]);
+  await bus.close();
+  await assert.rejects(published, BusUnavailableError);
 });
 
 it('lets a listener publish without end, one turn of the event loop each', async (t) => {
