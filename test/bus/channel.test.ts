@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { channelName } from '../../src/bus/channel.ts';
+import { channelLabel, channelName, topicOf } from '../../src/bus/channel.ts';
 
 it('names the topic, and a value or "*" for each path', () => {
   const keys = [
@@ -10,6 +10,11 @@ it('names the topic, and a value or "*" for each path', () => {
   ];
   assert.equal(channelName('crier:', 'bids', keys), 'crier:bids{bid.auction_id="7",bid.seller=*}');
   assert.equal(channelName('', 'bids', []), 'bids{}');
+});
+
+it('is logged without its values, and says its topic whatever the prefix', () => {
+  assert.equal(channelLabel('crier:bids{id="secret{"}'), 'crier:bids');
+  assert.equal(topicOf('{c}:bids{id="1{"}', '{c}:'), 'bids');
 });
 
 it('tells the value "*" from every value', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { replyFailure } from '../../src/bus/publish-failure.ts';
+import { failureOf, replyFailure } from '../../src/bus/publish-failure.ts';
 import { RedisBus } from '../../src/bus/redis.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { redisServer } from '../support/services.ts';
 import { logLines } from './log-lines.ts';
 
@@ -24,6 +25,18 @@ describe('replyFailure', () => {
   ] as const) {
     it(`is ${reason} for ${text.slice(0, 30)}`, () => assert.equal(replyFailure(text), reason));
   }
+});
+
+describe('failureOf', () => {
+  it('is a label for whatever a publish throws', () => {
+    for (const [error, reason] of [
+      [new BusUnavailableError('gone', { reason: 'timeout' }), 'timeout'],
+      [new FencedError('claimed by another'), 'fenced'],
+      [new Error('a bug'), 'other'],
+    ] as const) {
+      assert.equal(failureOf(error), reason);
+    }
+  });
 });
 
 describe('a publish that Redis does not accept', () => {
