@@ -18,9 +18,14 @@ async function clusterNode(
   { port, key, flags = [] }: { port?: number; key?: string; flags?: readonly string[] } = {},
 ): Promise<RedisServer> {
   const folder = await temporaryFolder(t);
+  // Left alone it takes its port plus 10,000, which may be one that the system gave to somebody who connected.
+  const [clusterPort] = (await freePorts(1)) as [number];
   const server = await redisServer(t, {
     ...(port !== undefined && { port }),
-    flags: ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no', '--dir', folder, ...flags],
+    flags: [
+      ...['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'],
+      ...['--cluster-port', `${clusterPort}`, '--dir', folder, ...flags],
+    ],
   });
   const admin = clientOf(t, server);
   const slot = key === undefined ? undefined : await admin.cluster('KEYSLOT', key);
