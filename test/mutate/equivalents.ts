@@ -24,6 +24,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'The other way writes the same bytes, more slowly.',
   },
   {
+    file: 'src/bus/redis-history.ts',
+    before: 'if (coordinates)',
+    after: 'if (true)',
+    reason: 'The script gives every entry a header.',
+  },
+  {
     file: 'src/bus/redis-link.ts',
     before: "if (this.#isUp || this.#status !== 'started') return;",
     after: 'if (this.#isUp) return;',
@@ -380,6 +386,24 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     after: 'if (true) this.#operations.delete(operation.id);',
     reason:
       'An operation whose id another has is either ended, and says nothing, or was refused while nobody had the id.',
+  },
+  {
+    file: 'src/websocket/connection.ts',
+    before: 'return this.#facts?.id ?? this.#request?.id;',
+    after: 'return this.#facts?.id ?? this.#request.id;',
+    reason: 'There are facts where there is no request.',
+  },
+  {
+    file: 'src/websocket/gateway.ts',
+    before: 'clientTracking: false,',
+    after: 'clientTracking: true,',
+    reason: 'Nothing looks at the clients of ws.',
+  },
+  {
+    file: 'src/websocket/held-bytes.ts',
+    before: 'if (bytes <= maxBytes) return true;',
+    after: 'if (false) return true;',
+    reason: 'The same answer, more slowly.',
   },
   {
     file: 'src/websocket/gateway.ts',
