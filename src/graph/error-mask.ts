@@ -1,5 +1,6 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, isValueNode } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { ErrorCode } from '../errors.ts';
 
 /** Takes what a client must not see, and returns the id that it sees instead. */
 export type OnInternalError = (error: unknown, path: GraphQLError['path']) => string;
@@ -27,7 +28,7 @@ export function maskError(
   const where = { ...(locations?.length && { locations }), ...(path && { path }) };
   const original: unknown = error.originalError;
   if (isShown(error, original)) {
-    const extensions = { code: 'INTERNAL_SERVER_ERROR', ...error.extensions };
+    const extensions = { code: codeOf(error), ...error.extensions };
     return {
       message: error.message.replace(LEAF_FAILURE, '$1 cannot represent the value of this field'),
       ...where,
@@ -36,6 +37,12 @@ export function maskError(
   }
   const id = onInternal(original, path);
   return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
+}
+
+/** Only a variable can make a validated argument unfit: graphql-js then names the argument's value. */
+function codeOf({ nodes }: GraphQLError): ErrorCode {
+  const node = nodes?.[0];
+  return node && isValueNode(node) ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
 }
 
 /** Thrown nothings (`throw undefined`) leave an empty message and no original behind. */

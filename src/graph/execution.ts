@@ -217,8 +217,8 @@ export class Executor {
   }
 }
 
-/** Where compiled code has words of its own: a type that could not be resolved, a list that is none. */
-const COMPILED_MESSAGE = /^(Runtime Object type|Abstract type|Expected Iterable, but) /;
+/** Where compiled code has words of its own: a type that could not be resolved, a list that is none, an argument's variable that does not fit. */
+const COMPILED_MESSAGE = /^(Runtime Object type|Abstract type|Expected Iterable, but|Argument) /;
 
 function isFinal({ data, errors }: ExecutionResult): boolean {
   if (!errors || errors.length === 0) return data !== undefined;

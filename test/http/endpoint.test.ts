@@ -13,6 +13,16 @@ import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 const JSON_TYPE = 'application/json';
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
+/** Validation lets a nullable variable take the place of each of these arguments. */
+const ARGUMENTS_GRAPH = {
+  'schema.graphql': `
+    type Query { page: Page }
+    type Page { item(number: Int! = 1): Int list(numbers: [Int!] = [1]): Int }
+    type Subscription { page: Page @kafka(topic: "pages") }
+  `,
+  'resolvers.js': 'export const Query = { page: () => ({ item: 1, list: 1 }) };',
+};
+
 /** A crier of this test's own with the conformance graph; the URL of its endpoint. */
 async function startEndpoint(
   scope: { after(fn: () => Promise<void>): void },
@@ -112,6 +122,26 @@ describe('/graphql over HTTP', () => {
         const response = await post(endpoint, { query: refused, variables });
         const { errors } = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
         assert.match(errors[0]!.message, /^Variable "\$(name|text)" /);
+        assert.equal(errors[0]!.extensions.code, 'BAD_USER_INPUT');
+      }
+    });
+  }
+
+  for (const jitAfterUses of ['0', '1']) {
+    it(`answers a null for an argument below the root with BAD_USER_INPUT, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const graph = await graphFolder(t, ARGUMENTS_GRAPH);
+      const endpoint = await startEndpoint(t, { JIT_AFTER_USES: jitAfterUses, GRAPH: graph });
+      for (const [query, message] of [
+        [
+          'query ($v: Int) { page { item(number: $v) } }',
+          /^Argument "number" of non-null type "Int!" must not be null/,
+        ],
+        ['query ($v: Int = 1) { page { list(numbers: [$v]) } }', /^Argument "numbers" has invalid value \[\$v\]/],
+      ] as const) {
+        for (let i = 0; i < 3; i++) await (await post(endpoint, { query, variables: { v: 1 } })).json();
+        const response = await post(endpoint, { query, variables: { v: null } });
+        const { errors } = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
+        assert.match(errors[0]!.message, message);
         assert.equal(errors[0]!.extensions.code, 'BAD_USER_INPUT');
       }
     });
