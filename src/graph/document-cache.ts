@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate } from 'graphql';
+import {
+  GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  OverlappingFieldsCanBeMergedRule,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
 import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, ValidationRule } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { clientError } from '../errors.ts';
@@ -7,6 +14,8 @@ import type { ErrorCode } from '../errors.ts';
 import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
 import { documentWeight } from './document-weight.ts';
+import { fieldOverlap } from './field-overlap.ts';
+import type { FieldOverlap } from './field-overlap.ts';
 import { knownOperationTypesRule } from './known-operation-types-rule.ts';
 import type { Operation } from './operation.ts';
 
@@ -44,6 +53,12 @@ export interface DocumentCacheOptions extends Omit<DocumentLimits, 'maxFields'> 
 /** Measured with an 85-field document of 700 characters: AST 18 KB, compiled 32 KB. */
 const BYTES_PER_CHARACTER = 64;
 const BYTES_PER_DOCUMENT = 1024;
+
+/**
+ * Pairs of fields of one response name that may be compared, at 0.5 µs each. Counts only where two of them differ, as of
+ * several types of an interface: 40 types with 12 common fields have 9,360.
+ */
+const MAX_FIELD_PAIRS = 10_000;
 
 /** The first few say enough, and each is kept and sent. */
 const MAX_ERRORS = 10;
@@ -127,11 +142,12 @@ export class DocumentCache {
       if (!(error instanceof GraphQLError)) throw error;
       return { errors: formatted([error], 'GRAPHQL_PARSE_FAILED') };
     }
-    if (this.#validate(document).length === 0) {
+    const overlap = fieldOverlap(this.#schema, document);
+    if (this.#validate(document, overlap).length === 0) {
       return { key, document, bytes: documentWeight(document), operations: new Map() };
     }
     // Only who made a mistake pays for locations.
-    return { errors: formatted(this.#validate(this.#parse(query, true)), 'GRAPHQL_VALIDATION_FAILED') };
+    return { errors: formatted(this.#validate(this.#parse(query, true), overlap), 'GRAPHQL_VALIDATION_FAILED') };
   }
 
   #parse(query: string, hasLocations: boolean): DocumentNode {
@@ -144,11 +160,16 @@ export class DocumentCache {
     });
   }
 
-  #validate(document: DocumentNode): readonly GraphQLError[] {
+  #validate(document: DocumentNode, { isTrivial, pairs }: FieldOverlap): readonly GraphQLError[] {
     const exceeded = checkLimits(document, this.#limits);
     if (exceeded.length > 0) return exceeded;
+    if (!isTrivial && pairs > MAX_FIELD_PAIRS) {
+      const message = `The document has more than ${MAX_FIELD_PAIRS} pairs of fields with one response name, some of which differ.`;
+      return [new GraphQLError(message, { nodes: document.definitions[0]! })];
+    }
+    const rules = isTrivial ? this.#rules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule) : this.#rules;
     const hideSuggestions = !this.#options.hasIntrospection;
-    return validate(this.#schema, document, this.#rules, { maxErrors: MAX_ERRORS, hideSuggestions });
+    return validate(this.#schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions });
   }
 }
 

@@ -223,4 +223,11 @@ describe('DocumentCache', () => {
     assert.match(refusal('{ usr { name } }'), /Did you mean/);
     assert.doesNotMatch(refusal('{ usr { name } }', { hasIntrospection: false }), /Did you mean|user/);
   });
+
+  it('refuses a document of too many pairs of fields with one name where some differ, and no other', () => {
+    const often = 'user { name } '.repeat(200);
+    valid(cacheWith(), `{ ${often} }`);
+    assert.match(refusal(`{ ${often} user { name: __typename } }`), /more than 10000 pairs of fields/);
+    assert.match(refusal('{ user { name } user { name: __typename } }'), /conflict/);
+  });
 });

@@ -10,7 +10,7 @@ import type { ProtocolMessage, Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CONFORMANCE_GRAPH } from './reference.ts';
 
-/** Takes some ms to validate: each field is compared with each other. */
+/** Takes some ms to validate. */
 const heavy = (name: string) => `query ${name} { ${'hello '.repeat(400)} }`;
 const light = (name: string) => `query ${name} { hello }`;
 

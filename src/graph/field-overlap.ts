@@ -1,0 +1,97 @@
+import { Kind, getNamedType, isInterfaceType, isObjectType, print } from 'graphql';
+import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLSchema, SelectionSetNode } from 'graphql';
+
+/** How fields of a document share response names, with its fragments expanded and what is below one name merged. */
+export interface FieldOverlap {
+  /** Fields of one response name are always one field of one type with the same arguments: none can conflict. */
+  readonly isTrivial: boolean;
+  /** Pairs of fields that share a response name: what graphql-js's OverlappingFieldsCanBeMergedRule compares. */
+  readonly pairs: number;
+}
+
+/** A selection set and the type that it is written for. */
+interface Part {
+  readonly type: ReturnType<GraphQLSchema['getType']>;
+  readonly set: SelectionSetNode;
+}
+
+/** The fields of one response name. */
+interface Group {
+  /** Undefined: unknown to the schema, or not the same for all. */
+  field: string | undefined;
+  count: number;
+  readonly below: Part[];
+}
+
+/** Only documents with cycles of fragments exceed these; they are left to the rules. */
+const MAX_SELECTIONS = 10_000;
+const MAX_DEPTH = 64;
+
+/** Linear in the document with its fragments expanded, where the rule is quadratic. */
+export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode): FieldOverlap {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  }
+  const unused = new Set(fragments.keys());
+  let left = MAX_SELECTIONS;
+  let isTrivial = true;
+  let pairs = 0;
+
+  const collect = ({ type, set }: Part, groups: Map<string, Group>, seen: Set<string>): void => {
+    for (const selection of set.selections) {
+      if (left-- <= 0) return;
+      if (selection.kind === Kind.FIELD) {
+        addField(selection, type, groups);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const condition = selection.typeCondition;
+        const narrowed = condition ? schema.getType(condition.name.value) : type;
+        collect({ type: narrowed, set: selection.selectionSet }, groups, seen);
+      } else {
+        const fragment = fragments.get(selection.name.value);
+        if (!fragment || seen.has(selection.name.value)) continue;
+        seen.add(selection.name.value);
+        unused.delete(selection.name.value);
+        const narrowed = schema.getType(fragment.typeCondition.name.value);
+        collect({ type: narrowed, set: fragment.selectionSet }, groups, seen);
+      }
+    }
+  };
+
+  const visit = (parts: readonly Part[], depth: number): void => {
+    if (depth > MAX_DEPTH) left = 0;
+    if (left <= 0) return;
+    const groups = new Map<string, Group>();
+    const seen = new Set<string>();
+    for (const part of parts) collect(part, groups, seen);
+    for (const { field, count, below } of groups.values()) {
+      pairs += (count * (count - 1)) / 2;
+      isTrivial &&= count === 1 || field !== undefined;
+      if (below.length > 0) visit(below, depth + 1);
+    }
+  };
+
+  for (const node of document.definitions) {
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    visit([{ type: schema.getRootType(node.operation) ?? undefined, set: node.selectionSet }], 1);
+  }
+  // What no operation reaches was not visited.
+  return { isTrivial: isTrivial && left > 0 && unused.size === 0, pairs };
+}
+
+function addField(node: FieldNode, type: Part['type'], groups: Map<string, Group>): void {
+  const key = (node.alias ?? node.name).value;
+  const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
+  const isKnown = definition !== undefined || (type !== undefined && node.name.value === '__typename');
+  const field = isKnown ? `${type!.name}.${node.name.value}(${argumentsText(node)})` : undefined;
+  let group = groups.get(key);
+  if (!group) groups.set(key, (group = { field, count: 0, below: [] }));
+  group.count++;
+  if (group.field !== field) group.field = undefined;
+  if (node.selectionSet)
+    group.below.push({ type: definition && getNamedType(definition.type), set: node.selectionSet });
+}
+
+function argumentsText({ arguments: list }: FieldNode): string {
+  return list?.length ? list.map(print).toSorted().join() : '';
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
+import { fieldOverlap } from '../../src/graph/field-overlap.ts';
+import { CORPUS_SDL, schemaOf } from './support/corpus.ts';
+
+const schema = schemaOf(CORPUS_SDL);
+
+const overlapOf = (query: string) => fieldOverlap(schema, parse(query, { noLocation: true }));
+
+describe('fieldOverlap', () => {
+  for (const [what, query] of [
+    ['no field comes twice', '{ auction { id lot { id } } }'],
+    ['one field comes often', '{ auction { id id id } }'],
+    ['a field with a selection comes often', '{ auction { lot { id } lot { title id } } }'],
+    ['the arguments are equal in another order', '{ echo(x: "a", y: 1) echo(y: 1, x: "a") }'],
+    [
+      'fragments repeat fields',
+      '{ auction { ...F id ... { id } } } fragment F on Auction { id ...G } fragment G on Auction { id }',
+    ],
+    ['__typename comes often', '{ auction { __typename __typename } }'],
+  ] as const) {
+    it(`is trivial where ${what}`, () => {
+      assert.ok(overlapOf(query).isTrivial);
+      assert.deepEqual(validate(schema, parse(query), [OverlappingFieldsCanBeMergedRule]), []);
+    });
+  }
+
+  for (const [what, query] of [
+    ['two fields have one name', '{ auction { a: id a: title } }'],
+    ['two fields below one name have one name', '{ auction { lot { a: id } lot { a: title } } }'],
+    ['arguments differ', '{ echo(x: "a") echo(x: "b") }'],
+    ['only one has arguments', '{ echo echo(x: "b") }'],
+    ['fragments differ', '{ auction { ...F a: id } } fragment F on Auction { a: title }'],
+    ['types differ', 'subscription { event { ... on Auction { title } ... on Lot { title } } }'],
+    ['a fragment is not used', '{ auction { id } } fragment F on Auction { a: id a: title }'],
+    ['a field is unknown', '{ nothing nothing }'],
+    ['fragments have a cycle', '{ auction { ...F } } fragment F on Auction { parent { ...F } self { ...F } }'],
+  ] as const) {
+    it(`is not trivial where ${what}`, () => assert.ok(!overlapOf(query).isTrivial));
+  }
+
+  it('counts the pairs that are compared, also below fields of one name', () => {
+    assert.equal(overlapOf(`{ auction { ${'id '.repeat(10)} } }`).pairs, 45);
+    assert.equal(overlapOf(`{ auction { ${'lot { id } '.repeat(10)} } }`).pairs, 90);
+  });
+});
