@@ -11,6 +11,8 @@ import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, ValidationRule
 import { LRUCache } from 'lru-cache';
 import { clientError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
+import { compactDocument, nameNodesOf } from './compact-document.ts';
+import type { NameNodes } from './compact-document.ts';
 import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
 import { documentWeight } from './document-weight.ts';
@@ -72,6 +74,7 @@ export class DocumentCache {
   readonly #options: DocumentCacheOptions;
   readonly #limits: DocumentLimits;
   readonly #rules: readonly ValidationRule[];
+  readonly #names: NameNodes;
   readonly #valid: LRUCache<string, CachedDocument>;
   readonly #invalid: LRUCache<string, InvalidDocument>;
 
@@ -84,6 +87,7 @@ export class DocumentCache {
       knownOperationTypesRule,
       ...(options.hasIntrospection ? [] : [NoSchemaIntrospectionCustomRule]),
     ];
+    this.#names = nameNodesOf(schema);
     this.#valid = new LRUCache({ max: options.maxEntries, maxSize: options.maxBytes });
     this.#invalid = new LRUCache({ max: options.maxInvalidEntries });
   }
@@ -144,6 +148,7 @@ export class DocumentCache {
     }
     const overlap = fieldOverlap(this.#schema, document);
     if (this.#validate(document, overlap).length === 0) {
+      compactDocument(document, this.#names);
       return { key, document, bytes: documentWeight(document), operations: new Map() };
     }
     // Only who made a mistake pays for locations.
