@@ -3,6 +3,10 @@ import { OverloadedError, errorOf } from '../errors.ts';
 export interface DocumentQueueOptions {
   /** Work in one turn of the event loop, in ms; at least one document. */
   readonly sliceMs: number;
+  /** Whether live events flow: they come first. */
+  readonly hasEvents: () => boolean;
+  /** While they do, the share of a core for the work of all lanes together. */
+  readonly totalShare: number;
   /** Of all that waits; past it the newest document of the lane that holds the most is refused. */
   readonly maxBytes: number;
   /** A document that has waited longer is refused when its turn comes. */
@@ -23,6 +27,11 @@ const MAX_RETRY_MS = 30_000;
 /** Weight of the last document in the average. */
 const AVERAGE_WEIGHT = 0.05;
 
+/** The client for which something was done. */
+export interface Payer {
+  charge(cpuMs: number): void;
+}
+
 /** A document in the queue. */
 interface WaitingDocument {
   readonly lane: DocumentLane;
@@ -32,8 +41,8 @@ interface WaitingDocument {
   readonly refuse: (retryAfterMs: number) => void;
 }
 
-/** Documents of one client: done in their order, in turn with those of other lanes. Its members are the queue's. */
-export class DocumentLane {
+/** Documents of one client: done in their order, in turn with those of other lanes. Its fields are the queue's. */
+export class DocumentLane implements Payer {
   readonly waiting: WaitingDocument[] = [];
   bytes = 0;
   /** Work that may still be done, in ms of CPU time; below 0 where the last one took more. */
@@ -42,6 +51,10 @@ export class DocumentLane {
 
   get isEmpty(): boolean {
     return this.waiting.length === 0;
+  }
+
+  charge(cpuMs: number): void {
+    this.creditMs -= cpuMs;
   }
 }
 
@@ -54,8 +67,9 @@ export interface QueuedWork<T> {
 }
 
 /**
- * Parsing and validating of documents that are not cached, within a time budget for each turn of the event loop. Lanes take
- * turns, one document each. A lane that has used more time than its share is refused; so is what the pod cannot do in time.
+ * Parsing and validating of documents that are not cached, within a time budget for each turn of the event loop, and after the
+ * live events of that turn. Lanes take turns, one document each. A lane that has used more time than its share is refused; so is
+ * what the pod cannot do in time.
  */
 export class DocumentQueue {
   readonly #options: DocumentQueueOptions;
@@ -66,6 +80,8 @@ export class DocumentQueue {
   #averageMs = 0;
   #refused = 0;
   #isScheduled = false;
+  /** When all lanes together may work again. */
+  #restsUntil = 0;
 
   constructor(options: DocumentQueueOptions) {
     this.#options = options;
@@ -160,19 +176,33 @@ export class DocumentQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(this.#onTurn);
+    const restMs = this.#restsUntil - performance.now();
+    if (restMs > 0) setTimeout(this.#onRested, restMs);
+    else this.#onRested();
   }
+
+  /** Events that this turn of the event loop brings are served in its first immediates. */
+  readonly #onRested = (): void => void setImmediate(() => setImmediate(this.#onTurn));
 
   readonly #onTurn = (): void => {
     this.#isScheduled = false;
-    let nowMs = performance.now();
-    const endsAt = nowMs + this.#options.sliceMs;
+    const { sliceMs, hasEvents, totalShare } = this.#options;
+    const startedAt = performance.now();
+    const cpuBefore = process.cpuUsage();
+    const tookMs = new Map<DocumentLane, number>();
+    let nowMs = startedAt;
     for (const lane of this.#lanes) {
-      const startedAt = nowMs;
-      this.#next(lane, startedAt);
+      const laneStartedAt = nowMs;
+      this.#next(lane, laneStartedAt);
       nowMs = performance.now();
-      if (nowMs >= endsAt) break;
+      tookMs.set(lane, (tookMs.get(lane) ?? 0) + nowMs - laneStartedAt);
+      if (nowMs >= startedAt + sliceMs) break;
     }
+    const { user, system } = process.cpuUsage(cpuBefore);
+    const sliceTookMs = nowMs - startedAt;
+    const cpuShare = Math.min(1, (user + system) / 1000 / sliceTookMs) || 0;
+    for (const [lane, ms] of tookMs) lane.charge(ms * cpuShare);
+    if (hasEvents()) this.#restsUntil = nowMs + sliceTookMs * (1 / totalShare - 1);
     if (this.#lanes.size > 0) this.#schedule();
   };
 
@@ -182,10 +212,7 @@ export class DocumentQueue {
     if (nowMs - document.addedAt > this.#options.maxWaitMs) this.#refuse(document, this.#drainMs);
     else {
       this.#remove(document);
-      const before = process.cpuUsage();
       document.run();
-      const { user, system } = process.cpuUsage(before);
-      lane.creditMs -= (user + system) / 1000;
       this.#averageMs += (performance.now() - nowMs - this.#averageMs) * AVERAGE_WEIGHT;
     }
     if (lane.isEmpty) return;

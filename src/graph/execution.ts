@@ -13,6 +13,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { clientError, errorOf } from '../errors.ts';
 import { Desk } from './desk.ts';
+import type { Payer } from './document-queue.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
 import { copyDefaults } from './isolation.ts';
 import { Operation } from './operation.ts';
@@ -30,8 +31,8 @@ export interface ExecutionInput {
 export interface ExecutorOptions {
   /** Executions by graphql-js before an operation is compiled; 0: it never is. */
   readonly jitAfterUses: number;
-  /** Does the work some time later; false: it does not, ask again. Default: at once. */
-  readonly compileLater?: (compile: () => void) => boolean;
+  /** Does the work some time later and charges it; false: it does not, ask again. Default: at once. */
+  readonly compileLater?: (compile: () => void, payer: Payer | undefined) => boolean;
   readonly onCompile?: (outcome: 'compiled' | 'refused' | 'failed', reason?: string) => void;
 }
 
@@ -84,7 +85,7 @@ export class Executor {
     const { jitAfterUses } = this.#options;
     if (operation.cut === undefined && jitAfterUses > 0 && operation.uses >= jitAfterUses && !operation.isCutDue) {
       operation.isCutDue = true;
-      operation.isCutDue = this.#compileLater(() => (operation.cut = this.#cut(operation)));
+      operation.isCutDue = this.#compileLater(operation, () => (operation.cut = this.#cut(operation)));
     }
     return operation.cut ?? undefined;
   }
@@ -122,6 +123,7 @@ export class Executor {
       document.definitions[0] as OperationDefinitionNode,
     );
     own.uses = operation.uses;
+    own.payer = operation.payer;
     return { print, own };
   }
 
@@ -174,11 +176,11 @@ export class Executor {
     const { jitAfterUses } = this.#options;
     if (jitAfterUses === 0 || operation.uses < jitAfterUses || operation.isCompileDue) return undefined;
     operation.isCompileDue = true;
-    operation.isCompileDue = this.#compileLater(() => (operation.compiled = this.#compile(operation)));
+    operation.isCompileDue = this.#compileLater(operation, () => (operation.compiled = this.#compile(operation)));
     return operation.compiled;
   }
 
-  #compileLater(compile: () => void): boolean {
+  #compileLater({ payer }: Operation, compile: () => void): boolean {
     const { compileLater, onCompile } = this.#options;
     const compileSafely = () => {
       try {
@@ -187,7 +189,7 @@ export class Executor {
         onCompile?.('failed', errorOf(error).message);
       }
     };
-    if (compileLater) return compileLater(compileSafely);
+    if (compileLater) return compileLater(compileSafely, payer);
     compileSafely();
     return true;
   }

@@ -2,6 +2,7 @@ import { Kind } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError, OperationDefinitionNode } from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
 import type { CachedDocument, InvalidDocument } from './document-cache.ts';
+import type { Payer } from './document-queue.ts';
 import type { Stencil } from './stencil.ts';
 
 /** A `Stencil` whose own half can be executed. */
@@ -21,6 +22,8 @@ export class Operation {
   /** Estimated memory of the document. */
   readonly documentBytes: number;
 
+  /** The client that brought the document: it pays for what is made of it. */
+  payer: Payer | undefined;
   /** Kept by the executor: executions by graphql-js so far. */
   uses = 0;
   /** Kept by the executor: the compiled query, null where there must be none, undefined before either is known. */

@@ -13,6 +13,7 @@ import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import type { CachedDocument, DocumentCache, InvalidDocument } from './document-cache.ts';
+import type { Payer } from './document-queue.ts';
 import { maskError, maskErrors } from './error-mask.ts';
 import type { OnInternalError } from './error-mask.ts';
 import { EventExecution } from './event-execution.ts';
@@ -131,9 +132,14 @@ export class GraphRuntime {
     }
   }
 
-  /** The operation that a request means, parsed, validated and cached: some ms of work where the document is not cached. */
-  prepare(query: string, operationName: string | null | undefined): Operation | Refusal {
-    return operationIn(this.#options.documents.get(query), operationName);
+  /**
+   * The operation that a request means, parsed, validated and cached: some ms of work where the document is not cached.
+   * @param payer of what is made of the operation later, if it is new
+   */
+  prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
+    const operation = operationIn(this.#options.documents.get(query), operationName);
+    if ('type' in operation) operation.payer ??= payer;
+    return operation;
   }
 
   /** The same where the document is cached; else undefined. */

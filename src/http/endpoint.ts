@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createHandler } from 'graphql-http';
-import type { Response } from 'graphql-http';
+import type { RequestParams, Response } from 'graphql-http';
 import { OverloadedError, clientError } from '../errors.ts';
 import { DocumentLane } from '../graph/document-queue.ts';
 import type { DocumentQueue } from '../graph/document-queue.ts';
@@ -42,16 +42,13 @@ export function createEndpoint(
   const { runtime, documents, allowedOrigins, maxBodyBytes, log } = options;
   const lanes = new WeakMap<Socket, DocumentLane>();
 
-  async function prepare(
-    socket: Socket,
-    query: string,
-    operationName: string | null | undefined,
-  ): Promise<Operation | Refusal> {
+  async function prepare(socket: Socket, request: RequestParams, bytes: number): Promise<Operation | Refusal> {
+    const { query, operationName } = request;
     const known = runtime.findPrepared(query, operationName);
     if (known) return known;
     const lane = lanes.get(socket) ?? new DocumentLane();
     lanes.set(socket, lane);
-    const work = documents.add(lane, textWeight(query), () => runtime.prepare(query, operationName));
+    const work = documents.add(lane, bytes, () => runtime.prepare(query, operationName, lane));
     socket.once('close', work.cancel);
     try {
       return await work.done;
@@ -64,7 +61,8 @@ export function createEndpoint(
   }
 
   const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
-    onSubscribe: async ({ raw }, { query, operationName, variables }) => {
+    onSubscribe: async ({ raw }, request) => {
+      const { operationName, variables } = request;
       const facts = await runtime.authenticate({
         id: randomUUID(),
         rawHeaders: raw.rawHeaders,
@@ -72,7 +70,8 @@ export function createEndpoint(
         address: raw.socket.remoteAddress ?? '',
       });
       if (!facts) return FORBIDDEN;
-      const operation = await prepare(raw.socket, query, operationName);
+      const bytes = textWeight(request.query);
+      const operation = await prepare(raw.socket, request, bytes);
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
       const run = () => runtime.execute(operation, variables ?? undefined, facts);

@@ -31,7 +31,17 @@ const LOG_WINDOW_MS = 10_000;
  * A burst is 100 documents of 20 ms, which a client subscribes again at once after a reconnect; then a connection gets a
  * twentieth of a core.
  */
-const DOCUMENT_QUEUE = { sliceMs: 2, maxBytes: 32 * 1024 * 1024, maxWaitMs: 10_000, burstMs: 2000, share: 0.05 };
+const DOCUMENT_QUEUE = {
+  sliceMs: 1,
+  totalShare: 0.2,
+  maxBytes: 32 * 1024 * 1024,
+  maxWaitMs: 10_000,
+  burstMs: 2000,
+  share: 0.05,
+};
+
+/** For how long after an event others are expected. */
+const EVENTS_FLOW_MS = 1000;
 
 /** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
@@ -44,6 +54,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   const secret = own(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
   const audit = createAudit(services, runtime);
+  let lastEventAt = -Infinity;
   const hub = new Hub({
     bus,
     cursors: () => secret.cursors,
@@ -57,7 +68,10 @@ export async function startGateway(services: RoleServices): Promise<number> {
     },
     log,
     observer: {
-      onEvent: () => metrics.events.inc(),
+      onEvent: () => {
+        lastEventAt = performance.now();
+        metrics.events.inc();
+      },
       onForeignMessage: () => metrics.foreignMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
       onGap: (operations) => metrics.gaps.inc(operations),
@@ -69,7 +83,10 @@ export async function startGateway(services: RoleServices): Promise<number> {
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
-  const documents = new DocumentQueue(DOCUMENT_QUEUE);
+  const documents = new DocumentQueue({
+    ...DOCUMENT_QUEUE,
+    hasEvents: () => performance.now() - lastEventAt < EVENTS_FLOW_MS,
+  });
   metrics.gauge('crier_documents_waiting', 'Documents that wait to be parsed and validated.', () => documents.size);
   metrics.total(
     'crier_documents_refused_total',

@@ -1,5 +1,5 @@
 /** For how long, in ms, one turn of the event loop may handle messages of clients; the rest waits for the next turns. */
-const SLICE_MS = 3;
+const SLICE_MS = 1;
 
 /** A connection, to the inbox. */
 export interface Recipient {

@@ -117,7 +117,8 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     const { runtime, documents } = this.#services;
     const known = this.#owner.hasWaitingDocuments ? undefined : runtime.findPrepared(query, operationName);
     if (known) return known;
-    const work = documents.add(this.#owner.documentLane, this.heldBytes, () => runtime.prepare(query, operationName));
+    const lane = this.#owner.documentLane;
+    const work = documents.add(lane, this.heldBytes, () => runtime.prepare(query, operationName, lane));
     this.#leave = work.cancel;
     try {
       return await work.done;

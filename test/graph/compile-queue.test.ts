@@ -36,4 +36,18 @@ describe('CompileQueue', () => {
     await waitFor('the first', () => done > 0);
     assert.ok(queue.add(compile));
   });
+
+  it('charges who pays with the CPU time of a compilation', async () => {
+    const queue = new CompileQueue();
+    const charges: number[] = [];
+    queue.add(
+      () => {
+        const before = process.cpuUsage();
+        while (process.cpuUsage(before).user < 5000);
+      },
+      { charge: (cpuMs) => void charges.push(cpuMs) },
+    );
+    await waitFor('the charge', () => charges.length === 1);
+    assert.ok(charges[0]! >= 5);
+  });
 });

@@ -7,6 +7,8 @@ import { waitFor } from '../support/wait-for.ts';
 
 const OPTIONS: DocumentQueueOptions = {
   sliceMs: 2,
+  hasEvents: () => false,
+  totalShare: 0.2,
   maxBytes: 1024 * 1024,
   maxWaitMs: 60_000,
   burstMs: 60_000,
@@ -124,5 +126,33 @@ describe('DocumentQueue', () => {
         () => false,
       ),
     );
+  });
+
+  it('does a document after the immediates of the turn that it was added in', async () => {
+    const { done, add } = stage();
+    const work = add(new DocumentLane(), 'document');
+    setImmediate(() => done.push('event'));
+    await work.done;
+    assert.deepEqual(done, ['event', 'document']);
+  });
+
+  it('takes no more than its share of a core for all lanes together while events flow', async () => {
+    const { queue, add } = stage({ sliceMs: 1, hasEvents: () => true, totalShare: 0.1 });
+    const startedAt = performance.now();
+    const works = Array.from({ length: 5 }, () => add(new DocumentLane(), 'document', { ms: 4 }));
+    await Promise.all(works.map((work) => work.done));
+    assert.ok(performance.now() - startedAt >= 4 * 40, 'four rests of nine times the work before them');
+    assert.equal(queue.size, 0);
+    const again = performance.now();
+    await add(new DocumentLane(), 'after the last', { ms: 4 }).done;
+    assert.ok(performance.now() - again >= 30, 'a rest also where the queue was empty');
+  });
+
+  it('charges a lane with what is done for it elsewhere', async () => {
+    const { add } = stage({ burstMs: 100 });
+    const lane = new DocumentLane();
+    await add(lane, 'first').done;
+    lane.charge(200);
+    await assert.rejects(add(lane, 'second').done, isOverloaded);
   });
 });
