@@ -10,7 +10,7 @@ import { DocumentLane } from '../graph/document-queue.ts';
 import type { DocumentQueue } from '../graph/document-queue.ts';
 import type { Operation } from '../graph/operation.ts';
 import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
-import { textWeight } from '../json/weight.ts';
+import { textWeight, weightOf } from '../json/weight.ts';
 import type { Logger } from '../log.ts';
 import { isOriginAllowed } from './origin.ts';
 
@@ -61,7 +61,7 @@ export function createEndpoint(
   }
 
   const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
-    onSubscribe: async ({ raw }, request) => {
+    onSubscribe: async ({ raw, body, url }, request) => {
       const { operationName, variables } = request;
       const facts = await runtime.authenticate({
         id: randomUUID(),
@@ -70,7 +70,8 @@ export function createEndpoint(
         address: raw.socket.remoteAddress ?? '',
       });
       if (!facts) return FORBIDDEN;
-      const bytes = textWeight(request.query);
+      // The text of the request waits, too.
+      const bytes = weightOf(request) + textWeight(typeof body === 'string' ? body : url);
       const operation = await prepare(raw.socket, request, bytes);
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
