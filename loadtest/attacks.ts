@@ -20,6 +20,8 @@ Usage: npm run bench:attacks -- [flags]
 
   --attacks <names>   of ${attacks.map(({ name }) => name).join(', ')}; default: all
   --base <folder>     another checkout of crier, built: each attack is made on its build, too
+  --control           each attack is made on a process that only reads, too, beside the server and on its core: what the
+                      client's core and the kernel do to the figures
   --sockets <number>  healthy ones; default: 1000
   --seconds <number>  of each phase: before, during, after; default: 20
   --out <name>        files loadtest/results/<name>.json and .md; default: attacks
@@ -32,6 +34,7 @@ const { values } = parseArgs({
   options: {
     attacks: { type: 'string', default: attacks.map(({ name }) => name).join(',') },
     base: { type: 'string' },
+    control: { type: 'boolean', default: false },
     sockets: { type: 'string', default: '1000' },
     seconds: { type: 'string', default: '20' },
     out: { type: 'string', default: 'attacks' },
@@ -53,11 +56,11 @@ async function main(signal: AbortSignal): Promise<number | void> {
   const findings: string[] = [];
   try {
     for (const attack of chosen) {
-      for (const { build, script } of builds) {
+      for (const { build, script, isControl } of builds) {
         signal.throwIfAborted();
         const onPhase = (phase: string) => say(`${attack.name}, ${build}: ${phase}`);
         const redisUrl = redis.url;
-        const trial = await runTrial({ attack, build, script, redisUrl, healthySockets, seconds, onPhase });
+        const trial = await runTrial({ attack, build, script, isControl, redisUrl, healthySockets, seconds, onPhase });
         trials.push(trial);
         if (build === 'crier') findings.push(...findingsOf(trial, attack));
       }
@@ -100,12 +103,22 @@ function attackOf(name: string): Attack {
   throw new Error(`--attacks: expected ${attacks.map((attack) => attack.name).join(', ')}, got "${name}"`);
 }
 
-function buildsOf(): { readonly build: string; readonly script: string }[] {
-  const own = { build: 'crier', script: resolve(import.meta.dirname, '../src/main.js') };
-  if (values.base === undefined) return [own];
-  const script = join(resolve(values.base), 'dist/src/main.js');
-  if (!existsSync(script)) throw new Error(`--base: ${script} is missing; run npm ci && npm run build there`);
-  return [{ build: 'base', script }, own];
+interface Build {
+  readonly build: string;
+  readonly script: string;
+  readonly isControl: boolean;
+}
+
+function buildsOf(): Build[] {
+  const script = resolve(import.meta.dirname, '../src/main.js');
+  const builds: Build[] = [{ build: 'crier', script, isControl: false }];
+  if (values.control) builds.unshift({ build: 'control', script, isControl: true });
+  if (values.base !== undefined) {
+    const base = join(resolve(values.base), 'dist/src/main.js');
+    if (!existsSync(base)) throw new Error(`--base: ${base} is missing; run npm ci && npm run build there`);
+    builds.unshift({ build: 'base', script: base, isControl: false });
+  }
+  return builds;
 }
 
 runCommand('bench:attacks', main);

@@ -1,6 +1,8 @@
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../deploy/port.ts';
+import { SERVER_CORE, pinned } from '../pinning.ts';
 import { callProcess } from '../process-call.ts';
 import { cpuMs, residentBytes } from '../process-usage.ts';
 import { startServerProcess, stopProcess } from '../server-process.ts';
@@ -16,6 +18,8 @@ export interface TrialOptions {
   /** Of the build. */
   readonly build: string;
   readonly script: string;
+  /** The attack goes to a process beside the server, which only reads: what is measured then is not the server's doing. */
+  readonly isControl: boolean;
   readonly redisUrl: string;
   readonly healthySockets: number;
   /** Of each phase. */
@@ -56,7 +60,7 @@ const WARM_UP_SECONDS = 3;
 
 /** One attack on one server, started anew: the time before it, of it, and after it. */
 export async function runTrial(options: TrialOptions): Promise<Trial> {
-  const { attack, build, script, redisUrl, healthySockets, seconds, onPhase } = options;
+  const { attack, build, script, isControl, redisUrl, healthySockets, seconds, onPhase } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   const server = await startServerProcess(
     script,
@@ -65,12 +69,14 @@ export async function runTrial(options: TrialOptions): Promise<Trial> {
     startArguments(),
   );
   const attacker = fork(new URL('attacker.js', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const sink = isControl ? startSink() : undefined;
   const probe = new HealthProbe(adminPort);
   let bystanders: Bystanders | undefined;
   try {
     onPhase(`opens ${healthySockets} healthy sockets and ${attack.sockets} of the attacker's`);
     bystanders = await Bystanders.open({ port, redisUrl, channelPrefix: CHANNEL_PREFIX, sockets: healthySockets });
-    await callProcess(attacker, 'connect', { name: attack.name, port });
+    const attackedPort = sink ? await callProcess<number>(sink, 'listen') : port;
+    await callProcess(attacker, 'connect', { name: attack.name, port: attackedPort });
     probe.start();
     const { pid } = server;
     const observe = (duration: number) => observePhase(pid, probe, bystanders!, duration);
@@ -106,8 +112,15 @@ export async function runTrial(options: TrialOptions): Promise<Trial> {
     probe.close();
     bystanders?.close();
     await stopProcess(attacker);
+    if (sink) await stopProcess(sink);
     await server.stop();
   }
+}
+
+function startSink(): ChildProcess {
+  const script = new URL('sink.js', import.meta.url).pathname;
+  const [command, ...words] = pinned(SERVER_CORE, [process.execPath, script]);
+  return spawn(command, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
 async function observePhase(pid: number, probe: HealthProbe, bystanders: Bystanders, seconds: number): Promise<Phase> {
