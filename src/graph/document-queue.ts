@@ -162,7 +162,8 @@ export class DocumentQueue {
 
   /** How long what waits will take, in ms. */
   get #drainMs(): number {
-    return this.#count * this.#averageMs;
+    const { hasEvents, totalShare } = this.#options;
+    return (this.#count * this.#averageMs) / (hasEvents() ? totalShare : 1);
   }
 
   /** How much work is missing until the lane may have more, in ms; 0: it may. */

@@ -148,6 +148,26 @@ describe('DocumentQueue', () => {
     assert.ok(performance.now() - again >= 30, 'a rest also where the queue was empty');
   });
 
+  it('says that it takes longer until there is room again while events flow', async () => {
+    const retryAfterMs = async (hasEvents: boolean) => {
+      const { add } = stage({ maxBytes: 100 * 2048, hasEvents: () => hasEvents, totalShare: 0.1 });
+      await add(new DocumentLane(), 'slow', { ms: 200 }).done;
+      const works = Array.from({ length: 101 }, () => add(new DocumentLane(), 'waiting', { bytes: 1024 }));
+      const refused = await Promise.race(
+        works.map(({ done }) =>
+          done.then(
+            () => assert.fail('done'),
+            (error: OverloadedError) => error.retryAfterMs,
+          ),
+        ),
+      );
+      for (const { cancel } of works) cancel();
+      return refused;
+    };
+    // Ten times as long; up to as much again is added by chance, so that not all come back at once.
+    assert.ok((await retryAfterMs(true)) > 2 * (await retryAfterMs(false)));
+  });
+
   it('charges a lane with what is done for it elsewhere', async () => {
     const { add } = stage({ burstMs: 100 });
     const lane = new DocumentLane();
