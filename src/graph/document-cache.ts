@@ -17,7 +17,6 @@ import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
 import { documentWeight } from './document-weight.ts';
 import { fieldOverlap } from './field-overlap.ts';
-import type { FieldOverlap } from './field-overlap.ts';
 import { knownOperationTypesRule } from './known-operation-types-rule.ts';
 import type { Operation } from './operation.ts';
 
@@ -61,6 +60,9 @@ const BYTES_PER_DOCUMENT = 1024;
  * several types of an interface: 40 types with 12 common fields have 9,360.
  */
 const MAX_FIELD_PAIRS = 10_000;
+
+/** Selections of an expanded document for each field that it may have: the others are fragments around it. */
+const SELECTIONS_PER_FIELD = 10;
 
 /** The first few say enough, and each is kept and sent. */
 const MAX_ERRORS = 10;
@@ -146,13 +148,12 @@ export class DocumentCache {
       if (!(error instanceof GraphQLError)) throw error;
       return { errors: formatted([error], 'GRAPHQL_PARSE_FAILED') };
     }
-    const overlap = fieldOverlap(this.#schema, document);
-    if (this.#validate(document, overlap).length === 0) {
+    if (this.#validate(document).length === 0) {
       compactDocument(document, this.#names);
       return { key, document, bytes: documentWeight(document), operations: new Map() };
     }
     // Only who made a mistake pays for locations.
-    return { errors: formatted(this.#validate(this.#parse(query, true), overlap), 'GRAPHQL_VALIDATION_FAILED') };
+    return { errors: formatted(this.#validate(this.#parse(query, true)), 'GRAPHQL_VALIDATION_FAILED') };
   }
 
   #parse(query: string, hasLocations: boolean): DocumentNode {
@@ -165,16 +166,20 @@ export class DocumentCache {
     });
   }
 
-  #validate(document: DocumentNode, { isTrivial, pairs }: FieldOverlap): readonly GraphQLError[] {
+  #validate(document: DocumentNode): readonly GraphQLError[] {
     const exceeded = checkLimits(document, this.#limits);
     if (exceeded.length > 0) return exceeded;
-    if (!isTrivial && pairs > MAX_FIELD_PAIRS) {
-      const message = `The document has more than ${MAX_FIELD_PAIRS} pairs of fields with one response name, some of which differ.`;
-      return [new GraphQLError(message, { nodes: document.definitions[0]! })];
-    }
-    const rules = isTrivial ? this.#rules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule) : this.#rules;
+    const maxSelections = this.#limits.maxFields * SELECTIONS_PER_FIELD;
+    const { isTrivial, pairs } = fieldOverlap(this.#schema, document, maxSelections);
+    const isTooMuch = !isTrivial && pairs > MAX_FIELD_PAIRS;
+    const rules =
+      isTrivial || isTooMuch ? this.#rules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule) : this.#rules;
     const hideSuggestions = !this.#options.hasIntrospection;
-    return validate(this.#schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions });
+    const errors = validate(this.#schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions });
+    // A cycle of fragments is too much, too, but has an error of its own.
+    if (!isTooMuch || errors.length > 0) return errors;
+    const message = `The document has more than ${MAX_FIELD_PAIRS} pairs of fields with one response name, some of which differ.`;
+    return [new GraphQLError(message, { nodes: document.definitions[0]! })];
   }
 }
 

@@ -23,18 +23,24 @@ interface Group {
   readonly below: Part[];
 }
 
-/** Only documents with cycles of fragments exceed these; they are left to the rules. */
-const MAX_SELECTIONS = 10_000;
-const MAX_DEPTH = 64;
+/** Only documents with cycles of fragments nest deeper. */
+const MAX_DEPTH = 512;
 
-/** Linear in the document with its fragments expanded, where the rule is quadratic. */
-export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode): FieldOverlap {
+/**
+ * Linear in the document with its fragments expanded, where the rule is quadratic.
+ * @param maxSelections of the expanded document; with more, the pairs are infinitely many
+ */
+export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode, maxSelections: number): FieldOverlap {
   const fragments = new Map<string, FragmentDefinitionNode>();
+  const unreached = new Set<FragmentDefinitionNode>();
   for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+    if (node.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    fragments.set(node.name.value, node);
+    unreached.add(node);
   }
-  const unused = new Set(fragments.keys());
-  let left = MAX_SELECTIONS;
+  // A field is met once for each place of its fragment; its arguments are printed once.
+  const argumentTexts = new Map<FieldNode, string>();
+  let left = maxSelections;
   let isTrivial = true;
   let pairs = 0;
 
@@ -42,7 +48,7 @@ export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode): Fie
     for (const selection of set.selections) {
       if (left-- <= 0) return;
       if (selection.kind === Kind.FIELD) {
-        addField(selection, type, groups);
+        addField(selection, type, groups, argumentTexts);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const condition = selection.typeCondition;
         const narrowed = condition ? schema.getType(condition.name.value) : type;
@@ -51,7 +57,7 @@ export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode): Fie
         const fragment = fragments.get(selection.name.value);
         if (!fragment || seen.has(selection.name.value)) continue;
         seen.add(selection.name.value);
-        unused.delete(selection.name.value);
+        unreached.delete(fragment);
         const narrowed = schema.getType(fragment.typeCondition.name.value);
         collect({ type: narrowed, set: fragment.selectionSet }, groups, seen);
       }
@@ -75,15 +81,23 @@ export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode): Fie
     if (node.kind !== Kind.OPERATION_DEFINITION) continue;
     visit([{ type: schema.getRootType(node.operation) ?? undefined, set: node.selectionSet }], 1);
   }
-  // What no operation reaches was not visited.
-  return { isTrivial: isTrivial && left > 0 && unused.size === 0, pairs };
+  // The rule compares the fields of these, too.
+  for (const { typeCondition, selectionSet } of unreached) {
+    visit([{ type: schema.getType(typeCondition.name.value), set: selectionSet }], 1);
+  }
+  return left > 0 ? { isTrivial, pairs } : { isTrivial: false, pairs: Infinity };
 }
 
-function addField(node: FieldNode, type: Part['type'], groups: Map<string, Group>): void {
+function addField(
+  node: FieldNode,
+  type: Part['type'],
+  groups: Map<string, Group>,
+  argumentTexts: Map<FieldNode, string>,
+): void {
   const key = (node.alias ?? node.name).value;
   const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
   const isKnown = definition !== undefined || (type !== undefined && node.name.value === '__typename');
-  const field = isKnown ? `${type!.name}.${node.name.value}(${argumentsText(node)})` : undefined;
+  const field = isKnown ? `${type!.name}.${node.name.value}(${argumentsText(node, argumentTexts)})` : undefined;
   let group = groups.get(key);
   if (!group) groups.set(key, (group = { field, count: 0, below: [] }));
   group.count++;
@@ -92,6 +106,9 @@ function addField(node: FieldNode, type: Part['type'], groups: Map<string, Group
     group.below.push({ type: definition && getNamedType(definition.type), set: node.selectionSet });
 }
 
-function argumentsText({ arguments: list }: FieldNode): string {
-  return list?.length ? list.map(print).toSorted().join() : '';
+function argumentsText(node: FieldNode, texts: Map<FieldNode, string>): string {
+  if (!node.arguments?.length) return '';
+  let text = texts.get(node);
+  if (text === undefined) texts.set(node, (text = node.arguments.map(print).toSorted().join()));
+  return text;
 }

@@ -230,4 +230,12 @@ describe('DocumentCache', () => {
     assert.match(refusal(`{ ${often} user { name: __typename } }`), /more than 10000 pairs of fields/);
     assert.match(refusal('{ user { name } user { name: __typename } }'), /conflict/);
   });
+
+  it('compares no fields of a document with a cycle of fragments, and says what is wrong with it', () => {
+    const often = `${'user { name } '.repeat(200)} user { name: __typename }`;
+    const cycle = 'fragment F on A { a { ...F } x: a { ...F } }';
+    const message = refusal(`{ a { ...F } ${often} } ${cycle}`);
+    assert.match(message, /Cannot spread fragment "F" within itself/);
+    assert.doesNotMatch(message, /conflict|pairs/);
+  });
 });

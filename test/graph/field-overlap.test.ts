@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
+import { Kind, OverlappingFieldsCanBeMergedRule, parse, validate, visit } from 'graphql';
 import { fieldOverlap } from '../../src/graph/field-overlap.ts';
 import { CORPUS_SDL, schemaOf } from './support/corpus.ts';
 
 const schema = schemaOf(CORPUS_SDL);
 
-const overlapOf = (query: string) => fieldOverlap(schema, parse(query, { noLocation: true }));
+const overlapOf = (query: string) => fieldOverlap(schema, parse(query, { noLocation: true }), 10_000);
 
 describe('fieldOverlap', () => {
   for (const [what, query] of [
@@ -43,5 +43,39 @@ describe('fieldOverlap', () => {
   it('counts the pairs that are compared, also below fields of one name', () => {
     assert.equal(overlapOf(`{ auction { ${'id '.repeat(10)} } }`).pairs, 45);
     assert.equal(overlapOf(`{ auction { ${'lot { id } '.repeat(10)} } }`).pairs, 90);
+  });
+
+  it('counts the pairs of fragments that are not used, or hidden by another of their name', () => {
+    const fragment = `fragment F on Auction { ${'id '.repeat(10)} }`;
+    assert.equal(overlapOf(`{ auction { id } } ${fragment}`).pairs, 45);
+    assert.equal(overlapOf(`{ auction { ...F } } ${fragment} fragment F on Auction { id }`).pairs, 45);
+  });
+
+  it('prints the arguments of a field once, however often its fragment is spread', () => {
+    const document = parse(
+      '{ auction { ...F parent { ...F } self { ...F parent { ...F } } } } fragment F on Auction { echo(x: "a") }',
+      { noLocation: true },
+    );
+    let reads = 0;
+    visit(document, {
+      [Kind.STRING]: (node) => {
+        const { value } = node;
+        Object.defineProperty(node, 'value', { get: () => (reads++, value) });
+      },
+    });
+    assert.ok(fieldOverlap(schema, document, 10_000).isTrivial);
+    assert.equal(reads, 1);
+  });
+
+  it('says that there are infinitely many pairs in what it does not follow to its end', () => {
+    const fields = 'lot { id } '.repeat(20);
+    const cycle = 'fragment F on Auction { parent { ...F } self { ...F } }';
+    assert.deepEqual(overlapOf(`{ auction { self { ...F } parent { ${fields} } } } ${cycle}`), {
+      isTrivial: false,
+      pairs: Infinity,
+    });
+    const document = parse(`{ auction { ${fields} } }`);
+    assert.deepEqual(fieldOverlap(schema, document, 42), { isTrivial: true, pairs: 380 });
+    assert.deepEqual(fieldOverlap(schema, document, 40), { isTrivial: false, pairs: Infinity });
   });
 });
