@@ -134,7 +134,10 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   }
 
   onDeadline(): void {
-    this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
+    // What waits in the inbox has come in time.
+    if (this.#waitingMessages > 0) setImmediate(() => this.onDeadline());
+    else if (!this.#isInitialised)
+      this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
   }
 
   onSlowConsumer(): void {

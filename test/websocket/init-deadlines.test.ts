@@ -55,4 +55,14 @@ describe('the deadline of connection_init', () => {
     assert.equal((await prompt.next()).type, 'connection_ack');
     assert.equal((await silent.expectClose()).code, 4408);
   });
+
+  it('passes for nobody whose message waits in the inbox', async (t) => {
+    const target = await crier.start({ INIT_TIMEOUT_MS: '1000' });
+    t.after(() => target.close());
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(t, target.url)));
+    for (const socket of sockets) socket.send({ type: 'connection_init' });
+    const blockedUntil = performance.now() + 1500;
+    while (performance.now() < blockedUntil);
+    for (const socket of sockets) assert.equal((await socket.next()).type, 'connection_ack');
+  });
 });
