@@ -8,6 +8,7 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
   SelectionSetNode,
+  VariableDefinitionNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
@@ -98,7 +99,7 @@ export class Executor {
     const definitions = operation.definition.variableDefinitions ?? [];
     const coerced = getVariableValues(this.#schema, definitions, variables, { maxErrors: MAX_COERCION_ERRORS });
     if (coerced.errors) return { errors: coerced.errors.map((error) => badUserInput(error).toJSON()) };
-    operation.accepted.add(variables);
+    if (!hasNullForDefault(definitions, variables)) operation.accepted.add(variables);
     const node = rootFieldOf(operation.document, operation.definition.selectionSet);
     const field = node && this.#schema.getSubscriptionType()?.getFields()[node.name.value];
     if (!field) throw new TypeError('not a validated subscription');
@@ -127,10 +128,11 @@ export class Executor {
     return { print, own };
   }
 
-  /** graphql-jit coerces variables too, with messages of its own and less strictly. */
+  /** graphql-jit coerces variables too, with messages of its own and less strictly, and takes a null in @skip and @include for false. */
   #isAccepted(operation: Operation, variables: Readonly<Record<string, unknown>>): boolean {
     const definitions = operation.definition.variableDefinitions;
     if (!definitions?.length || operation.accepted.has(variables)) return true;
+    if (hasNullForDefault(definitions, variables)) return false;
     if (getVariableValues(this.#schema, definitions, variables, { maxErrors: 1 }).errors) return false;
     operation.accepted.add(variables);
     return true;
@@ -253,6 +255,14 @@ function rootFieldOf(document: DocumentNode, set: SelectionSetNode): FieldNode |
     if (field) return field;
   }
   return undefined;
+}
+
+/** A nullable variable with a default may stand where null must not: that its value is null only an execution meets. */
+function hasNullForDefault(
+  definitions: readonly VariableDefinitionNode[],
+  variables: Readonly<Record<string, unknown>>,
+): boolean {
+  return definitions.some(({ variable, defaultValue }) => defaultValue && variables[variable.name.value] === null);
 }
 
 function badUserInput({ message, extensions }: GraphQLError): GraphQLError {
