@@ -118,6 +118,12 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
 
   /** To be called at intervals: ends a peer that sent nothing since the last call, or began a message before it and has not completed it. */
   sweep(isPinging: boolean): void {
+    // A peer whose messages wait in the inbox is not read: what it has sent since cannot be known.
+    if (this.#waitingMessages > 0) {
+      this.#sweptBytes = -1;
+      this.#isMessageOverdue = false;
+      return;
+    }
     if (this.#socket.isMessageIncomplete) {
       if (this.#isMessageOverdue) return this.close(CLOSE_CODES.timeout, 'Message not completed in time');
       this.#isMessageOverdue = true;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { WebSocket } from 'ws';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { nextRest } from '../../src/fanout/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
+import { Connection } from '../../src/websocket/connection.ts';
 import { clientFrame } from '../support/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
@@ -133,5 +135,33 @@ describe('a connection', () => {
     const { msg, level, connection } = await waitFor('the line', () => lines[0]);
     assert.deepEqual([msg, level], ['socket error', 20]);
     assert.match(connection, UUID);
+  });
+
+  it('is not ended as silent while its messages wait in the inbox, nor at the first visit after', () => {
+    const calls: string[] = [];
+    const note = (name: string) => () => calls.push(name);
+    const socket = {
+      readyState: WebSocket.OPEN,
+      isMessageIncomplete: false,
+      pause: note('pause'),
+      resume: note('resume'),
+      ping: note('ping'),
+      terminate: note('terminate'),
+    };
+    const services = { limits: LIMITS, inbox: { receive: () => false } };
+    const connection = new Connection(
+      ...([socket, { bytesRead: 1 }, { id: '' }, services] as unknown as ConstructorParameters<typeof Connection>),
+    );
+    const message = Buffer.from('{"type":"pong"}');
+    const sweep = () => connection.sweep(true);
+    sweep();
+    connection.onMessageFrame(message);
+    sweep();
+    sweep();
+    connection.onTurn(message);
+    sweep();
+    assert.deepEqual(calls, ['ping', 'pause', 'resume', 'ping']);
+    sweep();
+    assert.equal(calls.at(-1), 'terminate');
   });
 });
