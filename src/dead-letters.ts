@@ -25,7 +25,8 @@ Usage: npm run dead-letters -- list | replay | drop [options]
 
 Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_..., KAFKA_DEAD_LETTER_TOPIC, KAFKA_GROUP_ID.
 What is done is committed in the consumer group <KAFKA_GROUP_ID>-dead-letters, so nothing is replayed twice; a command that is killed may
-have replayed up to 100 records that it has not committed. A record of which a part was left out cannot be replayed, and stays.
+have replayed up to 100 records that it has not committed. A record of which a part was left out, or that is too large
+for its topic, cannot be replayed, and stays.
 Exits with 1 on a failure, and where a record could not be replayed.
 `;
 
@@ -46,7 +47,7 @@ async function main(): Promise<number> {
   const client = createKafkaClient(config, log);
   let saidAt = performance.now();
   try {
-    const { done, partial } = await runDeadLetterCommand(command, {
+    const { done, refused } = await runDeadLetterCommand(command, {
       topic: config.KAFKA_DEAD_LETTER_TOPIC,
       groupId: `${config.KAFKA_GROUP_ID}-dead-letters`,
       client,
@@ -57,6 +58,9 @@ async function main(): Promise<number> {
           process.stderr.write(`cannot be replayed, a part was left out: ${lineOf(entry)}\n`);
         }
       },
+      onTooLarge: (entry) => {
+        process.stderr.write(`cannot be replayed, too large for its topic: ${lineOf(entry)}\n`);
+      },
       onProgress: (outcome) => {
         if (performance.now() - saidAt < PROGRESS_INTERVAL_MS) return;
         saidAt = performance.now();
@@ -64,9 +68,9 @@ async function main(): Promise<number> {
       },
     });
     const verb = { list: 'listed', replay: 'replayed', drop: 'dropped' }[command.action];
-    const rest = partial > 0 ? `, ${partial} cannot be replayed and stay` : '';
+    const rest = refused > 0 ? `, ${refused} cannot be replayed and stay` : '';
     process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${rest}\n`);
-    return partial > 0 ? 1 : 0;
+    return refused > 0 ? 1 : 0;
   } finally {
     cluster.close();
     client.destroy();

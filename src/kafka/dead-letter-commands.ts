@@ -35,8 +35,8 @@ export interface DeadLetterEntry {
 export interface DeadLetterOutcome {
   /** Listed, replayed or dropped; in a dry run: would have been. */
   done: number;
-  /** Not replayed, because a part of the record was left out. They stay. */
-  partial: number;
+  /** Not replayed, because a part of the record was left out, or it is too large for its topic. They stay. */
+  refused: number;
 }
 
 export interface DeadLetterCommandPorts {
@@ -47,6 +47,8 @@ export interface DeadLetterCommandPorts {
   readonly client: KafkaClient;
   readonly cluster: Pick<Cluster, 'existingTopics' | 'partitionRanges' | 'committedOffsets'>;
   readonly onEntry: (entry: DeadLetterEntry) => void;
+  /** Called for each that is too large for its topic. */
+  readonly onTooLarge: (entry: DeadLetterEntry) => void;
   /** Called after each step. */
   readonly onProgress: (outcome: Readonly<DeadLetterOutcome>) => void;
 }
@@ -57,9 +59,9 @@ export async function runDeadLetterCommand(
   ports: DeadLetterCommandPorts,
 ): Promise<Readonly<DeadLetterOutcome>> {
   const { action, isDryRun, topic, reason, limit } = command;
-  const { client, cluster, onEntry, onProgress } = ports;
+  const { client, cluster, onEntry, onTooLarge, onProgress } = ports;
   const isReading = action === 'list' || isDryRun;
-  const outcome: DeadLetterOutcome = { done: 0, partial: 0 };
+  const outcome: DeadLetterOutcome = { done: 0, refused: 0 };
   const producer = client.kafka.producer({
     allowAutoTopicCreation: false,
     createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
@@ -82,11 +84,15 @@ export async function runDeadLetterCommand(
           const step = entries.slice(at, at + Math.min(STEP_RECORDS, limit - outcome.done));
           at += step.length;
           for (const entry of step) onEntry(entry);
-          const whole = action === 'replay' ? step.filter(({ facts }) => !facts.isPartial) : step;
-          if (action === 'replay' && !isDryRun) await replay(producer, cluster, whole);
-          if (!isReading) await letters.done(whole.map(({ record }) => record));
-          outcome.done += whole.length;
-          outcome.partial += step.length - whole.length;
+          let handled = action === 'replay' ? step.filter(({ facts }) => !facts.isPartial) : step;
+          if (action === 'replay' && !isDryRun) {
+            const tooLarge = await replay(producer, cluster, handled);
+            for (const entry of tooLarge) onTooLarge(entry);
+            handled = handled.filter((entry) => !tooLarge.has(entry));
+          }
+          if (!isReading) await letters.done(handled.map(({ record }) => record));
+          outcome.done += handled.length;
+          outcome.refused += step.length - handled.length;
           onProgress(outcome);
         }
         return outcome.done < limit;
@@ -106,17 +112,22 @@ function entriesOf(records: readonly KafkaMessage[], isWanted: (facts: DeadLette
 }
 
 type OriginalRecord = Pick<KafkaMessage, 'key' | 'value'> & {
+  readonly entry: DeadLetterEntry;
   readonly headers: IHeaders;
   readonly timestamp?: string;
   readonly partition: number;
 };
 
-/** Writes the original records, to the partitions that they came from where these are still there. */
+/**
+ * Writes the original records, to the partitions that they came from where these are still there. Resolves with those that are too large
+ * for their topics: what a producer compressed, or wrote under another limit.
+ */
 async function replay(
   producer: Producer,
   cluster: Pick<Cluster, 'partitionRanges'>,
   entries: readonly DeadLetterEntry[],
-): Promise<void> {
+): Promise<ReadonlySet<DeadLetterEntry>> {
+  const tooLarge = new Set<DeadLetterEntry>();
   const topics = [...new Set(entries.map(({ facts }) => facts.topic))];
   const ranges = await cluster.partitionRanges(topics);
   const absent = topics.find((topic) => !ranges.get(topic)?.size);
@@ -125,7 +136,8 @@ async function replay(
     const partitions = [...ranges.get(topic)!.keys()];
     const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
     const byPartition = new Map<number, OriginalRecord[]>();
-    for (const { facts, record } of entries) {
+    for (const entry of entries) {
+      const { facts, record } = entry;
       if (facts.topic !== topic) continue;
       const { key, value } = record;
       const partition = partitions.includes(facts.partition)
@@ -133,6 +145,7 @@ async function replay(
         : partitionOf({ topic, partitionMetadata: partitions.map(metadataOf), message: { key, value } });
       const headers = originalHeaders(record.headers);
       const original = {
+        entry,
         key,
         value,
         headers,
@@ -142,23 +155,29 @@ async function replay(
       byPartition.set(partition, [...(byPartition.get(partition) ?? []), original]);
     }
     for (const records of byPartition.values()) {
-      for (const group of groupsOf(records, (record) => record)) await write(producer, topic, group);
+      for (const group of groupsOf(records, (record) => record)) {
+        for (const { entry } of await write(producer, topic, group)) tooLarge.add(entry);
+      }
     }
   }
+  return tooLarge;
 }
 
 /**
  * One batch for one partition. kafkajs gives all batches of a call that fails their numbers anew: with several, the broker would take other
- * records for those that it has. A batch that is too large for its topic is not written, and is written in halves.
+ * records for those that it has. A batch that is too large for its topic is not written, and is written in halves. Resolves with the records
+ * that are too large by themselves.
  */
-async function write(producer: Producer, topic: string, messages: OriginalRecord[]): Promise<void> {
+async function write(producer: Producer, topic: string, messages: OriginalRecord[]): Promise<OriginalRecord[]> {
   try {
     await producer.send({ topic, messages, acks: -1, timeout: WRITE_TIMEOUT_MS });
+    return [];
   } catch (error) {
-    if (messages.length === 1 || !isTooLarge(error)) throw error;
+    if (!isTooLarge(error)) throw error;
+    if (messages.length === 1) return messages;
     const middle = Math.ceil(messages.length / 2);
-    await write(producer, topic, messages.slice(0, middle));
-    await write(producer, topic, messages.slice(middle));
+    const first = await write(producer, topic, messages.slice(0, middle));
+    return [...first, ...(await write(producer, topic, messages.slice(middle)))];
   }
 }
 

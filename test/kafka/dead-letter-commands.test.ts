@@ -140,6 +140,18 @@ describe('npm run dead-letters', () => {
     assert.deepEqual(keys.toSorted(), Array.from({ length: 30 }, (_, i) => `key ${i}`).toSorted());
   });
 
+  it('keeps a record that is too large for its topic, replays the others once, and fails', async (t) => {
+    const { topic, command } = await createStage(t, 6, 0, 2000);
+    await outside.limitMessages(topic, 1000);
+    for (const replayed of [3, 0]) {
+      const { code, stdout, stderr } = await command('replay');
+      assert.deepEqual([code, stdout], [1, `replayed: ${replayed}, 3 cannot be replayed and stay\n`], stderr);
+      assert.equal(stderr.match(/too large for its topic: .* not_json/g)?.length, 3);
+    }
+    const ends = await outside.admin.fetchTopicOffsets(topic);
+    assert.equal(ends.find(({ partition }) => partition === 1)!.high, '9');
+  });
+
   it('writes each record once where an acknowledgement is lost', async (t) => {
     const { topic, settings } = await createStage(t, 3);
     let losses = 1;
@@ -160,10 +172,11 @@ describe('npm run dead-letters', () => {
       client,
       cluster,
       onEntry: () => undefined,
+      onTooLarge: () => undefined,
       onProgress: () => undefined,
     };
     const all = { action: 'replay', isDryRun: false, topic: undefined, reason: undefined, limit: Infinity } as const;
-    assert.deepEqual(await runDeadLetterCommand(all, ports), { done: 3, partial: 0 });
+    assert.deepEqual(await runDeadLetterCommand(all, ports), { done: 3, refused: 0 });
     assert.equal(losses, -1);
     const ends = await outside.admin.fetchTopicOffsets(topic);
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '6');
