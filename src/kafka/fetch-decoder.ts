@@ -8,7 +8,7 @@ import type { InflightBudget } from './inflight-budget.ts';
 import { entriesOf } from './message-set.ts';
 import type { MessageSetEntry } from './message-set.ts';
 import { batchesOf, CorruptBatchError, isRecordBatch } from './record-batch.ts';
-import type { FetchedRecord, RecordBatch } from './record-batch.ts';
+import type { FetchedRecord, RecordBatch, RecordRange } from './record-batch.ts';
 
 /** Decoded of a batch at least, if nothing else is in flight: a batch always makes progress. */
 const MIN_RECORDS = 1000;
@@ -105,30 +105,34 @@ export class FetchDecoder {
     return [records, true];
   }
 
-  /** Records of the format before Kafka 0.11: at least one entry, then as many as there is room for. */
+  /** Records of the format before Kafka 0.11: of a response at least one entry, or a part of one, then as many as there is room for. */
   async #messageSet(bytes: Buffer, key: string, { node, offsets }: FetchRequest): Promise<[Decoded, hasRoom: boolean]> {
     const { budget } = this.#options;
     const from = offsets.get(key) ?? 0;
     const records: FetchedRecord[] = [];
     for (const entry of entriesOf(bytes)) {
       if (entry.offset < from) continue;
-      if (records.length > 0 && budget.room <= 0) return [records, false];
+      if (budget.room <= 0 && budget.has(node)) return [records, false];
+      const count = Math.max(MIN_RECORDS, Math.floor(budget.room / RECORD_OVERHEAD_BYTES));
+      const decoded = await this.#entryRecords(entry, { from, count });
       let taken = 0;
-      for (const record of await this.#entryRecords(entry)) {
-        if (Number(record.offset) < from) continue;
+      for (const record of decoded) {
         records.push(record);
         taken += (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
       }
       budget.take(node, key, taken);
+      // There may be more: the next fetch begins with it.
+      if (decoded.length === count) return [records, false];
     }
     return [records, true];
   }
 
-  async #entryRecords(entry: MessageSetEntry): Promise<Decoded> {
+  async #entryRecords(entry: MessageSetEntry, range: RecordRange): Promise<Decoded> {
     const { maxInflatedBytes } = this.#options;
     try {
       if (entry.compression === 0) return [entry.record()];
-      return entry.records(await inflate(entry.compression, entry.value ?? Buffer.alloc(0), { maxInflatedBytes }));
+      const data = await inflate(entry.compression, entry.value ?? Buffer.alloc(0), { maxInflatedBytes });
+      return entry.records(data, range);
     } catch (error) {
       if (error instanceof CorruptBatchError) return [entry.placeholder('batch_corrupt')];
       if (!(error instanceof CompressionError)) throw error;

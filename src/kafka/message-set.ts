@@ -1,6 +1,6 @@
 import type { PoisonReason } from './batch.ts';
 import { CorruptBatchError } from './record-batch.ts';
-import type { FetchedRecord } from './record-batch.ts';
+import type { FetchedRecord, RecordRange } from './record-batch.ts';
 
 /** Offset and size of an entry, which its size does not count. */
 const PREFIX_BYTES = 12;
@@ -59,22 +59,29 @@ export class MessageSetEntry {
   }
 
   /**
-   * The records of a wrapper. Their buffers are parts of `data`, which is its value, inflated.
+   * The records of a wrapper that are in a range. Their buffers are parts of `data`, which is its value, inflated.
    * @throws CorruptBatchError
    */
-  records(data: Buffer): FetchedRecord[] {
-    const entries = [...entriesOf(data)];
-    const last = entries.at(-1);
-    if (!last || entries.reduce((sum, { length }) => sum + length, 0) < data.length) {
-      throw new CorruptBatchError('a message set is cut off');
+  records(data: Buffer, { from, count }: RecordRange): FetchedRecord[] {
+    let last: MessageSetEntry | undefined;
+    let bytes = 0;
+    for (const entry of entriesOf(data)) {
+      last = entry;
+      bytes += entry.length;
     }
+    if (!last || bytes < data.length) throw new CorruptBatchError('a message set is cut off');
     // Since magic byte 1 the offsets in a wrapper are relative.
     const base = this.#magic === 0 ? 0 : this.offset - last.offset;
     const timestamp = this.#attributes & LOG_APPEND_TIME_FLAG ? this.#timestamp : undefined;
-    return entries.map((entry) => {
+    const records: FetchedRecord[] = [];
+    for (const entry of entriesOf(data)) {
+      if (records.length === count) break;
+      const offset = base + entry.offset;
+      if (offset < from) continue;
       const record = entry.record();
-      return { ...record, offset: `${base + entry.offset}`, timestamp: timestamp ?? record.timestamp };
-    });
+      records.push({ ...record, offset: `${offset}`, timestamp: timestamp ?? record.timestamp });
+    }
+    return records;
   }
 
   /** A record without key and value that stands for the entry; for a wrapper, whose records cannot be counted, at its last offset. */

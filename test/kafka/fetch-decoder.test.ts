@@ -281,6 +281,32 @@ describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
     });
   }
 
+  it('reads a wrapper in parts that has more records than there is room for', async () => {
+    const data = Buffer.concat(range(0, 10_000).map((offset) => encodedMessage({ offset, value: Buffer.alloc(0) })));
+    const payload = ofPartitions(wrapper(9999, 1, gzipSync(data)));
+    const { decode, budget } = createDecoder(1024 * KIB);
+    const seen: number[] = [];
+    for (let parts = 1; seen.length < 10_000; parts++) {
+      const [records] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } });
+      assert.ok(budget.room >= 0, `${budget.room} bytes of room`);
+      seen.push(...offsetsOf(records));
+      assert.ok(parts <= 5);
+    }
+    assert.deepEqual(seen, range(0, 10_000));
+  });
+
+  it('leaves the partitions of a response out for which there is no room', async () => {
+    const data = encodedMessage({ offset: 0, value: Buffer.alloc(500 * KIB) });
+    const payload = ofPartitions(...range(0, 8).map(() => wrapper(0, 1, gzipSync(data))));
+    const { decode, budget } = createDecoder(512 * KIB);
+    const decoded = await decode(payload);
+    assert.deepEqual(
+      decoded.map(({ length }) => length),
+      [1, 1, 0, 0, 0, 0, 0, 0],
+    );
+    assert.ok(budget.room > -512 * KIB, `${budget.room} bytes of room`);
+  });
+
   it('skips what was read before, and stops at record batches and where there is no room', async () => {
     const large = (offset: number) => encodedMessage({ offset, value: Buffer.alloc(300 * KIB) });
     const payload = ofPartitions(Buffer.concat([wrapper(2, 1), large(3), large(4), large(5), sequence(1, 1)]));
