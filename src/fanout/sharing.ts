@@ -217,7 +217,8 @@ export class SharedEvent {
   #serveLater(others: Waiting[]): void {
     if (others.length === 0) return;
     const hasJob = this.#again.length > 0;
-    this.#again.push(...others.reverse());
+    // Not as arguments of one call: there may be more than the stack holds.
+    for (const waiting of others.reverse()) this.#again.push(waiting);
     if (!hasJob) this.#onMore(this.#serveAgain);
   }
 

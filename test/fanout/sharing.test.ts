@@ -502,6 +502,19 @@ describe('a group', () => {
     assert.equal(executions, 2);
   });
 
+  it('serves more waiting members than a call can have arguments', async () => {
+    const group = new SharingGroup('g');
+    let served = 0;
+    const facts = factsOf('c', {});
+    for (let i = 0; i < 150_000; i++) {
+      const { subscription } = memberOf(facts);
+      subscription.deliver = () => void served++;
+      group.members.add(subscription);
+    }
+    serve(group, [1], () => () => Promise.resolve({ json: [Buffer.from('1')], reads: undefined }));
+    await waitFor('the members', () => served === group.members.size);
+  });
+
   it('starts no job where nobody waited', async () => {
     const group = new SharingGroup('g');
     const one = memberOf(factsOf('a', {}));
