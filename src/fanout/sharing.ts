@@ -86,7 +86,8 @@ export class SharingGroup {
 interface Waiting {
   readonly member: Subscription;
   readonly place: Place;
-  readonly waits: number;
+  /** Executions of others that it has waited for. */
+  waits: number;
 }
 
 export interface SharedEventOptions {
@@ -115,6 +116,8 @@ export class SharedEvent {
   readonly #asked: Answers<Subscription>[] = [];
   /** The result for those who give the same answers. */
   #results: Map<Alike, Rest> | undefined;
+  /** Those who waited for an execution until its deadline. */
+  #late: Set<Subscription> | undefined;
   /** Executions under way, by those for whom they are expected to do. */
   #running: Map<Alike, Waiting[]> | undefined;
 
@@ -188,8 +191,8 @@ export class SharedEvent {
 
   /**
    * Never rejects. Serves the members that wait for the execution after it, also when it failed. At its deadline the member's operation
-   * ends and the others go on without it; an operation that has waited MAX_WAITS times by then ends, too: the next execution would most
-   * likely hang as well, and one for each of them at once would make it worse.
+   * ends and the others go on without it, with one wait more: an execution for each of them at once would make it worse. Who waits until
+   * a second deadline ends, too: the next execution would most likely hang as well.
    */
   async #await(execution: Promise<EventResult>, alike: Alike, member: Subscription, place: Place): Promise<void> {
     const others: Waiting[] = [];
@@ -202,7 +205,12 @@ export class SharedEvent {
     const due = this.#deadlines?.add(() => {
       const error = new ExecutionTimeoutError();
       member.fail(error);
-      for (const waiting of others) if (waiting.waits === MAX_WAITS) waiting.member.fail(error);
+      const late = (this.#late ??= new Set());
+      for (const waiting of others) {
+        if (late.has(waiting.member)) waiting.member.fail(error);
+        late.add(waiting.member);
+        waiting.waits = MAX_WAITS - 1;
+      }
       release();
     });
     try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import type { ExecutionContext } from '../../src/context/context.ts';
 import { Cursors } from '../../src/fanout/cursor.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
@@ -14,12 +15,14 @@ const CHANNEL = 't{}';
 const never = new Promise<number>(() => undefined);
 
 /** A stage whose field `slow` has the given resolver, which gets the number of its call, from 1 on. */
-async function createSlow(t: TestContext, slow: (call: number, n: number) => unknown) {
+async function createSlow(t: TestContext, slow: (call: number, n: number, context: ExecutionContext) => unknown) {
   const failures: unknown[] = [];
   let calls = 0;
   const stage = await createStage(t, {
     sdl: SDL,
-    resolvers: { Item: { slow: ({ n }: { n: number }) => slow(++calls, n) } },
+    resolvers: {
+      Item: { slow: ({ n }: { n: number }, _: object, context: ExecutionContext) => slow(++calls, n, context) },
+    },
     cursors: new Cursors('secret'),
     executionTimeoutMs: 50,
     onFailure: (error) => void failures.push((error as { code?: unknown }).code),
@@ -33,9 +36,9 @@ async function createSlow(t: TestContext, slow: (call: number, n: number) => unk
     const payload = JSON.stringify({ item: { n: offset } });
     await bus.publish([{ channel: CHANNEL, payload, offset, timestamp: 0, history }], { topic: 't', partition: 0, offset }); // prettier-ignore
   };
-  const join = async (id: string, cursor?: string) => {
+  const join = async (id: string, cursor?: string, claims = {}) => {
     const start = cursor === undefined ? undefined : { cursor, replaysLast: false };
-    const { received } = await stage.join(QUERY, factsOf(id, {}), undefined, start);
+    const { received } = await stage.join(QUERY, factsOf(id, claims), undefined, start);
     const events = () =>
       received.map((text) => JSON.parse(text) as { data: { item: unknown }; extensions: { cursor: string } });
     return { items: () => events().map(({ data }) => data.item), cursor: () => events()[0]!.extensions.cursor };
@@ -71,6 +74,20 @@ describe('an execution that never settles', () => {
     await publish();
     await waitFor('the next event', () => later.items().length === 1);
     assert.deepEqual(later.items(), [{ n: 1, slow: 1 }]);
+  });
+
+  it('ends none of those that waited for one that settled, and then for one that hangs', async (t) => {
+    // What the first one reads tells the others from it.
+    const { failures, publish, join } = await createSlow(t, async (call, n, { connection }) => {
+      await Promise.resolve();
+      assert.ok(connection.claims['role']);
+      return call === 2 ? never : n;
+    });
+    await join('first', undefined, { role: 'admin' });
+    const [hanging, ...others] = await Promise.all(['b', 'c', 'd'].map((id) => join(id, undefined, { role: 'user' })));
+    await publish();
+    await waitFor('the event', () => others.every(({ items }) => items().length === 1) || failures.length > 1);
+    assert.deepEqual([hanging!.items(), failures], [[], ['ERR_EXECUTION_TIMEOUT']]);
   });
 
   it('sends nothing when it settles after its deadline, and gives its result to nobody twice', async (t) => {
