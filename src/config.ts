@@ -9,6 +9,9 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     .regex(/^\d+$/)
     .transform(Number)
     .refine((value) => value >= min && value <= max);
+/** In ms. setTimeout takes what has more than 31 bits for 1 ms, so no wait is longer than a day. */
+const MAX_WAIT_MS = 86_400_000;
+const wait = (min: number) => whole(min, MAX_WAIT_MS);
 /** undefined: not set. */
 const fraction = z
   .string()
@@ -40,7 +43,7 @@ const variable = <Schema extends z.ZodType>(
   meaning: string,
 ): Variable<Schema> => ({ schema, default: fallback, unit, expects, meaning });
 
-const MS = 'a whole number of milliseconds';
+const MS = `a whole number of milliseconds, at most ${MAX_WAIT_MS}`;
 const COUNT = 'a whole number';
 const BYTES = 'a whole number of bytes';
 const BOOL = '"true" or "false"';
@@ -77,7 +80,7 @@ export const variables = {
     'trace, debug, info, warn, error, fatal or silent',
     'Least severe level that is logged.',
   ),
-  SHUTDOWN_TIMEOUT_MS: variable(whole(100), '10000', 'ms', MS, 'After SIGTERM, the longest time until exit.'),
+  SHUTDOWN_TIMEOUT_MS: variable(wait(100), '10000', 'ms', MS, 'After SIGTERM, the longest time until exit.'),
 
   KAFKA_BROKERS: variable(
     list,
@@ -98,7 +101,7 @@ export const variables = {
   KAFKA_SASL_USERNAME: variable(text, '', '', 'a user name', 'SASL user name.'),
   KAFKA_SASL_PASSWORD: variable(text, '', '', 'a password', 'SASL password.'),
   KAFKA_SESSION_TIMEOUT_MS: variable(
-    whole(6000),
+    wait(6000),
     '10000',
     'ms',
     `${MS}, at least 6000 (what brokers allow)`,
@@ -125,9 +128,9 @@ export const variables = {
     'WAIT or DROP',
     'What happens while the dead-letter topic is away: the partition waits, or records are dropped.',
   ),
-  KAFKA_TOPIC_CHECK_INTERVAL_MS: variable(whole(100), '10000', 'ms', MS, 'How often missing topics are looked for.'),
+  KAFKA_TOPIC_CHECK_INTERVAL_MS: variable(wait(100), '10000', 'ms', MS, 'How often missing topics are looked for.'),
   KAFKA_STALL_TIMEOUT_MS: variable(
-    whole(1000),
+    wait(1000),
     '30000',
     'ms',
     MS,
@@ -181,10 +184,10 @@ export const variables = {
     'origins such as https://app.example.com, or *',
     "Browser origins beside the server's own; `*` allows all.",
   ),
-  INIT_TIMEOUT_MS: variable(whole(1), '5000', 'ms', MS, 'Longest wait for `connection_init`.'),
-  AUTHENTICATION_TIMEOUT_MS: variable(whole(1), '5000', 'ms', MS, "Longest wait for the graph's `authenticate`."),
+  INIT_TIMEOUT_MS: variable(wait(1), '5000', 'ms', MS, 'Longest wait for `connection_init`.'),
+  AUTHENTICATION_TIMEOUT_MS: variable(wait(1), '5000', 'ms', MS, "Longest wait for the graph's `authenticate`."),
   PING_INTERVAL_MS: variable(
-    whole(0),
+    wait(0),
     '12000',
     'ms',
     MS,
@@ -261,7 +264,7 @@ export const variables = {
   ),
 
   EXECUTION_TIMEOUT_MS: variable(
-    whole(1),
+    wait(1),
     '10000',
     'ms',
     MS,
@@ -275,10 +278,10 @@ export const variables = {
     'Part of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
   ),
 
-  BACKEND_TIMEOUT_MS: variable(whole(1), '5000', 'ms', MS, "Longest wait for a backend's whole answer."),
+  BACKEND_TIMEOUT_MS: variable(wait(1), '5000', 'ms', MS, "Longest wait for a backend's whole answer."),
   BACKEND_MAX_SOCKETS: variable(whole(1), '50', 'sockets', COUNT, 'Keep-alive sockets per backend.'),
 
-  SAMPLE_INTERVAL_MS: variable(whole(1), '500', 'ms', MS, 'Embedded: pause between sample records.'),
+  SAMPLE_INTERVAL_MS: variable(wait(1), '500', 'ms', MS, 'Embedded: pause between sample records.'),
 } as const satisfies Record<string, Variable>;
 
 type Variables = { readonly [Name in keyof typeof variables]: z.output<(typeof variables)[Name]['schema']> };

@@ -53,6 +53,13 @@ describe('readConfig', () => {
     });
   }
 
+  for (const [name, { unit }] of Object.entries(variables)) {
+    if (unit !== 'ms') continue;
+    it(`refuses a ${name} that no timer takes`, () => {
+      assert.match(refusal({ [name]: '2147483648' }), new RegExp(`^${name}: expected .*, at most 86400000`, 'm'));
+    });
+  }
+
   it('refuses roles whose servers are missing', () => {
     assert.match(refusal({ ROLE: 'worker', KAFKA_BROKERS: 'a:1' }), /REDIS_URL.*ROLE=worker/);
     assert.match(refusal({ ROLE: 'worker', REDIS_URL: 'redis://a' }), /KAFKA_BROKERS.*ROLE=worker/);
