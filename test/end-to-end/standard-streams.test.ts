@@ -116,8 +116,10 @@ describe('standard error', { concurrency: 2 }, () => {
     const pod = spawnPod(t, { GRAPH }, { standardError: pipe.writer });
     let text = '';
     const reading = setInterval(() => (text += pipe.read()), 20);
-    t.after(() => clearInterval(reading));
-    assert.equal(await pod.ended, 1);
+    const code = await pod.ended;
+    // Before the pipe is closed behind the test.
+    clearInterval(reading);
+    assert.equal(code, 1);
     text += pipe.read();
     assert.match(text, /that_is_not_there_1999[^\n]*\n$/);
   });
