@@ -42,12 +42,14 @@ export function createEndpoint(
   const { runtime, documents, allowedOrigins, maxBodyBytes, log } = options;
   const lanes = new WeakMap<Socket, DocumentLane>();
 
-  async function prepare(socket: Socket, request: RequestParams, bytes: number): Promise<Operation | Refusal> {
+  async function prepare(socket: Socket, request: RequestParams, text: string): Promise<Operation | Refusal> {
     const { query, operationName } = request;
     const known = runtime.findPrepared(query, operationName);
     if (known) return known;
     const lane = lanes.get(socket) ?? new DocumentLane();
     lanes.set(socket, lane);
+    // The text of the request waits, too.
+    const bytes = weightOf(request) + textWeight(text);
     const work = documents.add(lane, bytes, () => runtime.prepare(query, operationName, lane));
     socket.once('close', work.cancel);
     try {
@@ -70,9 +72,7 @@ export function createEndpoint(
         address: raw.socket.remoteAddress ?? '',
       });
       if (!facts) return FORBIDDEN;
-      // The text of the request waits, too.
-      const bytes = weightOf(request) + textWeight(typeof body === 'string' ? body : url);
-      const operation = await prepare(raw.socket, request, bytes);
+      const operation = await prepare(raw.socket, request, typeof body === 'string' ? body : url);
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
       const run = () => runtime.execute(operation, variables ?? undefined, facts);
