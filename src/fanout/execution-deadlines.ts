@@ -12,7 +12,7 @@ export interface Due {
 
 /**
  * Deadlines of executions. One timer for all; it keeps no process alive. Sweeps are counted, not time: a blocked event loop ends nothing.
- * The list has links of its own, because a Map with so many short-lived keys costs the garbage collector more than they cost themselves.
+ * A linked list: in a Map, so many short-lived keys cost the garbage collector more than everything else here.
  */
 export class ExecutionDeadlines {
   readonly #intervalMs: number;

@@ -44,7 +44,7 @@ export class HistoryRead {
     return performance.now() < this.#endsAt;
   }
 
-  /** Whether a read from this event could show nothing else: the event is not older than the one that this read asked for, or newer than the last. */
+  /** Whether this read has all that a read from this event would have: the event is between the one that this read began with and the last one. */
   answers({ entry }: CursorPlace): boolean {
     if (entry === this.#from) return true;
     const last = this.entries.at(-1)?.coordinates.entry;

@@ -116,12 +116,12 @@ export class SharedEvent {
   readonly #asked: Answers<Subscription>[] = [];
   /** The result for those who give the same answers. */
   #results: Map<Alike, Rest> | undefined;
-  /** Those who waited for an execution until its deadline. */
+  /** Members that waited for an execution until its deadline. */
   #late: Set<Subscription> | undefined;
   /** Executions under way, by those for whom they are expected to do. */
   #running: Map<Alike, Waiting[]> | undefined;
 
-  /** @param onMore called when there is a job for those who had to wait */
+  /** @param onMore called with a job that serves the members which had to wait */
   constructor(
     group: SharingGroup,
     execute: ExecuteEvent,
@@ -191,8 +191,8 @@ export class SharedEvent {
 
   /**
    * Never rejects. Serves the members that wait for the execution after it, also when it failed. At its deadline the member's operation
-   * ends and the others go on without it, with one wait more: an execution for each of them at once would make it worse. Who waits until
-   * a second deadline ends, too: the next execution would most likely hang as well.
+   * ends. The members that waited for it may wait for one execution more, so that not each of them starts one at once. A member that waits
+   * until a second deadline ends, too: the next execution would most likely hang as well.
    */
   async #await(execution: Promise<EventResult>, alike: Alike, member: Subscription, place: Place): Promise<void> {
     const others: Waiting[] = [];
