@@ -18,12 +18,25 @@ function expected(text: string): { payload: string; coordinates: Coordinates | u
     epoch: Number(epoch),
   };
   const ids = entry && { entry, previous: previous === '-' ? undefined : previous };
-  return { payload: text.slice(line.length), coordinates: { ...numbers, ...ids } };
+  return { payload: text.slice(line.length), coordinates: asExact({ ...numbers, ...ids }) };
 }
 
 function parsed(message: Buffer) {
   const { payload, coordinates } = parseMessage(message);
-  return { payload: payload.toString(), coordinates };
+  return { payload: payload.toString(), coordinates: coordinates && asExact(coordinates) };
+}
+
+/** Numbers are exact up to 2^53; one above it may round either way, and stands as Infinity. */
+function asExact(coordinates: Coordinates): Coordinates {
+  const exact = (n: number) => (Math.abs(n) <= Number.MAX_SAFE_INTEGER ? n : Infinity * Math.sign(n));
+  const { partition, offset, timestamp, epoch } = coordinates;
+  return {
+    ...coordinates,
+    partition: exact(partition),
+    offset: exact(offset),
+    timestamp: exact(timestamp),
+    epoch: exact(epoch),
+  };
 }
 
 const anyText = fc.string({ unit: 'binary' });
@@ -89,7 +102,13 @@ describe('parseMessage', () => {
     ]) {
       assert.deepEqual(parsed(Buffer.from(text)), { payload: text, coordinates: undefined });
     }
-    for (const text of ['@0 1 2 3\n', '@0 1 -2 3\n{}', '@0 1 2 3 4-0 -\n@', '@00 1 2 18446744073709551616\n{}']) {
+    for (const text of [
+      '@0 1 2 3\n',
+      '@0 1 -2 3\n{}',
+      '@0 1 2 3 4-0 -\n@',
+      '@00 1 2 18446744073709551616\n{}',
+      '@0 1 2 900719925474099317\n',
+    ]) {
       assert.deepEqual(parsed(Buffer.from(text)), expected(text));
       assert.ok(parsed(Buffer.from(text)).coordinates);
     }
