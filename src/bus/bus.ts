@@ -49,6 +49,14 @@ export type Listener = (payload: Buffer, coordinates?: Coordinates) => void;
 /** Idempotent and never throwing; after it returned the listener is not called again. */
 export type Unsubscribe = () => void;
 
+/** How much may be published for a partition now. */
+export interface Room {
+  /** Of payloads, once for each channel. 0: the gateways that receive from the partition are behind. */
+  readonly bytes: number;
+  /** Names the gateway that is furthest behind; undefined: nobody limits the partition. */
+  readonly gateway: string | undefined;
+}
+
 export interface Bus {
   /**
    * Connects. Resolves with the outcome of the first attempt, also a bad one: servers that are away are awaited in the
@@ -68,6 +76,13 @@ export interface Bus {
    * @throws FencedError when the partition is to be claimed (again): another has claimed it, or the bus has lost its data.
    */
   publish(messages: readonly Message[], upTo?: Position): Promise<void>;
+  /** How much may be published for a partition that this process has claimed, so that its gateways keep pace. */
+  room(topic: string, partition: number): Room;
+  /**
+   * Resolves when the partition has room, or the signal is aborted. It has room again after `FLOW_PATIENCE_MS` at the latest when no
+   * gateway makes progress. Never rejects.
+   */
+  whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void>;
   /**
    * Takes over the publishing of a partition; whoever had it before is refused from now on. Begins a new epoch of the topic with a
    * start that the bus does not know yet, if anything was accepted before it, and where the bus has lost what it had accepted.

@@ -1,7 +1,7 @@
 import { BusUnavailableError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Room, Unsubscribe } from './bus.ts';
 import { channelLabel, topicOf } from './channel.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { History, HistoryQuery } from './history.ts';
@@ -81,6 +81,14 @@ export class MemoryBus implements Bus {
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
+  }
+
+  room(): Room {
+    return { bytes: Infinity, gateway: undefined };
+  }
+
+  whenRoom(): Promise<void> {
+    return Promise.resolve();
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown

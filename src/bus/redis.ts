@@ -1,7 +1,7 @@
 import { BusUnavailableError, ConfigError } from '../errors.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Room, Unsubscribe } from './bus.ts';
 import { channelLabel } from './channel.ts';
 import { parseMessage } from './coordinates.ts';
 import type { History, HistoryQuery } from './history.ts';
@@ -106,6 +106,14 @@ export class RedisBus implements Bus {
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
+  }
+
+  room(): Room {
+    return { bytes: Infinity, gateway: undefined };
+  }
+
+  whenRoom(): Promise<void> {
+    return Promise.resolve();
   }
 
   async claim(claim: Claim): Promise<void> {
