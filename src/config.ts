@@ -278,6 +278,28 @@ export const variables = {
     'Part of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
   ),
 
+  FLOW_TARGET_MS: variable(
+    wait(0),
+    '500',
+    'ms',
+    MS,
+    'How long what is published may wait for its gateway; the rest stays in Kafka. 0: no flow control.',
+  ),
+  FLOW_TARGET_BYTES: variable(
+    whole(65_536),
+    '8388608',
+    'bytes',
+    'a whole number of bytes, at least 65536',
+    'How much of a partition may be on its way to a gateway; the rest stays in Kafka.',
+  ),
+  FLOW_PATIENCE_MS: variable(
+    wait(100),
+    '5000',
+    'ms',
+    MS,
+    'Time without progress after which a gateway is left behind by the others.',
+  ),
+
   BACKEND_TIMEOUT_MS: variable(wait(1), '5000', 'ms', MS, "Longest wait for a backend's whole answer."),
   BACKEND_MAX_SOCKETS: variable(whole(1), '50', 'sockets', COUNT, 'Keep-alive sockets per backend.'),
 

@@ -130,7 +130,7 @@ function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
     onPublishFailure: (_messages: number, reason: string) => metrics.publishFailures.inc({ reason }),
     onGap: () => metrics.busGaps.inc(),
   };
-  return config.REDIS_URL.length === 0
-    ? new MemoryBus({ prefix: config.CHANNEL_PREFIX, log, observer })
-    : new RedisBus({ urls: config.REDIS_URL, prefix: config.CHANNEL_PREFIX, log, observer });
+  const flowPatienceMs = config.FLOW_TARGET_MS > 0 ? config.FLOW_PATIENCE_MS : undefined;
+  const options = { prefix: config.CHANNEL_PREFIX, log, observer, flowPatienceMs };
+  return config.REDIS_URL.length === 0 ? new MemoryBus(options) : new RedisBus({ ...options, urls: config.REDIS_URL });
 }

@@ -1,4 +1,6 @@
 import type { Coordinates } from './coordinates.ts';
+import type { Receiver } from '../flow/receiver.ts';
+import type { Room } from '../flow/room.ts';
 import type { History, HistoryLimits, HistoryQuery } from './history.ts';
 
 /**
@@ -49,14 +51,6 @@ export type Listener = (payload: Buffer, coordinates?: Coordinates) => void;
 /** Idempotent and never throwing; after it returned the listener is not called again. */
 export type Unsubscribe = () => void;
 
-/** How much may be published for a partition now. */
-export interface Room {
-  /** Of payloads, once for each channel. 0: the gateways that receive from the partition are behind. */
-  readonly bytes: number;
-  /** Names the gateway that is furthest behind; undefined: nobody limits the partition. */
-  readonly gateway: string | undefined;
-}
-
 export interface Bus {
   /**
    * Connects. Resolves with the outcome of the first attempt, also a bad one: servers that are away are awaited in the
@@ -83,6 +77,13 @@ export interface Bus {
    * gateway makes progress. Never rejects.
    */
   whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void>;
+  /** By gateway: bytes that this process has published and that the gateway has not served, of the partition with the most of them. */
+  lags(): ReadonlyMap<string, number>;
+  /**
+   * From now on this process takes part in flow control as a gateway, until it calls what is returned: then no worker waits for it.
+   * Idempotent.
+   */
+  receive(receiver: Receiver): () => void;
   /**
    * Takes over the publishing of a partition; whoever had it before is refused from now on. Begins a new epoch of the topic with a
    * start that the bus does not know yet, if anything was accepted before it, and where the bus has lost what it had accepted.

@@ -1,7 +1,11 @@
 import { BusUnavailableError } from '../errors.ts';
+import type { Receiver } from '../flow/receiver.ts';
+import { UNLIMITED } from '../flow/room.ts';
+import type { Room } from '../flow/room.ts';
+import { Sender } from '../flow/sender.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Bus, BusObserver, Claim, Listener, Message, Position, Room, Unsubscribe } from './bus.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
 import { channelLabel, topicOf } from './channel.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { History, HistoryQuery } from './history.ts';
@@ -19,7 +23,12 @@ export interface MemoryBusOptions {
   readonly observer?: BusObserver;
   /** Messages that were accepted and wait for delivery; more are refused. Default 100,000. */
   readonly maxPendingMessages?: number;
+  /** As of `RedisBusOptions`. */
+  readonly flowPatienceMs?: number | undefined;
 }
+
+/** There is one, of which flow control speaks as of others. */
+const SERVER = 'memory';
 
 interface Pending {
   readonly channel: string;
@@ -40,6 +49,12 @@ export class MemoryBus implements Bus {
   readonly #history = new MemoryHistory();
   /** What was agreed on, by name. */
   readonly #agreed = new Map<string, string>();
+  /** undefined: flow control is off. */
+  readonly #sender: Sender | undefined;
+  #receiver: Receiver | undefined;
+  /** Names of the present claims' streams, by partition. */
+  readonly #streams = new Map<string, string>();
+  #claims = 0;
   #pending: Pending[] = [];
   /** The turn of the event loop that will deliver what is pending. */
   #turn: Promise<void> | undefined;
@@ -51,6 +66,11 @@ export class MemoryBus implements Bus {
     this.#log = options.log;
     this.#observer = options.observer ?? {};
     this.#maxPendingMessages = options.maxPendingMessages ?? 100_000;
+    const { flowPatienceMs } = options;
+    if (flowPatienceMs !== undefined) {
+      const ask = (topic: string, partition: number) => this.#mark(topic, partition, true);
+      this.#sender = new Sender({ patienceMs: flowPatienceMs, ask });
+    }
   }
 
   get isAvailable(): boolean {
@@ -83,18 +103,34 @@ export class MemoryBus implements Bus {
     this.#observer.onPublish?.(messages.length);
   }
 
-  room(): Room {
-    return { bytes: Infinity, gateway: undefined };
+  room(topic: string, partition: number): Room {
+    return this.#sender?.room(topic, partition) ?? UNLIMITED;
   }
 
-  whenRoom(): Promise<void> {
-    return Promise.resolve();
+  async whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
+    await this.#sender?.whenRoom(topic, partition, signal);
+  }
+
+  lags(): ReadonlyMap<string, number> {
+    return this.#sender?.lags() ?? new Map<string, number>();
+  }
+
+  receive(receiver: Receiver): () => void {
+    this.#receiver = receiver;
+    return () => {
+      this.#receiver = undefined;
+      for (const credit of receiver.farewells(SERVER)) this.#sender?.hear(credit);
+    };
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async claim(claim: Claim): Promise<void> {
     this.#assertStarted();
     this.#fence.claim(claim);
+    const { topic, partition } = claim;
+    const stream = `${topic}/${partition}.${++this.#claims}`;
+    this.#streams.set(`${topic}/${partition}`, stream);
+    this.#sender?.open(SERVER, topic, partition, stream);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
@@ -128,6 +164,7 @@ export class MemoryBus implements Bus {
 
   #closeNow(): void {
     this.#status = 'closed';
+    this.#sender?.close();
     this.#pending = [];
     for (const listeners of this.#channels.values()) listeners.clear();
     this.#channels.clear();
@@ -145,8 +182,27 @@ export class MemoryBus implements Bus {
     this.#turn = undefined;
     const messages = this.#pending;
     this.#pending = [];
-    for (const { channel, payload, coordinates } of messages)
-      this.#channels.get(channel)?.deliver(payload, coordinates);
+    const published = new Map<string, [topic: string, partition: number]>();
+    for (const { channel, payload, coordinates } of messages) {
+      const listeners = this.#channels.get(channel);
+      if (!listeners) continue;
+      listeners.deliver(payload, coordinates);
+      if (!this.#sender || !coordinates) continue;
+      const topic = topicOf(channel, this.#prefix);
+      const stream = this.#streams.get(`${topic}/${coordinates.partition}`);
+      if (stream === undefined) continue;
+      this.#sender.add(stream, payload.length);
+      published.set(stream, [topic, coordinates.partition]);
+    }
+    for (const [topic, partition] of published.values()) this.#mark(topic, partition, false);
+  }
+
+  /** Tells this process's own gateway how far a partition is. */
+  #mark(topic: string, partition: number, isQuestion: boolean): void {
+    const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
+    const bytes = this.#sender!.published(stream);
+    const credit = this.#receiver?.answer(SERVER, { topic, partition, stream, bytes, isQuestion });
+    if (credit) this.#sender!.hear(credit);
   }
 
   #open(channel: string): Listeners {

@@ -108,38 +108,43 @@ end
 
 /**
  * ARGV: topic, partition, token, offset up to which this publishes, offset up to which the publisher knows of, least offset of a message;
+ * the channel of marks ('': nothing is marked), bytes of the stream before these, '?' where the publisher waits for an answer;
  * then in threes either a message: channel, `offset timestamp`, payload ('': that of the message before); or how much of each message
  * from here on is kept in a history: '', `entries bytes seconds` (0 entries, as at the beginning: nothing), ''.
- * Replies with 0 when the partition is to be claimed (again); then nothing was published.
+ * Replies with the bytes of payloads that somebody received; with -1 when the partition is to be claimed (again): then nothing was
+ * published.
  *
  * Redis spends its time here on calls and on making texts: of a message without a history nothing is taken apart.
  */
 export const PUBLISH_SCRIPT = `${OWNER}${KEEP}
 local args, call, match = ARGV, redis.call, string.match
-if not owner[1] or token ~= args[3] or position < tonumber(args[5]) then return 0 end
+if not owner[1] or token ~= args[3] or position < tonumber(args[5]) then return -1 end
 local are_new = tonumber(args[6]) > position
 local before, behind = args[2] .. ' ', ' ' .. owner[1]
 local at_before, behind_line = '@' .. before, behind .. '\\n'
 local limits, payload
+local received = 0
 
 local function limits_of(text)
   local entries, bytes, seconds = match(text, '^(%S+) (%S+) (%S+)$')
   if entries ~= '0' then return { entries = entries, bytes = tonumber(bytes), seconds = tonumber(seconds) } end
 end
 
-for i = 7, #args, 3 do
+for i = 10, #args, 3 do
   local channel, place = args[i], args[i + 1]
   if channel == '' then
     limits = limits_of(place)
   else
     if args[i + 2] ~= '' then payload = args[i + 2] end
     if are_new or tonumber(match(place, '^%S+')) > position then
+      local receivers
       if limits then
         local header = before .. place .. behind
-        call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. '\\n' .. payload)
+        receivers = call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. '\\n' .. payload)
       else
-        call('PUBLISH', channel, at_before .. place .. behind_line .. payload)
+        receivers = call('PUBLISH', channel, at_before .. place .. behind_line .. payload)
       end
+      if receivers > 0 then received = received + #payload end
     end
   end
 end
@@ -147,7 +152,10 @@ for channel, head in pairs(heads) do bound(channel, head) end
 if tonumber(args[4]) > position then
   call('HSET', KEYS[1], args[1] .. '/' .. args[2], token .. ' ' .. args[4] .. ' ' .. start)
 end
-return 1
+if args[7] ~= '' and received > 0 then
+  call('PUBLISH', args[7], args[1] .. ' ' .. args[2] .. ' ' .. token .. ' ' .. whole(tonumber(args[8]) + received) .. args[9])
+end
+return received
 `;
 
 /**

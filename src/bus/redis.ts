@@ -1,13 +1,18 @@
 import { BusUnavailableError, ConfigError } from '../errors.ts';
+import type { Receiver } from '../flow/receiver.ts';
+import { UNLIMITED } from '../flow/room.ts';
+import type { Room } from '../flow/room.ts';
+import { Sender } from '../flow/sender.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Bus, BusObserver, Claim, Listener, Message, Position, Room, Unsubscribe } from './bus.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from './bus.ts';
 import { channelLabel } from './channel.ts';
 import { parseMessage } from './coordinates.ts';
 import type { History, HistoryQuery } from './history.ts';
 import { Listeners } from './listeners.ts';
 import { DeliveryProbe } from './redis-delivery-probe.ts';
 import { RedisFence } from './redis-fence.ts';
+import { RedisFlow } from './redis-flow.ts';
 import { failureOf } from './publish-failure.ts';
 import { readHistory } from './redis-history.ts';
 import { RedisLink } from './redis-link.ts';
@@ -34,12 +39,15 @@ export interface RedisBusOptions {
   readonly silenceTimeoutMs?: number;
   /** Between two looks whether what is published arrives, in ms; links on which it does not are given up after two of them. Default 2,500. */
   readonly probeIntervalMs?: number;
+  /** A gateway that takes nothing for so long, in ms, is left behind by what this process publishes. Default: there is no flow control. */
+  readonly flowPatienceMs?: number | undefined;
 }
 
 /** One Redis: a link to publish on, and one to subscribe on. */
 interface Server {
   readonly publisher: RedisLink;
   readonly fence: RedisFence;
+  readonly flow: RedisFlow;
   readonly subscriberLink: RedisLink;
   readonly subscriber: RedisSubscriber;
   readonly probe: DeliveryProbe;
@@ -61,6 +69,8 @@ export class RedisBus implements Bus {
   readonly #serverHashes: readonly number[];
   /** By channel; those of the last listener that leaves are removed. */
   readonly #subscriptions = new Map<string, Subscription>();
+  /** undefined: flow control is off. */
+  readonly #sender: Sender | undefined;
   #status: 'idle' | 'started' | 'closed' = 'idle';
   #closing: Promise<void> | undefined;
 
@@ -70,6 +80,13 @@ export class RedisBus implements Bus {
     this.#observer = options.observer ?? {};
     this.#prefix = options.prefix ?? '';
     checkUrls(options.urls);
+    const { flowPatienceMs } = options;
+    if (flowPatienceMs !== undefined) {
+      const ask = (topic: string, partition: number) => {
+        for (const { fence } of this.#servers) fence.ask(topic, partition);
+      };
+      this.#sender = new Sender({ patienceMs: flowPatienceMs, ask });
+    }
     this.#servers = options.urls.map((url) => this.#connectTo(url, options));
     const labels = this.#servers.map((server) => server.publisher.label);
     if (new Set(labels).size < labels.length) {
@@ -108,12 +125,23 @@ export class RedisBus implements Bus {
     this.#observer.onPublish?.(messages.length);
   }
 
-  room(): Room {
-    return { bytes: Infinity, gateway: undefined };
+  room(topic: string, partition: number): Room {
+    return this.#sender?.room(topic, partition) ?? UNLIMITED;
   }
 
-  whenRoom(): Promise<void> {
-    return Promise.resolve();
+  async whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
+    await this.#sender?.whenRoom(topic, partition, signal);
+  }
+
+  lags(): ReadonlyMap<string, number> {
+    return this.#sender?.lags() ?? new Map<string, number>();
+  }
+
+  receive(receiver: Receiver): () => void {
+    const stops = this.#servers.map(({ flow }) => flow.receive(receiver));
+    return () => {
+      for (const stop of stops.splice(0)) stop();
+    };
   }
 
   async claim(claim: Claim): Promise<void> {
@@ -162,6 +190,7 @@ export class RedisBus implements Bus {
     for (const { listeners } of this.#subscriptions.values()) listeners.clear();
     this.#subscriptions.clear();
     this.#observer.onSubscriptions?.(0);
+    this.#sender?.close();
     for (const { probe, subscriber } of this.#servers) {
       probe.close();
       subscriber.close();
@@ -199,10 +228,12 @@ export class RedisBus implements Bus {
       acknowledgeTimeoutMs: options.subscribeTimeoutMs ?? 5_000,
       onGap: (channels) => this.#onGap(channels),
     });
-    const fence = new RedisFence(publisher, this.#prefix);
+    const prefix = this.#prefix;
+    const flow = new RedisFlow({ publisher, subscriber, prefix, sender: this.#sender });
+    const fence = new RedisFence(publisher, prefix, flow, this.#sender);
     const intervalMs = options.probeIntervalMs ?? 2_500;
-    const probe = new DeliveryProbe({ url, prefix: this.#prefix, publisher, subscriberLink, subscriber, intervalMs });
-    return { publisher, fence, subscriberLink, subscriber, probe };
+    const probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs });
+    return { publisher, fence, flow, subscriberLink, subscriber, probe };
   }
 
   /** Each server's messages, in order. */

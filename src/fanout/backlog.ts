@@ -1,3 +1,4 @@
+import type { Executing, Intake } from '../flow/intake.ts';
 import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
 import type { ExecutionDeadlines } from './execution-deadlines.ts';
@@ -11,6 +12,17 @@ const SLICE_MS = 10;
 
 /** Bytes of events that may wait for their slice; with more, they are finished at once and Redis waits. */
 const MAX_LENGTH = 8 * 1024 * 1024;
+
+/** An event, for each of the groups that get it. */
+export interface EventShare {
+  /** Names the event to clients; without one its results have no cursor. */
+  readonly cursor: string | undefined;
+  /** Bytes of the event that one group stands for. */
+  readonly length: number;
+  /** Where it came in; undefined: it is outside of flow control, as is what follows. */
+  readonly intake?: Intake | undefined;
+  readonly executing?: Executing | undefined;
+}
 
 /** The events of all channels that wait for their turn. */
 export class Backlog {
@@ -34,17 +46,14 @@ export class Backlog {
     return this.#slices.isIdle;
   }
 
-  /**
-   * Serves an event to all who are members of a group when its turn comes.
-   * @param cursor names the event to clients; without one its results have no cursor
-   * @param length bytes of it that this group stands for
-   */
-  add(group: SharingGroup, execute: ExecuteEvent, cursor: string | undefined, length: number): void {
+  /** Serves an event to all who are members of a group when its turn comes. */
+  add(group: SharingGroup, execute: ExecuteEvent, { cursor, length, intake, executing }: EventShare): void {
     if (!group.batch?.isOpen) {
       group.batch = new EventBatch(group, this.#owner);
       this.#slices.add(group.batch.serve);
     }
-    group.batch.add(new SharedEvent(group, execute, this.#onMore, { cursor, deadlines: this.#deadlines }), length);
+    const event = new SharedEvent(group, execute, this.#onMore, { cursor, deadlines: this.#deadlines, executing });
+    group.batch.add(event, length, intake);
     this.#length += length;
   }
 
@@ -61,8 +70,11 @@ export class Backlog {
     onShared: () => {
       if (this.#slices.hasOneJob) this.#flush();
     },
-    onServed: (length) => {
-      this.#length -= length;
+    onServed: (taken) => {
+      for (const { intake, length } of taken) {
+        this.#length -= length;
+        intake?.serve(length);
+      }
     },
   };
 

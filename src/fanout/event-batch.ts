@@ -1,6 +1,14 @@
+import type { Intake } from '../flow/intake.ts';
 import type { SharedEvent, SharingGroup } from './sharing.ts';
 import type { Job } from './slices.ts';
 import type { Subscription } from './subscription.ts';
+
+/** What a group stands for of some events, in bytes. */
+export interface Taken {
+  /** undefined: they are outside of flow control. */
+  readonly intake: Intake | undefined;
+  length: number;
+}
 
 /** Events of one batch; so that one member is not served for long. */
 const MAX_EVENTS = 32;
@@ -13,8 +21,8 @@ export interface EventBatchOwner {
    * executions it is not: writes that follow each other closely find the peer awake.
    */
   onShared(): void;
-  /** Every member has been served. `length`: of all events. */
-  onServed(length: number): void;
+  /** Every member has been served. */
+  onServed(taken: readonly Taken[]): void;
 }
 
 /**
@@ -27,7 +35,8 @@ export class EventBatch {
   /** Those who were members when it began. */
   #members: readonly Subscription[] | undefined;
   #served = 0;
-  #length = 0;
+  /** Of the events, in their order; those that follow each other out of one intake together. */
+  readonly #taken: Taken[] = [];
   readonly #owner: EventBatchOwner;
 
   constructor(group: SharingGroup, owner: EventBatchOwner) {
@@ -40,9 +49,11 @@ export class EventBatch {
     return this.#members === undefined && this.#events.length < MAX_EVENTS;
   }
 
-  add(event: SharedEvent, length: number): void {
+  add(event: SharedEvent, length: number, intake?: Intake): void {
     this.#events.push(event);
-    this.#length += length;
+    const last = this.#taken.at(-1);
+    if (last && last.intake === intake) last.length += length;
+    else this.#taken.push({ intake, length });
   }
 
   readonly serve: Job = (isSpent) => {
@@ -60,7 +71,7 @@ export class EventBatch {
       if (isSpent()) return false;
     }
     if (this.#group.batch === this) this.#group.batch = undefined;
-    this.#owner.onServed(this.#length);
+    this.#owner.onServed(this.#taken);
     return true;
   };
 }

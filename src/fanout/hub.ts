@@ -30,6 +30,8 @@ export interface HubOptions {
   readonly flush: () => void;
   /** For which an execution of an event may keep others waiting; then its operation ends. */
   readonly executionTimeoutMs: number;
+  /** Of a partition of a channel's topic; undefined: flow control is off. */
+  readonly intake?: ChannelServices['intake'];
   /** Of events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -56,7 +58,8 @@ export class Hub {
   readonly #channels = new Map<string, LiveChannel>();
   readonly #reads = new Concurrency(MAX_READS);
 
-  constructor({ bus, begin, cursors, log, observer, flush, executionTimeoutMs, maxHeldBytes }: HubOptions) {
+  constructor(options: HubOptions) {
+    const { bus, begin, cursors, log, observer, flush, executionTimeoutMs, intake, maxHeldBytes } = options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const backlog = new Backlog(flush, deadlines);
@@ -68,6 +71,7 @@ export class Hub {
       missed: (name, seen) => this.#missed(name, seen),
       read: (name, from) => this.#read(name, from),
       backlog,
+      intake,
       deadlines,
       replays: new Replays(backlog, flush),
       heldBytes: new HeldBytes(maxHeldBytes),

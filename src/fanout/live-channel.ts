@@ -2,6 +2,8 @@ import type { Unsubscribe } from '../bus/bus.ts';
 import { channelLabel } from '../bus/channel.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
+import { Executing } from '../flow/intake.ts';
+import type { Intake } from '../flow/intake.ts';
 import { TextPayload } from '../graph/payload.ts';
 import type { Payload } from '../graph/payload.ts';
 import type { LogWindow, Logger } from '../log.ts';
@@ -43,6 +45,8 @@ export interface ChannelServices {
   /** A history from an entry on, or the last entry; undefined where the bus does not answer. Never rejects. */
   readonly read: (channel: string, from: string | undefined) => Promise<History | undefined>;
   readonly backlog: Backlog;
+  /** Of a partition of the channel's topic; undefined: flow control is off. */
+  readonly intake: ((channel: string, partition: number) => Intake) | undefined;
   /** Of executions. */
   readonly deadlines: ExecutionDeadlines;
   readonly replays: Replays;
@@ -61,7 +65,7 @@ export interface ChannelEvent {
   readonly length: number;
 }
 
-type HeldMessage = readonly [payload: Buffer, coordinates: Coordinates | undefined];
+type HeldMessage = readonly [payload: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined];
 
 const GAP = '"gap":true';
 
@@ -89,6 +93,8 @@ export class LiveChannel {
   /** What came while the history is asked for what is missing. */
   #healing: HeldMessage[] | undefined;
   #hasOverflowed = false;
+  /** Of the partition that the last message came from. */
+  #intake: Intake | undefined;
 
   constructor(name: string, services: ChannelServices) {
     this.name = name;
@@ -184,8 +190,10 @@ export class LiveChannel {
   /** A message of the bus. */
   readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
     if (!this.#healing && coordinates && this.#isBehind(coordinates)) void this.#heal();
-    if (this.#healing) this.#hold(this.#healing, payload, coordinates);
-    else this.#acceptSafely(payload, coordinates);
+    const intake = coordinates && this.#intakeOf(coordinates);
+    intake?.arrive(payload.length);
+    if (this.#healing) this.#hold(this.#healing, payload, coordinates, intake);
+    else this.#acceptSafely(payload, coordinates, intake);
   };
 
   /** The bus was without the channel for a while. */
@@ -202,9 +210,13 @@ export class LiveChannel {
   }
 
   /** Keeps a copy: it waits, and what it is a part of would wait with it. Where the pod has no room the message is dropped. */
-  #hold(held: HeldMessage[], payload: Buffer, coordinates: Coordinates | undefined): void {
-    if (this.#services.heldBytes.take(heldLength(payload.length))) held.push([Buffer.from(payload), coordinates]);
-    else this.#hasOverflowed = true;
+  #hold(held: HeldMessage[], payload: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined): void {
+    if (this.#services.heldBytes.take(heldLength(payload.length))) {
+      held.push([Buffer.from(payload), coordinates, intake]);
+      return;
+    }
+    this.#hasOverflowed = true;
+    intake?.serve(payload.length);
   }
 
   /** Shows what the history has behind the last event, then what came meanwhile; or tells that events may be missing. */
@@ -220,18 +232,19 @@ export class LiveChannel {
       for (const member of members) member.expectReplay(missed?.length ?? 0);
     }
     for (const { payload, coordinates } of missed ?? []) this.#acceptSafely(payload, coordinates);
-    for (const [payload, coordinates] of held) {
+    for (const [payload, coordinates, intake] of held) {
       this.#services.heldBytes.give(heldLength(payload.length));
       // The link was lost once more, after the history had been read.
       if (coordinates && this.#isBehind(coordinates)) this.#tellGap();
-      this.#acceptSafely(payload, coordinates);
+      this.#acceptSafely(payload, coordinates, intake);
     }
   }
 
   /** The error boundary of messages. A throw loses one message, which its subscribers see as a gap; the messages after it are shown. */
-  #acceptSafely(payload: Buffer, coordinates: Coordinates | undefined): void {
+  #acceptSafely(payload: Buffer, coordinates: Coordinates | undefined, intake?: Intake): void {
+    let isShown = false;
     try {
-      this.#accept(payload, coordinates);
+      isShown = this.#accept(payload, coordinates, intake);
     } catch (error) {
       this.#tellGap();
       const { log, logWindow } = this.#services;
@@ -239,20 +252,25 @@ export class LiveChannel {
         log.error({ err: error, channel: channelLabel(this.name), suppressed }, 'a message could not be shown'),
       );
     }
+    if (!isShown) intake?.serve(payload.length);
   }
 
-  #accept(bytes: Buffer, coordinates: Coordinates | undefined): void {
+  /** Returns whether the groups get it. */
+  #accept(bytes: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined): boolean {
     // A replay may hold it for a while.
     const event = this.#eventOf(this.#replay ? Buffer.from(bytes) : bytes, coordinates);
-    if (!event) return;
+    if (!event) return false;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
-    if (verdict === 'stale') return this.#services.observer.onStale();
+    if (verdict === 'stale') {
+      this.#services.observer.onStale();
+      return false;
+    }
     if (verdict === 'gap') this.#tellGap();
     if (coordinates?.entry) this.#last = { ...coordinates, entry: coordinates.entry };
     this.#services.observer.onEvent();
     this.#replay?.hear(event);
     if (this.#following.size > 0) this.#letIn(event);
-    this.#show(event);
+    return this.#show(event, intake);
   }
 
   /** Messages may be missing: each operation is told with its next event. */
@@ -292,16 +310,23 @@ export class LiveChannel {
     return (this.#unkept ??= cursors?.sign(this.name, UNKEPT));
   }
 
-  /** Executes an event for all who are in the groups now, in its turn. */
-  #show(event: ChannelEvent): void {
-    const share = Math.ceil(event.length / this.#groups.size);
-    for (const group of this.#groups.values()) this.#serve(group, event, share);
-    this.#services.backlog.keepBound();
+  /** Executes an event for all who are in the groups now, in its turn. Returns false where there are none. */
+  #show({ payload, cursor, length }: ChannelEvent, intake: Intake | undefined): boolean {
+    const groups = this.#groups;
+    if (groups.size === 0) return false;
+    const { backlog, begin } = this.#services;
+    let members = 0;
+    if (intake) for (const group of groups.values()) members += group.members.size;
+    const executing = intake && new Executing(intake, length, members);
+    const share = { cursor, length: length / groups.size, intake, executing };
+    for (const group of groups.values()) backlog.add(group, begin(payload), share);
+    backlog.keepBound();
+    return true;
   }
 
-  #serve(group: SharingGroup, { payload, cursor }: ChannelEvent, share: number): void {
-    const { backlog, begin } = this.#services;
-    backlog.add(group, begin(payload), cursor, share);
+  #intakeOf({ partition }: Coordinates): Intake | undefined {
+    if (this.#intake?.partition !== partition) this.#intake = this.#services.intake?.(this.name, partition);
+    return this.#intake;
   }
 }
 

@@ -1,4 +1,5 @@
 import { ExecutionTimeoutError } from '../errors.ts';
+import type { Executing } from '../flow/intake.ts';
 import type { EventResult } from '../graph/event-execution.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';
@@ -97,6 +98,8 @@ export interface SharedEventOptions {
   readonly onKeep?: ((bytes: number) => void) | undefined;
   /** Of executions; without them an execution may take for ever. */
   readonly deadlines?: ExecutionDeadlines | undefined;
+  /** Is told how many members wait for executions. */
+  readonly executing?: Executing | undefined;
 }
 
 /** One event on its way to the members of a group. */
@@ -106,6 +109,7 @@ export class SharedEvent {
   readonly #onMore: (serve: Job) => void;
   readonly #onKeep: ((bytes: number) => void) | undefined;
   readonly #deadlines: ExecutionDeadlines | undefined;
+  readonly #executing: Executing | undefined;
   /** What its results begin with; undefined: with their brace. */
   readonly #lead: Buffer | undefined;
   readonly #isForOne: boolean;
@@ -126,13 +130,14 @@ export class SharedEvent {
     group: SharingGroup,
     execute: ExecuteEvent,
     onMore: (serve: Job) => void,
-    { cursor, onKeep, deadlines }: SharedEventOptions = {},
+    { cursor, onKeep, deadlines, executing }: SharedEventOptions = {},
   ) {
     this.#group = group;
     this.#execute = execute;
     this.#onMore = onMore;
     this.#onKeep = onKeep;
     this.#deadlines = deadlines;
+    this.#executing = executing;
     this.#lead = cursor === undefined ? undefined : cursorLead(cursor);
     this.#isForOne = group.members.size === 1 && !group.isReplay;
     this.#audit = execute.audit;
@@ -178,6 +183,7 @@ export class SharedEvent {
     if (this.#running && waits < MAX_WAITS) {
       const others = this.#running.get(this.#expectedAlike(member));
       if (others) {
+        this.#executing?.add(1);
         others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
         return false;
       }
@@ -198,8 +204,12 @@ export class SharedEvent {
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<Alike, Waiting[]>());
     if (!running.has(alike)) running.set(alike, others);
+    let own = 1;
+    this.#executing?.add(own);
     const release = () => {
       if (running.get(alike) === others) running.delete(alike);
+      this.#executing?.add(-own - others.length);
+      own = 0;
       this.#serveLater(others.splice(0));
     };
     const due = this.#deadlines?.add(() => {

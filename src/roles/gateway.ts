@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
+import { hostname } from 'node:os';
+import { topicOf } from '../bus/channel.ts';
 import { Backends } from '../context/backends.ts';
 import type { BackendAnswer } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
@@ -8,6 +11,7 @@ import { Hub } from '../fanout/hub.ts';
 import { SharingAudit } from '../fanout/sharing-audit.ts';
 import type { Subscription } from '../fanout/subscription.ts';
 import { Writer } from '../fanout/writer.ts';
+import { Receiver } from '../flow/receiver.ts';
 import { CompileQueue } from '../graph/compile-queue.ts';
 import { DocumentCache } from '../graph/document-cache.ts';
 import { DocumentQueue } from '../graph/document-queue.ts';
@@ -41,6 +45,9 @@ const DOCUMENT_QUEUE = {
   share: 0.05,
 };
 
+/** Of all queues together, with most sockets behind: a network, or clients, that are slower than this gateway. */
+const FULL_QUEUES_BYTES = 32 * 1024 * 1024;
+
 /** For how long after an event others are expected. */
 const EVENTS_FLOW_MS = 1000;
 
@@ -55,6 +62,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   const secret = own(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
   const audit = createAudit(services, runtime);
+  const receiver = createReceiver(services, writer, () => gateway.connectionCount);
   let lastEventAt = -Infinity;
   const hub = new Hub({
     bus,
@@ -80,6 +88,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
     },
     flush: writer.flush,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
+    intake: receiver && ((channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition)),
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
@@ -136,7 +145,34 @@ export async function startGateway(services: RoleServices): Promise<number> {
   metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
   own({ close: () => endServer(httpServer, config.SHUTDOWN_TIMEOUT_MS / 8) });
   own(gateway).start();
+  if (receiver) {
+    const stop = bus.receive(receiver);
+    // Closed before the sockets: no worker waits for a gateway that drains.
+    own({ close: () => Promise.resolve(stop()) });
+  }
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
+}
+
+/** undefined: flow control is off. */
+function createReceiver(
+  { config, metrics }: RoleServices,
+  writer: Writer,
+  sockets: () => number,
+): Receiver | undefined {
+  if (config.FLOW_TARGET_MS === 0) return undefined;
+  const receiver = new Receiver({
+    gateway: `${hostname()}-${randomBytes(3).toString('hex')}`,
+    targetMs: config.FLOW_TARGET_MS,
+    maxBytes: config.FLOW_TARGET_BYTES,
+    maxExecuting: config.MAX_PENDING_EVENTS / 2,
+    fill: () => (writer.behind.size > sockets() / 2 ? writer.queuedBytes / FULL_QUEUES_BYTES : 0),
+  });
+  metrics.gauge(
+    'crier_flow_waiting_bytes',
+    'Bytes of events that have reached this gateway and are not served yet.',
+    () => receiver.waiting,
+  );
+  return receiver;
 }
 
 /** The graph's backends; in the embedded mode those without a URL answer from the samples. */

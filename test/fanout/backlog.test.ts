@@ -32,7 +32,7 @@ function createBacklog(members = 1) {
     );
   }
   const add = (event: string, length: number) =>
-    backlog.add(group, () => ({ json: [Buffer.from(event)], reads: undefined }), undefined, length);
+    backlog.add(group, () => ({ json: [Buffer.from(event)], reads: undefined }), { cursor: undefined, length });
   return { backlog, group, add, received, flushes: () => flushes };
 }
 
@@ -90,11 +90,11 @@ describe('Backlog', () => {
     const result = (event: string) => ({ json: [Buffer.from(event)], reads: undefined });
     let isFirst = true;
     const execute = () => {
-      if (isFirst) backlog.add(group, () => result('second'), undefined, 1);
+      if (isFirst) backlog.add(group, () => result('second'), { cursor: undefined, length: 1 });
       isFirst = false;
       return result('first');
     };
-    backlog.add(group, execute, undefined, 1);
+    backlog.add(group, execute, { cursor: undefined, length: 1 });
     await waitFor('all results', () => received.length === 4);
     assert.deepEqual(received, ['first}', 'first}', 'second}', 'second}']);
   });

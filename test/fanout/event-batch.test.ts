@@ -31,7 +31,7 @@ function createBatch(count: number) {
   for (const member of members) group.members.add(member);
   const batch = new EventBatch(group, {
     onShared: () => void calls.push(`shared after ${delivered.length}`),
-    onServed: (length) => void calls.push(`served ${length}`),
+    onServed: (taken) => void calls.push(`served ${taken.map(({ length }) => length).join(' ')}`),
   });
   const add = (event: string, length = 1) =>
     batch.add(new SharedEvent(group, () => ({ json: [Buffer.from(event)], reads: undefined }), () => assert.fail()), length); // prettier-ignore

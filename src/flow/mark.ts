@@ -1,0 +1,59 @@
+/**
+ * How far a worker has published a partition. It reaches the gateways behind the messages that it counts, on the same link.
+ * All bytes of flow control are of payloads of messages that somebody received, once for each channel.
+ */
+export interface Mark {
+  readonly topic: string;
+  readonly partition: number;
+  /** Names one claim of the partition on one server: its count begins with 0. Has no space. */
+  readonly stream: string;
+  /** Published since the stream began. */
+  readonly bytes: number;
+  /** Whether the worker waits for an answer. */
+  readonly isQuestion: boolean;
+}
+
+/** What a gateway lets a worker do: it answers a mark with it. */
+export interface Credit {
+  readonly stream: string;
+  readonly gateway: string;
+  /** Served to the gateway's clients since the stream began. */
+  readonly served: number;
+  /** Up to which may be published; undefined: the gateway does not limit the stream any more. */
+  readonly bytes: number | undefined;
+}
+
+/** A mark as `PUBLISH_SCRIPT` writes it, too. A topic's name has no space. */
+export function printMark({ topic, partition, stream, bytes, isQuestion }: Mark): string {
+  return `${topic} ${partition} ${stream} ${bytes}${isQuestion ? '?' : ''}`;
+}
+
+/** undefined: it is no mark. */
+export function parseMark(text: string): Mark | undefined {
+  const [match, topic, partition, stream, bytes, question] = /^(\S+) (\d+) (\S+) (\d+)(\??)$/.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  return {
+    topic: topic!,
+    partition: Number(partition),
+    stream: stream!,
+    bytes: Number(bytes),
+    isQuestion: question === '?',
+  };
+}
+
+/** A gateway's name has no space. */
+export function printCredit({ stream, gateway, served, bytes }: Credit): string {
+  return `${stream} ${gateway} ${Math.round(served)} ${bytes === undefined ? '-' : Math.round(bytes)}`;
+}
+
+/** undefined: it is no credit. */
+export function parseCredit(text: string): Credit | undefined {
+  const [match, stream, gateway, served, bytes] = /^(\S+) (\S+) (-?\d+) (-|-?\d+)$/.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  return {
+    stream: stream!,
+    gateway: gateway!,
+    served: Number(served),
+    bytes: bytes === '-' ? undefined : Number(bytes),
+  };
+}

@@ -1,0 +1,122 @@
+import { Intake } from './intake.ts';
+import type { Credit, Mark } from './mark.ts';
+import { Window } from './window.ts';
+import type { WindowLimits } from './window.ts';
+
+export interface ReceiverOptions extends WindowLimits {
+  /** Names this gateway to workers, their logs and metrics; no other has the name. Has no space. */
+  readonly gateway: string;
+  /** Events of a partition that may be executed at a time. */
+  readonly maxExecuting: number;
+  /** How full the queues of most sockets are, from 0 to 1 and above; a few slow sockets do not count. */
+  readonly fill: () => number;
+}
+
+/** A partition is not watched any more when nothing of it arrived for so long, in ms, while others got something. */
+const UNWATCHED_MS = 1000;
+
+/** What was said of one stream. */
+interface Stream {
+  readonly name: string;
+  readonly intake: Intake;
+  readonly window: Window;
+  /** The latest mark. */
+  mark: number;
+  /** Up to which the worker was told to publish. */
+  credit: number;
+  /** Since when marks come without messages, of performance.now(); undefined: messages come. */
+  silentSince: number | undefined;
+}
+
+/**
+ * The gateway's half of flow control: answers the marks of workers with what may be published, so that what waits here or in Redis is
+ * served within `targetMs`. Pure but for the clock. Holds an entry for each partition that something arrived of.
+ */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #intakes = new Map<string, Intake>();
+  /** By server and partition: the present claim's. */
+  readonly #streams = new Map<string, Stream>();
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes that have arrived and are not served yet. */
+  get waiting(): number {
+    let bytes = 0;
+    for (const { waiting } of this.#intakes.values()) bytes += waiting;
+    return Math.round(bytes);
+  }
+
+  /** Of a partition; the same one each time. */
+  intake(topic: string, partition: number): Intake {
+    const key = `${topic}/${partition}`;
+    let intake = this.#intakes.get(key);
+    if (!intake) this.#intakes.set(key, (intake = new Intake(topic, partition)));
+    return intake;
+  }
+
+  /**
+   * What to answer, if anything is to be said.
+   * @param server where the mark comes from
+   */
+  answer(server: string, mark: Mark, now = performance.now()): Credit | undefined {
+    const key = `${server} ${mark.topic}/${mark.partition}`;
+    const intake = this.#intakes.get(`${mark.topic}/${mark.partition}`);
+    let stream = this.#streams.get(key);
+    if (stream?.name !== mark.stream) {
+      this.#streams.delete(key);
+      if (!intake?.hasArrived) return undefined;
+      const window = new Window(this.#options, mark.bytes - intake.waiting, now);
+      stream = { name: mark.stream, intake, window, mark: 0, credit: -Infinity, silentSince: undefined };
+      this.#streams.set(key, stream);
+    }
+    const hasAdvanced = mark.bytes > stream.mark;
+    stream.mark = mark.bytes;
+    const credit = this.#creditOf(stream, now);
+    if (hasAdvanced && this.#isUnwatched(stream, now)) {
+      this.#streams.delete(key);
+      return { ...credit, bytes: undefined };
+    }
+    // As in HTTP/2 and QUIC: what is left of the last one is enough until half of it is used.
+    const isDue = mark.isQuestion || credit.bytes! - stream.credit >= (credit.bytes! - credit.served) / 2;
+    if (!isDue) return undefined;
+    stream.credit = credit.bytes!;
+    return credit;
+  }
+
+  /** What to say to the workers of all streams when this gateway begins to drain. */
+  farewells(server: string): Credit[] {
+    const { gateway } = this.#options;
+    const farewells: Credit[] = [];
+    for (const [key, { name, mark }] of this.#streams) {
+      if (!key.startsWith(`${server} `)) continue;
+      this.#streams.delete(key);
+      farewells.push({ stream: name, gateway, served: mark, bytes: undefined });
+    }
+    return farewells;
+  }
+
+  #creditOf({ name, intake, window, mark }: Stream, now: number): Credit {
+    const { gateway, maxExecuting, maxBytes, fill } = this.#options;
+    const served = mark - intake.waiting;
+    window.observe(served, now);
+    const load = Math.max(intake.executingEvents / maxExecuting, intake.executingBytes / maxBytes, fill());
+    // All of the window up to half of the load, none of it at a full load: in between the pace settles.
+    const part = Math.min(1, Math.max(0, 2 - 2 * load));
+    return { stream: name, gateway, served, bytes: served + window.bytes * part };
+  }
+
+  /** Asked with each mark that counts more than the one before. */
+  #isUnwatched(stream: Stream, now: number): boolean {
+    const { intake } = stream;
+    if (intake.hasArrived || intake.waiting >= 1) {
+      intake.hasArrived = false;
+      stream.silentSince = undefined;
+      return false;
+    }
+    stream.silentSince ??= now;
+    return now - stream.silentSince > UNWATCHED_MS;
+  }
+}

@@ -1,0 +1,252 @@
+import type { Credit, Mark } from './mark.ts';
+import { UNLIMITED } from './room.ts';
+import type { Room } from './room.ts';
+
+export interface SenderOptions {
+  /** A gateway without progress for so long, in ms, is left behind. */
+  readonly patienceMs: number;
+  /** Asks the gateways of a stream for credit: publishes a mark. Must not throw. */
+  readonly ask: (topic: string, partition: number) => void;
+}
+
+/** Published before a gateway has answered, with one chunk more; so that a flood does not begin with a burst. */
+const FIRST_BYTES = 262_144;
+/** Who has not answered in so long, in ms, takes no part in flow control: no gateway, or one of an earlier release. */
+const FIRST_PATIENCE_MS = 250;
+/** Between two questions, while a partition waits, in ms. */
+const ASK_INTERVAL_MS = 50;
+/**
+ * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES: below a per cent of what the messages cost Redis. What
+ * has not got so far is not limited.
+ */
+const MARK_BYTES = 16_384;
+const MARK_INTERVAL_MS = 50;
+const MAX_UNMARKED_BYTES = 262_144;
+/** A gateway that was left behind and says nothing for so many times the patience is gone. */
+const GONE_AFTER = 12;
+
+/** What a gateway said of a stream. */
+interface Told {
+  served: number;
+  credit: number;
+  /** Since when it lets nothing be published and its credit does not grow; undefined: there is room. */
+  stuckSince: number | undefined;
+  /** It was without progress for too long, and has had no room since. */
+  isLeftBehind: boolean;
+}
+
+/** One claim of a partition on one server. */
+interface Stream {
+  readonly name: string;
+  published: number;
+  /** Of it, when the last mark went out, and when that was. */
+  marked: number;
+  markedAt: number;
+  readonly told: Map<string, Told>;
+  /** Nobody answered the first bytes, or who did takes nothing more: without a gateway nothing limits the stream. */
+  isFree: boolean;
+  /** Since when the first bytes are used up, and nobody has answered. */
+  unansweredSince: number | undefined;
+}
+
+interface Waiting {
+  readonly topic: string;
+  readonly partition: number;
+  readonly resolve: () => void;
+}
+
+/**
+ * The worker's half of flow control: keeps what it publishes within the credit of the slowest gateway that makes progress. Pure but for
+ * clock and timer. Holds an entry for each claimed partition on each server, and in it one for each gateway.
+ */
+export class Sender {
+  readonly #options: SenderOptions;
+  /** By partition: the present claim's, by server. */
+  readonly #partitions = new Map<string, Map<string, Stream>>();
+  /** The same, by name. */
+  readonly #streams = new Map<string, Stream>();
+  /** When each gateway said something last, of performance.now(). */
+  readonly #heardAt = new Map<string, number>();
+  /** Gateways that said nothing at all for as long as we wait. */
+  readonly #silent = new Set<string>();
+  readonly #waiting = new Set<Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** A partition is claimed on a server; what was known of an earlier claim is forgotten. */
+  open(server: string, topic: string, partition: number, name: string): void {
+    const key = keyOf(topic, partition);
+    const streams = this.#partitions.get(key) ?? new Map<string, Stream>();
+    this.#partitions.set(key, streams);
+    this.#streams.delete(streams.get(server)?.name ?? '');
+    const counts = { published: 0, marked: 0, markedAt: -Infinity };
+    const stream: Stream = { name, ...counts, told: new Map(), isFree: false, unansweredSince: undefined };
+    streams.set(server, stream);
+    this.#streams.set(name, stream);
+  }
+
+  /** Bytes published since the stream began; 0: it is not known. */
+  published(name: string): number {
+    return this.#streams.get(name)?.published ?? 0;
+  }
+
+  /**
+   * Whether gateways are to be told how far the stream is with what is published next, and are asked because there is no more room.
+   * @param bytes of what is published next, if all of it reaches somebody
+   * @returns `bytes`: published before it; undefined: no mark is due
+   */
+  dueMark(name: string, bytes: number, now = performance.now()): Pick<Mark, 'bytes' | 'isQuestion'> | undefined {
+    const stream = this.#streams.get(name);
+    if (!stream) return undefined;
+    const unmarked = stream.published + bytes - stream.marked;
+    const isQuestion = bytes > 0 && this.#roomOf(stream, now).bytes <= bytes;
+    const isDue =
+      unmarked >= MAX_UNMARKED_BYTES || (unmarked >= MARK_BYTES && now - stream.markedAt >= MARK_INTERVAL_MS);
+    if (!isQuestion && !isDue) return undefined;
+    stream.marked = stream.published + bytes;
+    stream.markedAt = now;
+    return { bytes: stream.published, isQuestion };
+  }
+
+  /** So many bytes reached somebody. */
+  add(name: string, bytes: number): void {
+    const stream = this.#streams.get(name);
+    if (stream) stream.published += bytes;
+  }
+
+  hear({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
+    this.#heardAt.set(gateway, now);
+    this.#silent.delete(gateway);
+    const stream = this.#streams.get(name);
+    if (!stream) return;
+    if (bytes === undefined) {
+      stream.told.delete(gateway);
+      stream.isFree = true;
+    } else {
+      const told = stream.told.get(gateway);
+      if (!told) stream.told.set(gateway, { served, credit: bytes, stuckSince: undefined, isLeftBehind: false });
+      else {
+        if (bytes > told.credit) told.stuckSince = undefined;
+        Object.assign(told, { served, credit: bytes });
+      }
+    }
+    this.#release(now);
+  }
+
+  room(topic: string, partition: number, now = performance.now()): Room {
+    let room = UNLIMITED;
+    for (const stream of this.#partitions.get(keyOf(topic, partition))?.values() ?? []) {
+      const other = this.#roomOf(stream, now);
+      if (other.bytes < room.bytes) room = other;
+    }
+    return room;
+  }
+
+  /** Resolves when the partition has room, or the signal is aborted. Never rejects. */
+  whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.room(topic, partition).bytes > 0) return Promise.resolve();
+    this.#options.ask(topic, partition);
+    this.#timer ??= setInterval(() => this.#onTurn(), ASK_INTERVAL_MS);
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        topic,
+        partition,
+        resolve: () => {
+          signal.removeEventListener('abort', waiting.resolve);
+          this.#waiting.delete(waiting);
+          if (this.#waiting.size === 0) this.#stopTimer();
+          resolve();
+        },
+      };
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', waiting.resolve);
+    });
+  }
+
+  /** By gateway: bytes that were published and are not served there, of the partition with the most of them. */
+  lags(): Map<string, number> {
+    const lags = new Map<string, number>();
+    for (const { published, told } of this.#streams.values()) {
+      for (const [gateway, { served }] of told) {
+        lags.set(gateway, Math.max(lags.get(gateway) ?? 0, published - served));
+      }
+    }
+    return lags;
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    for (const { resolve } of [...this.#waiting]) resolve();
+    this.#streams.clear();
+    this.#partitions.clear();
+  }
+
+  #onTurn(): void {
+    const now = performance.now();
+    this.#release(now);
+    const asked = new Set<string>();
+    for (const { topic, partition } of this.#waiting) {
+      const key = keyOf(topic, partition);
+      if (asked.has(key)) continue;
+      asked.add(key);
+      this.#options.ask(topic, partition);
+    }
+  }
+
+  #release(now: number): void {
+    for (const { topic, partition, resolve } of [...this.#waiting])
+      if (this.room(topic, partition, now).bytes > 0) resolve();
+  }
+
+  #roomOf(stream: Stream, now: number): Room {
+    if (stream.told.size === 0) return this.#firstRoom(stream, now);
+    let room = UNLIMITED;
+    for (const [gateway, told] of stream.told) {
+      const bytes = Math.max(0, told.credit - stream.published);
+      if (bytes > 0) {
+        told.stuckSince = undefined;
+        told.isLeftBehind = false;
+      } else if (this.#isLeftBehind(gateway, told, now)) {
+        if (this.#isGone(gateway, now)) stream.told.delete(gateway);
+        continue;
+      }
+      if (bytes < room.bytes) room = { bytes, gateway };
+    }
+    return room;
+  }
+
+  #firstRoom(stream: Stream, now: number): Room {
+    const bytes = FIRST_BYTES - stream.published;
+    if (stream.isFree || stream.published === 0) return UNLIMITED;
+    if (bytes > 0) return { bytes, gateway: undefined };
+    stream.unansweredSince ??= now;
+    stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE_MS;
+    return stream.isFree ? UNLIMITED : { bytes: 0, gateway: undefined };
+  }
+
+  #isLeftBehind(gateway: string, told: Told, now: number): boolean {
+    if (told.isLeftBehind || this.#silent.has(gateway)) return (told.isLeftBehind = true);
+    told.stuckSince ??= now;
+    if (now - told.stuckSince < this.#options.patienceMs) return false;
+    if ((this.#heardAt.get(gateway) ?? 0) <= told.stuckSince) this.#silent.add(gateway);
+    return (told.isLeftBehind = true);
+  }
+
+  #isGone(gateway: string, now: number): boolean {
+    const isGone = now - (this.#heardAt.get(gateway) ?? 0) > GONE_AFTER * this.#options.patienceMs;
+    if (isGone) this.#heardAt.delete(gateway);
+    return isGone;
+  }
+
+  #stopTimer(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${partition}/${topic}`;
+}
