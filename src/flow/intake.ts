@@ -7,8 +7,8 @@ export class Intake {
   /** Events, and their bytes, that are executed for most or part of those who watch them: an event counts by that part. */
   executingEvents = 0;
   executingBytes = 0;
-  /** Whether a message arrived since this was set to false. */
-  hasArrived = false;
+  /** Messages that have arrived. */
+  arrivals = 0;
 
   constructor(topic: string, partition: number) {
     this.topic = topic;
@@ -16,7 +16,7 @@ export class Intake {
   }
 
   arrive(bytes: number): void {
-    this.hasArrived = true;
+    this.arrivals++;
     this.waiting += bytes;
   }
 

@@ -22,8 +22,10 @@ interface Stream {
   readonly window: Window;
   /** The latest mark. */
   mark: number;
-  /** Up to which the worker was told to publish. */
-  credit: number;
+  /** Up to which the worker was told to publish; undefined: that this gateway does not limit it. */
+  credit: number | undefined;
+  /** Of the intake, at the latest mark. */
+  arrivals: number;
   /** Since when marks come without messages, of performance.now(); undefined: messages come. */
   silentSince: number | undefined;
 }
@@ -63,26 +65,27 @@ export class Receiver {
    */
   answer(server: string, mark: Mark, now = performance.now()): Credit | undefined {
     const key = `${server} ${mark.topic}/${mark.partition}`;
-    const intake = this.#intakes.get(`${mark.topic}/${mark.partition}`);
     let stream = this.#streams.get(key);
     if (stream?.name !== mark.stream) {
-      this.#streams.delete(key);
-      if (!intake?.hasArrived) return undefined;
-      const window = new Window(this.#options, mark.bytes - intake.waiting, now);
-      stream = { name: mark.stream, intake, window, mark: 0, credit: -Infinity, silentSince: undefined };
+      const intake = this.#intakes.get(`${mark.topic}/${mark.partition}`);
+      if (!intake) return undefined;
+      stream = this.#open(mark, intake, stream?.arrivals ?? 0, now);
       this.#streams.set(key, stream);
     }
     const hasAdvanced = mark.bytes > stream.mark;
     stream.mark = mark.bytes;
+    const isWatched = !hasAdvanced || this.#isWatched(stream, now);
+    // What was given up is not answered until something of it arrives.
+    if (stream.credit === undefined && stream.silentSince !== undefined) return undefined;
     const credit = this.#creditOf(stream, now);
-    if (hasAdvanced && this.#isUnwatched(stream, now)) {
-      this.#streams.delete(key);
+    if (!isWatched) {
+      stream.credit = undefined;
       return { ...credit, bytes: undefined };
     }
     // As in HTTP/2 and QUIC: what is left of the last one is enough until half of it is used.
-    const isDue = mark.isQuestion || credit.bytes! - stream.credit >= (credit.bytes! - credit.served) / 2;
+    const isDue = mark.isQuestion || credit.bytes - (stream.credit ?? -Infinity) >= (credit.bytes - credit.served) / 2;
     if (!isDue) return undefined;
-    stream.credit = credit.bytes!;
+    stream.credit = credit.bytes;
     return credit;
   }
 
@@ -90,15 +93,21 @@ export class Receiver {
   farewells(server: string): Credit[] {
     const { gateway } = this.#options;
     const farewells: Credit[] = [];
-    for (const [key, { name, mark }] of this.#streams) {
+    for (const [key, { name, mark, credit }] of this.#streams) {
       if (!key.startsWith(`${server} `)) continue;
       this.#streams.delete(key);
+      if (credit === undefined) continue;
       farewells.push({ stream: name, gateway, served: mark, bytes: undefined });
     }
     return farewells;
   }
 
-  #creditOf({ name, intake, window, mark }: Stream, now: number): Credit {
+  #open({ stream, bytes }: Mark, intake: Intake, arrivals: number, now: number): Stream {
+    const window = new Window(this.#options, bytes - intake.waiting, now);
+    return { name: stream, intake, window, mark: 0, credit: undefined, arrivals, silentSince: now };
+  }
+
+  #creditOf({ name, intake, window, mark }: Stream, now: number) {
     const { gateway, maxExecuting, maxBytes, fill } = this.#options;
     const served = mark - intake.waiting;
     window.observe(served, now);
@@ -109,14 +118,14 @@ export class Receiver {
   }
 
   /** Asked with each mark that counts more than the one before. */
-  #isUnwatched(stream: Stream, now: number): boolean {
-    const { intake } = stream;
-    if (intake.hasArrived || intake.waiting >= 1) {
-      intake.hasArrived = false;
+  #isWatched(stream: Stream, now: number): boolean {
+    const { intake, arrivals } = stream;
+    stream.arrivals = intake.arrivals;
+    if (intake.arrivals > arrivals || intake.waiting >= 1) {
       stream.silentSince = undefined;
-      return false;
+      return true;
     }
     stream.silentSince ??= now;
-    return now - stream.silentSince > UNWATCHED_MS;
+    return now - stream.silentSince <= UNWATCHED_MS;
   }
 }

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseCredit, parseMark, printCredit, printMark } from '../../src/flow/mark.ts';
+
+const word = fc.stringMatching(/^[\w.-]+$/);
+const count = fc.maxSafeNat();
+
+describe('marks and credits', () => {
+  it('are read as they were printed', () => {
+    fc.assert(
+      fc.property(word, count, word, count, fc.boolean(), (topic, partition, stream, bytes, isQuestion) => {
+        const mark = { topic, partition, stream, bytes, isQuestion };
+        assert.deepEqual(parseMark(printMark(mark)), mark);
+      }),
+    );
+    fc.assert(
+      fc.property(word, word, fc.maxSafeInteger(), fc.option(count, { nil: undefined }), (stream, gateway, served, bytes) => {
+        const credit = { stream, gateway, served, bytes };
+        assert.deepEqual(parseCredit(printCredit(credit)), credit);
+      }), // prettier-ignore
+    );
+  });
+
+  it('are nothing else', () => {
+    for (const text of ['', 'a', 'bids 0 s', 'bids 0 s x', 'bids -1 s 5', 'bids 0 s 5??', 'bids 0 s 5 6']) {
+      assert.equal(parseMark(text), undefined, text);
+    }
+    for (const text of ['', 's g', 's g 1', 's g x 5', 's g 1 --', 's g 1 5 6']) {
+      assert.equal(parseCredit(text), undefined, text);
+    }
+  });
+});

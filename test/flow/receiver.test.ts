@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Executing } from '../../src/flow/intake.ts';
+import type { Mark } from '../../src/flow/mark.ts';
+import { Receiver } from '../../src/flow/receiver.ts';
+
+const WINDOW = 65_536;
+
+function createReceiver() {
+  let fill = 0;
+  const receiver = new Receiver({
+    gateway: 'pod',
+    targetMs: 500,
+    maxBytes: 8 * 1024 * 1024,
+    maxExecuting: 100,
+    fill: () => fill,
+  });
+  const mark = (bytes: number, more: Partial<Mark> = {}): Mark => ({ topic: 'bids', partition: 0, stream: 's', bytes, isQuestion: true, ...more }); // prettier-ignore
+  return { receiver, intake: receiver.intake('bids', 0), mark, setFill: (to: number) => (fill = to) };
+}
+
+describe('Receiver', () => {
+  it('says nothing of a partition of which nothing arrived', () => {
+    const { receiver, mark } = createReceiver();
+    assert.equal(receiver.answer('redis', mark(5_000), 0), undefined);
+  });
+
+  it('answers what it has served and a window more', () => {
+    const { receiver, intake, mark } = createReceiver();
+    intake.arrive(5_000);
+    assert.deepEqual(receiver.answer('redis', mark(5_000), 0), { stream: 's', gateway: 'pod', served: 0, bytes: WINDOW });
+    intake.serve(4_000);
+    assert.equal(receiver.answer('redis', mark(5_000), 1)!.bytes, 4_000 + WINDOW);
+  }); // prettier-ignore
+
+  it('answers what is no question when half of the window is used', () => {
+    const { receiver, intake, mark } = createReceiver();
+    const pass = (bytes: number) => {
+      intake.arrive(1);
+      intake.serve(1);
+      return receiver.answer('redis', mark(bytes, { isQuestion: false }), 0);
+    };
+    assert.ok(pass(1));
+    assert.equal(pass(WINDOW / 2), undefined);
+    assert.ok(pass(WINDOW / 2 + 1));
+  });
+
+  it('gives less of the window past half of what may be executed, and nothing at all of it', () => {
+    const { receiver, intake, mark } = createReceiver();
+    intake.arrive(1);
+    const windowAt = (events: number) => {
+      intake.executingEvents = events;
+      const { bytes, served } = receiver.answer('redis', mark(1), 0)!;
+      return bytes! - served;
+    };
+    assert.equal(windowAt(50), WINDOW);
+    assert.equal(windowAt(75), WINDOW / 2);
+    assert.equal(windowAt(100), 0);
+    assert.equal(windowAt(300), 0);
+  });
+
+  it('counts an event for the part of its members who wait', () => {
+    const { intake } = createReceiver();
+    const executing = new Executing(intake, 1_000, 4);
+    executing.add(1);
+    assert.deepEqual([intake.executingEvents, intake.executingBytes], [0.25, 250]);
+    executing.add(3);
+    assert.deepEqual([intake.executingEvents, intake.executingBytes], [1, 1_000]);
+    executing.add(-4);
+    assert.deepEqual([intake.executingEvents, intake.executingBytes], [0, 0]);
+  });
+
+  it('gives nothing while the queues of most sockets are full', () => {
+    const { receiver, intake, mark, setFill } = createReceiver();
+    intake.arrive(1);
+    setFill(1);
+    const { bytes, served } = receiver.answer('redis', mark(1), 0)!;
+    assert.equal(bytes, served);
+  });
+
+  it('gives a partition up that it gets nothing of any more, but none that nothing is published of', () => {
+    const { receiver, intake, mark } = createReceiver();
+    intake.arrive(100);
+    intake.serve(100);
+    receiver.answer('redis', mark(100), 0);
+    assert.notEqual(receiver.answer('redis', mark(100), 5_000)!.bytes, undefined);
+    assert.notEqual(receiver.answer('redis', mark(200), 6_000)!.bytes, undefined);
+    assert.equal(receiver.answer('redis', mark(300), 7_001)!.bytes, undefined);
+    assert.equal(receiver.answer('redis', mark(400), 7_002), undefined);
+    intake.arrive(100);
+    assert.notEqual(receiver.answer('redis', mark(500), 7_003)!.bytes, undefined);
+  });
+
+  it('goes on with the next claim of a partition', () => {
+    const { receiver, intake, mark } = createReceiver();
+    intake.arrive(9_000);
+    receiver.answer('redis', mark(9_000), 0);
+    intake.serve(9_000);
+    intake.arrive(10);
+    const credit = receiver.answer('redis', mark(10, { stream: 'next' }), 1);
+    assert.deepEqual(credit, { stream: 'next', gateway: 'pod', served: 0, bytes: WINDOW });
+  });
+
+  it('says farewell to each stream of a server once', () => {
+    const { receiver, intake, mark } = createReceiver();
+    intake.arrive(1);
+    receiver.answer('one', mark(1), 0);
+    receiver.answer('two', mark(1, { stream: 't' }), 0);
+    assert.deepEqual(receiver.farewells('one'), [{ stream: 's', gateway: 'pod', served: 1, bytes: undefined }]);
+    assert.deepEqual(receiver.farewells('one'), []);
+    assert.equal(receiver.farewells('two').length, 1);
+  });
+});

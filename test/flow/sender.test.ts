@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Sender } from '../../src/flow/sender.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const FIRST = 262_144;
+
+function createSender(t: TestContext, patienceMs = 5_000) {
+  let questions = 0;
+  const sender = new Sender({ patienceMs, ask: () => questions++ });
+  t.after(() => sender.close());
+  sender.open('redis', 'bids', 0, 's');
+  const room = (now = 0) => sender.room('bids', 0, now).bytes;
+  const tell = (gateway: string, bytes: number | undefined, now = 0, stream = 's') =>
+    sender.hear({ stream, gateway, served: 0, bytes }, now);
+  return { sender, room, tell, asked: () => questions };
+}
+
+describe('Sender', () => {
+  it('limits nothing that nobody receives, and nothing that was not claimed', (t) => {
+    const { sender, room } = createSender(t);
+    assert.equal(room(), Infinity);
+    assert.deepEqual(sender.room('other', 0), { bytes: Infinity, gateway: undefined });
+  });
+
+  it('publishes little before a gateway has answered, and all where none does', (t) => {
+    const { sender, room } = createSender(t);
+    sender.add('s', 1_000);
+    assert.equal(room(), FIRST - 1_000);
+    sender.add('s', FIRST);
+    assert.equal(room(10), 0);
+    assert.equal(room(259), 0);
+    assert.equal(room(260), Infinity);
+  });
+
+  it('keeps within the credit of the gateway with the least, and names it', (t) => {
+    const { sender, tell } = createSender(t);
+    sender.add('s', 1_000);
+    tell('a', 9_000);
+    tell('b', 6_000);
+    assert.deepEqual(sender.room('bids', 0), { bytes: 5_000, gateway: 'b' });
+    sender.add('s', 6_000);
+    assert.deepEqual(sender.room('bids', 0), { bytes: 0, gateway: 'b' });
+  });
+
+  it('leaves a gateway behind that makes no progress, until it has room', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.add('s', 1_000);
+    tell('a', 9_000);
+    tell('b', 500);
+    assert.equal(room(100), 0);
+    tell('b', 500, 5_000);
+    assert.equal(room(5_099), 0);
+    assert.equal(room(5_100), 8_000);
+    // Progress is not enough: it is behind by more than a window.
+    tell('b', 900, 5_200);
+    assert.equal(room(5_200), 8_000);
+    tell('b', 2_000, 5_300);
+    assert.equal(room(5_300), 1_000);
+  });
+
+  it('waits longer for a gateway that makes progress, however little', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.add('s', 100_000);
+    for (let now = 0; now < 60_000; now += 4_000) {
+      tell('a', 500 + now, now);
+      assert.equal(room(now), 0);
+    }
+  });
+
+  it('waits for a silent gateway once, not once for each partition', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.open('redis', 'bids', 1, 'u');
+    sender.add('s', 1_000);
+    sender.add('u', 1_000);
+    for (const stream of ['s', 'u']) {
+      tell('dead', 2_000, 0, stream);
+      tell('healthy', 90_000, 0, stream);
+    }
+    sender.add('s', 1_000);
+    assert.equal(room(1_000), 0);
+    assert.equal(room(6_000), 88_000);
+    sender.add('u', 1_000);
+    assert.equal(sender.room('bids', 1, 6_001).bytes, 88_000);
+  });
+
+  it('waits for a gateway no longer that says farewell, nor for the claim before', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.add('s', FIRST);
+    tell('a', 0);
+    assert.equal(room(), 0);
+    tell('a', undefined);
+    assert.equal(room(), Infinity);
+    tell('a', 0);
+    assert.equal(room(), 0);
+    sender.open('redis', 'bids', 0, 'next');
+    tell('a', 0);
+    assert.equal(room(), Infinity);
+  });
+
+  it('keeps within the credit of each server that it publishes on', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.open('other', 'bids', 0, 'o');
+    sender.add('s', 10);
+    sender.add('o', 10);
+    tell('a', 1_010);
+    tell('a', 510, 0, 'o');
+    assert.equal(room(), 500);
+  });
+
+  it('asks for a mark when much or some time has passed, and for an answer when there is no more room', (t) => {
+    const { sender, tell } = createSender(t);
+    assert.deepEqual(sender.dueMark('s', 20_000, 0), { bytes: 0, isQuestion: false });
+    sender.add('s', 20_000);
+    assert.equal(sender.dueMark('s', 20_000, 10), undefined);
+    sender.add('s', 20_000);
+    assert.equal(sender.dueMark('s', 300_000, 20)?.bytes, 40_000);
+    tell('a', 100_000);
+    assert.deepEqual(sender.dueMark('s', 60_000, 21), { bytes: 40_000, isQuestion: true });
+  });
+
+  it('resolves those who wait with a credit, with a signal, when nobody answers and at close; and asks meanwhile', async (t) => {
+    const { sender, room, tell, asked } = createSender(t, 100);
+    const { signal } = new AbortController();
+    sender.add('s', 1_000);
+    tell('a', 1_000, performance.now());
+    const byCredit = sender.whenRoom('bids', 0, signal);
+    await waitFor('questions', () => asked() > 1);
+    tell('a', 2_000, performance.now());
+    await byCredit;
+
+    sender.add('s', 1_000);
+    const aborting = new AbortController();
+    tell('a', 2_000, performance.now());
+    const bySignal = sender.whenRoom('bids', 0, aborting.signal);
+    aborting.abort();
+    await bySignal;
+    await sender.whenRoom('bids', 0, aborting.signal);
+
+    await sender.whenRoom('bids', 0, signal);
+    assert.ok(room(performance.now()) > 0);
+
+    sender.open('redis', 'bids', 1, 'u');
+    sender.add('u', 2 * FIRST);
+    const byClose = sender.whenRoom('bids', 1, signal);
+    sender.close();
+    await byClose;
+  });
+});
