@@ -315,9 +315,9 @@ export class LiveChannel {
     const groups = this.#groups;
     if (groups.size === 0) return false;
     const { backlog, begin } = this.#services;
-    let members = 0;
+    let members = this.#arriving.size;
     if (intake) for (const group of groups.values()) members += group.members.size;
-    const executing = intake && new Executing(intake, length, members);
+    const executing = intake && new Executing(intake, length, Math.max(1, members));
     const share = { cursor, length: length / groups.size, intake, executing };
     for (const group of groups.values()) backlog.add(group, begin(payload), share);
     backlog.keepBound();

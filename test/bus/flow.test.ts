@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import { startRedisServer } from '../../deploy/redis-server.ts';
+import type { RedisServer } from '../../deploy/redis-server.ts';
+import type { Bus } from '../../src/bus/bus.ts';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { RedisBus } from '../../src/bus/redis.ts';
+import { Receiver } from '../../src/flow/receiver.ts';
+import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { logLines } from './log-lines.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const TOPIC = 'bids';
+const PAYLOAD = JSON.stringify('x'.repeat(10_000));
+const NEVER = new AbortController().signal;
+/** A window's worth of messages, and the first bytes that go out without an answer. */
+const MANY = 60;
+
+type MakeBus = (prefix: string, flowPatienceMs: number | undefined) => Bus;
+
+/** A worker that publishes one message at a time on `channel`, and what it needs to be a gateway of the same prefix. */
+async function createWorker(t: TestContext, makeBus: MakeBus, patienceMs: number | 'off' = 5_000) {
+  const prefix = randomName();
+  const bus = makeBus(prefix, patienceMs === 'off' ? undefined : patienceMs);
+  t.after(() => bus.close());
+  await bus.start();
+  await bus.claim({ topic: TOPIC, partition: 0, position: -1 });
+  let offset = 0;
+  const publish = async (value: string, messages = 1) => {
+    for (let i = 0; i < messages; i++) {
+      const position = { topic: TOPIC, partition: 0, offset: ++offset };
+      await bus.publish([{ channel: `${prefix}${TOPIC}{a="${value}"}`, payload: PAYLOAD, timestamp: 0, ...position }], position); // prettier-ignore
+    }
+  };
+  /** Publishes as much as there is room for, `most` messages at most. Returns how many. */
+  const fill = async (value: string, most = MANY) => {
+    let messages = 0;
+    for (; messages < most && bus.room(TOPIC, 0).bytes > 0; messages++) await publish(value);
+    return messages;
+  };
+  return { prefix, bus, publish, fill, room: () => bus.room(TOPIC, 0) };
+}
+
+/** A gateway that has one channel and serves what the test says. */
+async function createGateway(bus: Bus, prefix: string, name: string, values: readonly string[] = ['1']) {
+  const receiver = new Receiver({ gateway: name, targetMs: 500, maxBytes: 8_388_608, maxExecuting: 500, fill: () => 0 });
+  const stop = bus.receive(receiver);
+  const intake = receiver.intake(TOPIC, 0);
+  let arrived = 0;
+  for (const value of values) {
+    await bus.subscribe(`${prefix}${TOPIC}{a="${value}"}`, (payload) => {
+      arrived++;
+      intake.arrive(payload.length);
+    });
+  }
+  return { stop, intake, arrived: () => arrived, serve: () => intake.serve(Infinity) };
+} // prettier-ignore
+
+function flowContract(name: string, makeBus: MakeBus): void {
+  describe(`${name}: flow control`, () => {
+    it('stops a worker that is ahead of its gateway, and lets it go on when that has served', async (t) => {
+      const { bus, prefix, fill } = await createWorker(t, makeBus);
+      const { arrived, serve } = await createGateway(bus, prefix, 'pod');
+      const first = await fill('1');
+      assert.ok(first < MANY, `${first} of ${MANY}`);
+      await waitFor('the credit', () => bus.room(TOPIC, 0).gateway === 'pod');
+      assert.equal(bus.room(TOPIC, 0).bytes, 0);
+      await waitFor('the messages', () => arrived() === first);
+      assert.equal(bus.lags().get('pod'), first * PAYLOAD.length);
+      serve();
+      await bus.whenRoom(TOPIC, 0, NEVER);
+      assert.ok((await fill('1')) > 0);
+    });
+
+    it('stops nobody where it is off', async (t) => {
+      const { bus, prefix, fill, room } = await createWorker(t, makeBus, 'off');
+      await createGateway(bus, prefix, 'pod');
+      assert.equal(await fill('1'), MANY);
+      assert.deepEqual(room(), { bytes: Infinity, gateway: undefined });
+      await bus.whenRoom(TOPIC, 0, NEVER);
+    });
+
+    it('stops nobody where nobody receives', async (t) => {
+      const { bus, prefix, fill } = await createWorker(t, makeBus);
+      await createGateway(bus, prefix, 'pod', ['other']);
+      assert.equal(await fill('1'), MANY);
+    });
+
+    it('leaves a gateway behind that serves nothing', async (t) => {
+      const { bus, prefix, fill, room } = await createWorker(t, makeBus, 300);
+      await createGateway(bus, prefix, 'pod');
+      await fill('1');
+      await waitFor('the credit', () => room().gateway === 'pod');
+      await bus.whenRoom(TOPIC, 0, NEVER);
+      assert.equal(await fill('1'), MANY);
+    });
+
+    it('waits for no gateway that has said farewell', async (t) => {
+      const { bus, prefix, fill, room } = await createWorker(t, makeBus);
+      const { stop } = await createGateway(bus, prefix, 'pod');
+      await fill('1');
+      await waitFor('the credit', () => room().gateway === 'pod');
+      stop();
+      stop();
+      await waitFor('the farewell', () => room().bytes === Infinity);
+    });
+
+    it('gives up a wait with its signal, and at close', async (t) => {
+      const { bus, prefix, fill, room } = await createWorker(t, makeBus);
+      await createGateway(bus, prefix, 'pod');
+      await fill('1');
+      await waitFor('the credit', () => room().gateway === 'pod');
+      const aborting = new AbortController();
+      const waits = [bus.whenRoom(TOPIC, 0, aborting.signal), bus.whenRoom(TOPIC, 0, NEVER)];
+      aborting.abort();
+      await waits[0];
+      await bus.close();
+      await waits[1];
+    });
+  });
+}
+
+flowContract('memory bus', (prefix, flowPatienceMs) => new MemoryBus({ prefix, flowPatienceMs, log: logLines().log }));
+
+describe('over a real Redis', () => {
+  let servers: RedisServer[];
+
+  before(async () => {
+    servers = await Promise.all([startRedisServer(), startRedisServer()]);
+  });
+  after(() => Promise.all(servers.map((server) => server.stop())));
+
+  const busOf =
+    (count: number): MakeBus =>
+    (prefix, flowPatienceMs) =>
+      new RedisBus({
+        urls: servers.slice(0, count).map(({ url }) => url),
+        prefix,
+        flowPatienceMs,
+        log: logLines().log,
+      });
+  flowContract('one Redis', busOf(1));
+  flowContract('two Redis', busOf(2));
+
+  async function gatewayBus(t: TestContext, prefix: string, url = servers[0]!.url) {
+    const bus = new RedisBus({ urls: [url], prefix, log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    return bus;
+  }
+
+  it('follows the slower of two gateways', async (t) => {
+    const { prefix, fill, room } = await createWorker(t, busOf(1));
+    const [slow, fast] = [
+      await createGateway(await gatewayBus(t, prefix), prefix, 'slow'),
+      await createGateway(await gatewayBus(t, prefix), prefix, 'fast'),
+    ];
+    const first = await fill('1');
+    await waitFor('the messages', () => slow.arrived() === first && fast.arrived() === first);
+    fast.serve();
+    await waitFor('the credit', () => room().gateway === 'slow');
+    assert.equal(room().bytes, 0);
+  });
+
+  it('waits 250 ms, once, for a subscriber that is no gateway', async (t) => {
+    const { bus, prefix, fill } = await createWorker(t, busOf(1));
+    const stranger = new Redis(servers[0]!.url);
+    t.after(() => stranger.disconnect());
+    await stranger.subscribe(`${prefix}${TOPIC}{a="1"}`);
+    assert.ok((await fill('1')) < MANY);
+    await bus.whenRoom(TOPIC, 0, NEVER);
+    assert.equal(await fill('1'), MANY);
+  });
+
+  it('goes on when a link was lost with marks and credits on it', async (t) => {
+    const proxy = await TcpProxy.start(t, Number(new URL(servers[0]!.url).port));
+    const { bus, prefix, fill, room } = await createWorker(t, busOf(1), 60_000);
+    const pod = await createGateway(await gatewayBus(t, prefix, proxy.url), prefix, 'pod');
+    await fill('1');
+    await waitFor('the credit', () => room().gateway === 'pod');
+    proxy.cut();
+    pod.serve();
+    await bus.whenRoom(TOPIC, 0, NEVER);
+    assert.ok((await fill('1')) > 0);
+  });
+
+  it('marks what it publishes, and adds no key', async (t) => {
+    const { prefix, publish } = await createWorker(t, busOf(1));
+    const client = new Redis(servers[0]!.url);
+    t.after(() => client.disconnect());
+    const marks: string[] = [];
+    await client.subscribe(`${prefix}flow`, `${prefix}${TOPIC}{a="1"}`);
+    client.on('message', (channel, text) => channel.endsWith('flow') && marks.push(text));
+    await publish('2', 3);
+    await publish('1', 3);
+    await waitFor('a mark', () => marks.length > 0);
+    assert.match(marks[0]!, /^bids 0 [\w-]+\.1 \d+\??$/);
+    const keys = new Redis(servers[0]!.url);
+    t.after(() => keys.disconnect());
+    assert.deepEqual(await keys.keys(`${prefix}*`), [`${prefix}owners`]);
+  });
+});
