@@ -123,6 +123,7 @@ local are_new = tonumber(args[6]) > position
 local before, behind = args[2] .. ' ', ' ' .. owner[1]
 local at_before, behind_line = '@' .. before, behind .. '\\n'
 local limits, payload
+local text, text_place
 local received = 0
 
 local function limits_of(text)
@@ -140,9 +141,14 @@ for i = 10, #args, 3 do
       local receivers
       if limits then
         local header = before .. place .. behind
+        text_place = nil
         receivers = call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. '\\n' .. payload)
       else
-        receivers = call('PUBLISH', channel, at_before .. place .. behind_line .. payload)
+        -- The messages of a record are one text.
+        if args[i + 2] ~= '' or place ~= text_place then
+          text, text_place = at_before .. place .. behind_line .. payload, place
+        end
+        receivers = call('PUBLISH', channel, text)
       end
       if receivers > 0 then received = received + #payload end
     end
