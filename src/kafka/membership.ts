@@ -1,8 +1,7 @@
 import kafkajs from 'kafkajs';
-import type { Consumer, EachBatchPayload, OffsetsByTopicPartition } from 'kafkajs';
+import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Claim } from '../bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../errors.ts';
-import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { KafkaRecord } from './batch.ts';
 import { boundFetches } from './bounded-fetch.ts';
@@ -10,6 +9,7 @@ import { BusPause } from './bus-pause.ts';
 import { Claims } from './claims.ts';
 import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
+import { Commits } from './commits.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
 import { partitionKey } from './fetch-decoder.ts';
 import { InflightBudget } from './inflight-budget.ts';
@@ -17,8 +17,6 @@ import type { FetchedRecord } from './record-batch.ts';
 import type { StartOffsets } from './start-offsets.ts';
 import type { PublishedChunk, Worker } from './worker.ts';
 
-/** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
-const COMMIT_INTERVAL_MS = 200;
 /** A session needs about three heartbeats. */
 const MAX_HEARTBEAT_INTERVAL_MS = 3000;
 /** A member with a batch under way keeps its session by heartbeats: a rebalance waits for it this long. A publish takes 6 s at most. */
@@ -32,7 +30,6 @@ const CONCURRENT_BATCHES = 8;
 /** Longest time that a batch waits for the dead-letter topic; its partition waits longer, without holding up the others. */
 const DEAD_LETTER_PATIENCE_MS = 200;
 const MAX_POSITION_ATTEMPTS = 5;
-const LOG_WINDOW_MS = 5000;
 
 export interface MembershipOptions {
   readonly client: KafkaClient;
@@ -79,7 +76,7 @@ export class Membership {
   readonly #pause: BusPause;
   readonly #deadLetterWait: DeadLetterWait;
   readonly #claims: Claims;
-  readonly #commitLog = new LogWindow(LOG_WINDOW_MS);
+  readonly #commits: Commits;
   /** Position of each assigned partition; undefined until something of it was accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
@@ -92,8 +89,6 @@ export class Membership {
   #positionedGeneration = 0;
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #commit: (() => Promise<void>) | undefined;
-  #commitTimer: NodeJS.Timeout | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   readonly #heartbeatIntervalMs: number;
   #hasProgressed = false;
@@ -108,6 +103,7 @@ export class Membership {
     this.#pause = new BusPause({ log: options.log, onChange: options.onPausedPartitions });
     this.#deadLetterWait = new DeadLetterWait(options.onWaitingPartitions);
     this.#claims = new Claims(options.claim);
+    this.#commits = new Commits(this.#claims, options.log);
     this.#heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
     this.#inflight = new InflightBudget(options.maxInflightBytes);
     const { maxInflatedBytes } = options;
@@ -167,7 +163,7 @@ export class Membership {
     const { events } = this.#consumer;
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#onJoin(payload.memberAssignment));
     // Emitted before kafkajs sends the join: the commit reaches the coordinator while our generation is still valid.
-    this.#consumer.on(events.REBALANCING, () => void this.#commitNow());
+    this.#consumer.on(events.REBALANCING, () => void this.#commits.now());
     this.#consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
     this.#consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, onUnknownTopics);
     // Also where there is nothing to ask the broker for: its last response may have been dropped in a rebalance, and nobody processes it.
@@ -202,12 +198,12 @@ export class Membership {
       await this.#opening?.catch(() => undefined);
       // kafkajs leaves the group as soon as it stops: what is accepted after the last commit would be delivered again.
       await Promise.allSettled(this.#batches);
-      await this.#commitNow();
+      await this.#commits.now();
       await this.#consumer.disconnect().catch(() => undefined);
     };
     await Promise.race([leave(), timeout]);
     clearTimeout(timer);
-    clearTimeout(this.#commitTimer);
+    this.#commits.close();
     clearInterval(this.#heartbeatTimer);
     this.#beginGeneration();
     this.#pause.close();
@@ -286,10 +282,7 @@ export class Membership {
     const { signal } = this.#generationEnd;
     const isOurs = () => generation === this.#generation && !payload.isStale();
     const isGoingOn = () => !this.#closing && payload.isRunning() && isOurs();
-    this.#commit = async () => {
-      const offsets = payload.uncommittedOffsets();
-      if (offsets.topics.length > 0) await payload.commitOffsetsIfNecessary(this.#withMetadata(offsets));
-    };
+    this.#commits.use(payload);
     await this.#positioning;
     if (this.#positionedGeneration !== generation || !isGoingOn()) return;
     const [first] = batch.messages;
@@ -314,7 +307,7 @@ export class Membership {
       if (!(error instanceof BusUnavailableError)) throw error;
       if (isGoingOn()) this.#pause.add(topic, partition, payload.pause());
     } finally {
-      if (!payload.isRunning()) await this.#commitNow();
+      if (!payload.isRunning()) await this.#commits.now();
     }
   }
 
@@ -367,39 +360,10 @@ export class Membership {
     this.#claims.release(topic, partition);
   }
 
-  #withMetadata({ topics }: OffsetsByTopicPartition): OffsetsByTopicPartition {
-    return {
-      topics: topics.map(({ topic, partitions }) => ({
-        topic,
-        partitions: partitions.map(({ partition, offset }) => ({
-          partition,
-          offset,
-          metadata: this.#claims.metadataOf(topic, partition),
-        })),
-      })),
-    };
-  }
-
   #advance(topic: string, partition: number, position: bigint): void {
     this.#hasProgressed = true;
     this.#assignment.get(topic)?.set(partition, position);
-    this.#commitTimer ??= setTimeout(() => void this.#commitNow(), COMMIT_INTERVAL_MS);
-  }
-
-  /** Commits what was accepted. Never rejects: what stays uncommitted is committed later, or delivered again. */
-  async #commitNow(): Promise<void> {
-    clearTimeout(this.#commitTimer);
-    this.#commitTimer = undefined;
-    try {
-      await this.#commit?.();
-    } catch (error) {
-      const isRebalance = error instanceof kafkajs.KafkaJSProtocolError;
-      const level = isRebalance ? 'debug' : 'warn';
-      this.#commitLog.run(level, (suppressed) =>
-        this.#options.log[level]({ error: (error as Error).message, suppressed }, 'commit failed'),
-      );
-      if (!this.#closing) this.#commitTimer ??= setTimeout(() => void this.#commitNow(), COMMIT_INTERVAL_MS);
-    }
+    this.#commits.schedule();
   }
 }
 
