@@ -3,6 +3,11 @@ import type { PartitionAssigner } from 'kafkajs';
 import { FetchDecoder, partitionKey } from './fetch-decoder.ts';
 import type { FetchDecoderOptions } from './fetch-decoder.ts';
 import { MIN_FETCH_VERSION } from './fetch-response.ts';
+import type { FetchResponse } from './fetch-response.ts';
+import type { InflightBudget } from './inflight-budget.ts';
+
+/** Longest wait of a fetch for records while any partition is held: that one is fetched again as soon as it is released. */
+const HOLDING_MAX_WAIT_MS = 50;
 
 /** The parts of kafkajs that are touched: its types do not name them. */
 interface Cluster {
@@ -11,13 +16,17 @@ interface Cluster {
 
 interface Broker {
   readonly nodeId: string | number;
-  fetch: (this: Broker, options: FetchOptions) => Promise<unknown>;
+  fetch: (this: Broker, options: FetchOptions) => Promise<Fetched>;
   readonly lookupRequest: (apiKey: number, definition: unknown) => (parameters: unknown) => Protocol;
 }
 
 interface FetchOptions {
   readonly topics: readonly RequestedTopic[];
+  /** Longest wait of the broker for records, in ms. */
+  readonly maxWaitTime: number;
 }
+
+type Fetched = Pick<FetchResponse<unknown>, 'responses'>;
 
 interface RequestedTopic {
   readonly topic: string;
@@ -30,7 +39,8 @@ interface Protocol {
 }
 
 /**
- * kafkajs's round-robin assigner, which also has all fetches of its consumer decoded by a FetchDecoder. kafkajs hands a consumer's
+ * kafkajs's round-robin assigner, which also has all fetches of its consumer decoded by a FetchDecoder, and leaves out partitions that
+ * the budget holds. kafkajs hands a consumer's
  * cluster to its assigners, and to nobody else: this needs no change of a class that other consumers of the process share.
  */
 export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
@@ -55,10 +65,17 @@ function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDe
   const { fetch } = broker;
   const node = `${broker.nodeId}`;
   let fetches = 0;
-  return function (options) {
+  return async function (options) {
     // kafkajs fetches from a broker when the records of the fetch before are processed.
     budget.releaseNode(node);
-    const request = { node, offsets: offsetsOf(options) };
+    const maxWaitTime = budget.isHolding ? Math.min(options.maxWaitTime, HOLDING_MAX_WAIT_MS) : options.maxWaitTime;
+    const free = withoutHeld(options.topics, ({ topic }) => topic, budget);
+    if (free.length === 0) {
+      await budget.released(options.maxWaitTime);
+      return { responses: [] };
+    }
+    const topics = rotated(free, fetches++);
+    const request = { node, offsets: offsetsOf(topics) };
     const lookupRequest: Broker['lookupRequest'] = (apiKey, definition) => (parameters) => {
       const protocol = broker.lookupRequest(apiKey, definition)(parameters);
       const { apiVersion } = protocol.request;
@@ -66,12 +83,26 @@ function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDe
       const decode = (payload: Buffer) => decoder.decode(payload, apiVersion, request);
       return { ...protocol, response: { ...protocol.response, decode } };
     };
-    const topics = rotated(options.topics, fetches++);
-    return fetch.call(Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker, {
-      ...options,
-      topics,
-    });
+    const bounded = Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker;
+    const fetched = await fetch.call(bounded, { ...options, topics, maxWaitTime });
+    // Another broker may have led a partition when this one was asked for it, and a batch of that time holds it by now.
+    return { ...fetched, responses: withoutHeld(fetched.responses, ({ topicName }) => topicName, budget) };
   };
+}
+
+/** The topics with the partitions that may be fetched now, without those that have none. */
+function withoutHeld<Topic extends { readonly partitions: readonly { readonly partition: number }[] }>(
+  topics: readonly Topic[],
+  nameOf: (topic: Topic) => string,
+  budget: InflightBudget,
+): readonly Topic[] {
+  if (!budget.isHolding) return topics;
+  return topics
+    .map((topic) => ({
+      ...topic,
+      partitions: topic.partitions.filter(({ partition }) => !budget.isHeld(partitionKey(nameOf(topic), partition))),
+    }))
+    .filter(({ partitions }) => partitions.length > 0);
 }
 
 /**
@@ -90,7 +121,7 @@ function fromIndex<Item>(items: readonly Item[], index: number): Item[] {
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-function offsetsOf({ topics }: FetchOptions): Map<string, number> {
+function offsetsOf(topics: readonly RequestedTopic[]): Map<string, number> {
   const offsets = new Map<string, number>();
   for (const { topic, partitions } of topics) {
     for (const { partition, fetchOffset } of partitions)

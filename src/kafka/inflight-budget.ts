@@ -6,6 +6,9 @@ export const RECORD_OVERHEAD_BYTES = 400;
 /** Bytes that were decoded for one fetch of a broker, by partition. */
 type Taken = Map<string, number>;
 
+/** Of the budget that held partitions may keep: the other partitions have the rest. */
+const MAX_HELD_SHARE = 0.5;
+
 /**
  * One bound for all records that are decoded and not processed yet. Decoding is done in turns, so that a large batch finds room
  * when those before it are done, however many small ones there are. Holds one number for each partition.
@@ -13,6 +16,8 @@ type Taken = Map<string, number>;
 export class InflightBudget {
   readonly #maxBytes: number;
   readonly #byNode = new Map<string, Taken>();
+  /** What held partitions keep, in bytes. */
+  readonly #held = new Map<string, number>();
   readonly #events = new EventEmitter();
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -26,8 +31,18 @@ export class InflightBudget {
     return this.#maxBytes - this.#taken();
   }
 
+  /** Whether nothing is in flight but what held partitions keep: then the next part has to make progress, also where it exceeds the bound. */
   get isIdle(): boolean {
-    return this.#taken() === 0;
+    return this.#fetched() === 0;
+  }
+
+  /** Whether any partition is held. */
+  get isHolding(): boolean {
+    return this.#held.size > 0;
+  }
+
+  isHeld(partition: string): boolean {
+    return this.#held.has(partition);
   }
 
   /** Whether anything is in flight that was fetched from this broker. */
@@ -48,9 +63,26 @@ export class InflightBudget {
     taken.set(partition, (taken.get(partition) ?? 0) + bytes);
   }
 
+  /**
+   * The partition is not fetched, and its records stay counted, until it is released. False: held partitions would keep more than
+   * half of the budget. Then its records count no more, and are to be dropped.
+   */
+  hold(partition: string): boolean {
+    let bytes = 0;
+    for (const taken of this.#byNode.values()) {
+      bytes += taken.get(partition) ?? 0;
+      taken.delete(partition);
+    }
+    const isKept = sum(this.#held.values()) + bytes <= this.#maxBytes * MAX_HELD_SHARE;
+    this.#held.set(partition, isKept ? bytes : 0);
+    this.#events.emit('release');
+    return isKept;
+  }
+
   /** The records of a partition are processed. */
   releasePartition(partition: string): void {
     for (const taken of this.#byNode.values()) taken.delete(partition);
+    this.#held.delete(partition);
     this.#events.emit('release');
   }
 
@@ -71,8 +103,18 @@ export class InflightBudget {
   }
 
   #taken(): number {
-    let sum = 0;
-    for (const taken of this.#byNode.values()) for (const bytes of taken.values()) sum += bytes;
-    return sum;
+    return this.#fetched() + sum(this.#held.values());
   }
+
+  #fetched(): number {
+    let bytes = 0;
+    for (const taken of this.#byNode.values()) bytes += sum(taken.values());
+    return bytes;
+  }
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
 }

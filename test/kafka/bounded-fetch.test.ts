@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { PartitionAssigner } from 'kafkajs';
 import { boundFetches } from '../../src/kafka/bounded-fetch.ts';
 import type { KafkaClient } from '../../src/kafka/client.ts';
@@ -11,12 +12,14 @@ import { readableLog } from './consumer-harness.ts';
 import { encodedBatch, encodedResponse } from './encoded-batch.ts';
 
 const KIB = 1024;
+const MAX_WAIT_MS = 250;
 const FETCH_START = 'consumer.fetch_start';
 
 interface Response {
   responses: { topicName: string; partitions: { partition: number; messages: FetchedRecord[] }[] }[];
 }
 interface Request {
+  maxWaitTime: number;
   topics: { topic: string; partitions: { partition: number; fetchOffset: string }[] }[];
 }
 interface FakeBroker {
@@ -29,6 +32,8 @@ interface FakeBroker {
 function createCluster(bytes: number) {
   const records = encodedBatch([{ offsetDelta: 0, value: Buffer.alloc(bytes) }], { attributes: 1 });
   const brokers = new Map<string, FakeBroker>();
+  /** For how long each fetch may wait for records. */
+  const waits: number[] = [];
   const findBroker = ({ nodeId }: { nodeId: string }): Promise<FakeBroker> => {
     const broker = brokers.get(nodeId) ?? {
       nodeId: Number(nodeId),
@@ -36,7 +41,8 @@ function createCluster(bytes: number) {
         request: { apiVersion: 11 },
         response: { decode: () => Promise.reject(new Error()) },
       }),
-      fetch({ topics }) {
+      fetch({ topics, maxWaitTime }) {
+        waits.push(maxWaitTime);
         const partitions = topics.flatMap((of) =>
           of.partitions.map(({ partition }) => ({ ...of, partition, records })),
         );
@@ -48,13 +54,15 @@ function createCluster(bytes: number) {
   };
   const cluster = { findBroker };
   const fetch = async (nodeId: number, ...topics: Request['topics']) => {
-    const { responses } = await (await cluster.findBroker({ nodeId: `${nodeId}` })).fetch({ topics });
+    const { responses } = await (
+      await cluster.findBroker({ nodeId: `${nodeId}` })
+    ).fetch({ topics, maxWaitTime: MAX_WAIT_MS });
     return responses.flatMap(({ topicName, partitions }) =>
       partitions.filter(({ messages }) => messages.length > 0).map(({ partition }) => `${topicName}/${partition}`),
     );
   };
   const use = (assigner: PartitionAssigner) => assigner({ cluster } as unknown as Parameters<PartitionAssigner>[0]);
-  return { fetch, use };
+  return { fetch, use, waits };
 }
 
 const topicOf = (topic: string, ...partitions: number[]) => ({
@@ -76,6 +84,48 @@ describe('boundFetches', () => {
       }
     }
     assert.deepEqual([...served].sort(), ['bids/0', 'bids/1', 'bids/2', 'lots/0', 'lots/1', 'lots/2']);
+  });
+
+  it('leaves a held partition out until it is released, with its records counted over the next fetches', async () => {
+    const budget = new InflightBudget(100 * KIB);
+    const { fetch, use } = createCluster(40 * KIB);
+    use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
+    const held = partitionKey('bids', 0);
+    assert.deepEqual(await fetch(1, topicOf('bids', 0)), ['bids/0']);
+    const { room } = budget;
+    assert.ok(budget.hold(held));
+    assert.deepEqual(await fetch(1, topicOf('bids', 0, 1)), ['bids/1']);
+    budget.releaseNode('1');
+    assert.equal(budget.room, room);
+    budget.releasePartition(held);
+    assert.equal(budget.room, 100 * KIB);
+    assert.deepEqual(await fetch(1, topicOf('bids', 0)), ['bids/0']);
+  });
+
+  it('drops of a response what another broker is asked for no more, because a batch holds it', async () => {
+    const budget = new InflightBudget(100 * KIB);
+    const { fetch, use } = createCluster(KIB);
+    use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
+    const fetching = fetch(1, topicOf('bids', 0, 1));
+    budget.hold(partitionKey('bids', 0));
+    assert.deepEqual(await fetching, ['bids/1']);
+  });
+
+  it('asks a broker for nothing while it has no partition but held ones, until one is released', async () => {
+    const budget = new InflightBudget(100 * KIB);
+    const { fetch, use, waits } = createCluster(KIB);
+    use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
+    const held = partitionKey('bids', 0);
+    budget.hold(held);
+    const fetching = fetch(1, topicOf('bids', 0));
+    await turn();
+    budget.releasePartition(held);
+    assert.deepEqual(await fetching, []);
+    assert.deepEqual(waits, []);
+    await fetch(1, topicOf('bids', 0));
+    budget.hold(held);
+    await fetch(1, topicOf('bids', 0, 1));
+    assert.deepEqual(waits, [MAX_WAIT_MS, 50], 'a fetch does not keep a partition waiting that is released meanwhile');
   });
 
   it('releases what a rebalance dropped of a broker that is asked for nothing any more', async (t) => {
