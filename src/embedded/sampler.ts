@@ -8,8 +8,8 @@ export interface SamplerOptions {
   readonly seed: number;
   /** Pause after each record. */
   readonly intervalMs: number;
-  /** Takes a record where Kafka's would come in; the next one waits for it. */
-  readonly process: (topic: string, value: Buffer) => Promise<void>;
+  /** Takes a record where Kafka's would come in; the next one waits for it. The signal is aborted when the sampler is closed. */
+  readonly process: (topic: string, value: Buffer, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -42,7 +42,7 @@ export class Sampler {
     for (const { topic, value } of samples.records(seed)) {
       if (signal.aborted) return;
       try {
-        await process(topic, Buffer.from(JSON.stringify(value)));
+        await process(topic, Buffer.from(JSON.stringify(value)), signal);
       } catch (error) {
         log.error({ err: error, topic }, 'a sample record was not processed; going on with the next');
       }

@@ -65,12 +65,16 @@ export interface ChunkLimits {
 /** About 20 ms of decoding, so that neither heartbeats nor sockets wait for a huge batch. */
 export const CHUNK_LIMITS: ChunkLimits = { messages: 1000, bytes: 1_048_576 };
 
+/** Asked with the first record of each chunk; undefined ends the chunks before it. */
+export type LimitsOf = (first: KafkaRecord) => ChunkLimits | undefined | Promise<ChunkLimits | undefined>;
+
 /** The chunks of a batch, in its order; computed as they are asked for. */
-export function* chunksOf(
+export async function* chunksOf(
   records: Iterable<KafkaRecord>,
   ports: BatchPorts,
-  limits: ChunkLimits = CHUNK_LIMITS,
-): Generator<Chunk, void, void> {
+  limitsOf: LimitsOf = () => CHUNK_LIMITS,
+): AsyncGenerator<Chunk, void, void> {
+  let limits: ChunkLimits | undefined;
   let messages: Message[] = [];
   let poison: PoisonRecord[] = [];
   let recordCount = 0;
@@ -78,6 +82,10 @@ export function* chunksOf(
   let last: KafkaRecord | undefined;
   let lastBeforePoison: KafkaRecord | undefined;
   for (const record of records) {
+    if (!limits) {
+      limits = await limitsOf(record);
+      if (!limits) return;
+    }
     const outcome = messagesOf(record, ports);
     if (typeof outcome === 'string') {
       if (poison.length === 0) lastBeforePoison = last;
@@ -91,6 +99,7 @@ export function* chunksOf(
     last = record;
     if (messages.length + poison.length >= limits.messages || bytes >= limits.bytes) {
       yield { messages, poison, recordCount, last, lastBeforePoison };
+      limits = undefined;
       messages = [];
       poison = [];
       recordCount = 0;

@@ -8,6 +8,7 @@ import type { KafkaConnectionConfig } from './client.ts';
 import { Cluster } from './cluster.ts';
 import type { PartitionMap } from './cluster.ts';
 import { DeadLetter } from './dead-letter.ts';
+import type { FlowWait } from './flow-wait.ts';
 import { Membership } from './membership.ts';
 import type { PartitionWait } from './membership.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
@@ -36,6 +37,7 @@ export interface KafkaConsumerOptions extends BatchPorts {
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
   readonly claim: (claim: Claim) => Promise<void>;
+  readonly flow: FlowWait;
   readonly observer: WorkerObserver;
   readonly log: Logger;
   /** The consumer stalled again after it was made anew: only a new process can help. Called once. */
@@ -77,7 +79,7 @@ export class KafkaConsumer {
 
   constructor(options: KafkaConsumerOptions) {
     this.#options = options;
-    const { config, log, observer, convert, publish } = options;
+    const { config, log, observer, convert, publish, flow } = options;
     const createClient = () => createKafkaClient(config, log);
     this.#cluster = new Cluster(createClient);
     this.#deadLetter = new DeadLetter({
@@ -89,7 +91,7 @@ export class KafkaConsumer {
       onDropped: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
-    this.#worker = new Worker({ convert, publish, deadLetter }, observer, log);
+    this.#worker = new Worker({ convert, publish, deadLetter, flow }, observer, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
@@ -186,7 +188,7 @@ export class KafkaConsumer {
   }
 
   #createMembership(topics: readonly string[]): Membership {
-    const { config, log, observer } = this.#options;
+    const { config, log, observer, flow } = this.#options;
     return new Membership({
       client: createKafkaClient(config, log),
       groupId: config.KAFKA_GROUP_ID,
@@ -196,6 +198,7 @@ export class KafkaConsumer {
       topics,
       startOffsets: this.#startOffsets,
       worker: this.#worker,
+      flow,
       claim: this.#options.claim,
       log,
       onJoined: (assignment) => this.#onJoined(assignment),

@@ -11,7 +11,9 @@ import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
 import { Commits } from './commits.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
+import { Detachment } from './detachment.ts';
 import { partitionKey } from './fetch-decoder.ts';
+import type { FlowWait } from './flow-wait.ts';
 import { InflightBudget } from './inflight-budget.ts';
 import type { FetchedRecord } from './record-batch.ts';
 import type { StartOffsets } from './start-offsets.ts';
@@ -43,6 +45,8 @@ export interface MembershipOptions {
   readonly topics: readonly string[];
   readonly startOffsets: Pick<StartOffsets, 'look'>;
   readonly worker: Pick<Worker, 'process'>;
+  /** The worker's. */
+  readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly claim: (claim: Claim) => Promise<void>;
   readonly log: Logger;
@@ -59,7 +63,15 @@ export interface MembershipOptions {
 export interface PartitionWait {
   readonly topic: string;
   readonly partition: number;
-  readonly for: 'bus' | 'dead-letter topic';
+  readonly for: 'bus' | 'dead-letter topic' | 'gateways';
+  /** The gateway that is furthest behind, where it is known. */
+  readonly gateway?: string | undefined;
+}
+
+interface Tracked {
+  readonly topic: string;
+  readonly partition: number;
+  readonly detachment: Detachment;
 }
 
 /**
@@ -83,12 +95,16 @@ export class Membership {
   #generation = 0;
   /** Aborted when the generation ends: then nobody waits for its dead letters. */
   #generationEnd = new AbortController();
-  /** Being processed now; at most CONCURRENT_BATCHES. */
+  /** Aborted when nobody is to wait for gateways any more: the group rebalances, the generation has ended, or this is closed. */
+  #flowEnd = new AbortController();
+  /** Being processed now; at most CONCURRENT_BATCHES, and one detached one for each partition. */
   readonly #batches = new Set<Promise<void>>();
   #positioning: Promise<void> = Promise.resolve();
   #positionedGeneration = 0;
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  /** By way of which heartbeats are sent. */
+  #latest: EachBatchPayload | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   readonly #heartbeatIntervalMs: number;
   #hasProgressed = false;
@@ -133,14 +149,16 @@ export class Membership {
     return this.#assignment;
   }
 
-  /** Whether it waits for the bus, or for the dead-letter topic. */
+  /** Whether it waits for the bus, for the dead-letter topic, or for gateways. */
   isPaused(topic: string, partition: number): boolean {
-    return this.#pause.has(topic, partition) || this.#deadLetterWait.has(topic, partition);
+    const waits = [this.#pause, this.#deadLetterWait, this.#options.flow];
+    return waits.some((wait) => wait.has(topic, partition));
   }
 
   /** The partitions that are paused. */
   get waits(): readonly PartitionWait[] {
     return [
+      ...this.#options.flow.partitions.map((one) => ({ ...one, for: 'gateways' as const })),
       ...this.#pause.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'bus' as const })),
       ...this.#deadLetterWait.partitions.map((one) => ({ ...one, for: 'dead-letter topic' as const })),
     ];
@@ -163,7 +181,10 @@ export class Membership {
     const { events } = this.#consumer;
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#onJoin(payload.memberAssignment));
     // Emitted before kafkajs sends the join: the commit reaches the coordinator while our generation is still valid.
-    this.#consumer.on(events.REBALANCING, () => void this.#commits.now());
+    this.#consumer.on(events.REBALANCING, () => {
+      this.#flowEnd.abort();
+      void this.#commits.now();
+    });
     this.#consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
     this.#consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, onUnknownTopics);
     // Also where there is nothing to ask the broker for: its last response may have been dropped in a rebalance, and nobody processes it.
@@ -190,6 +211,7 @@ export class Membership {
 
   async #close(timeoutMs: number): Promise<void> {
     const { client } = this.#options;
+    this.#flowEnd.abort();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
@@ -213,6 +235,8 @@ export class Membership {
   #beginGeneration(): number {
     this.#generationEnd.abort();
     this.#generationEnd = new AbortController();
+    this.#flowEnd.abort();
+    this.#flowEnd = new AbortController();
     this.#deadLetterWait.clear();
     return ++this.#generation;
   }
@@ -244,6 +268,8 @@ export class Membership {
 
   /** Looks where the assigned partitions go on; commits where those start that go on from nothing, and reads it back. */
   async #position(generation: number): Promise<void> {
+    // A detached batch of the generation before may have a chunk on its way: records are not read again before it has arrived.
+    await Promise.allSettled(this.#batches);
     for (let attempt = 1; ; attempt++) {
       const { starts, uncommitted } = await this.#options.startOffsets.look(this.#assignment);
       if (generation !== this.#generation) return;
@@ -255,33 +281,52 @@ export class Membership {
     }
   }
 
+  /** Resolves when the batch has ended, or is detached: then kafkajs reads on. */
   async #track(payload: EachBatchPayload): Promise<void> {
-    const batch = this.#onBatch(payload);
+    const { topic, partition } = payload.batch;
+    const detachment = new Detachment(this.#inflight, partitionKey(topic, partition));
+    const batch = this.#settle(this.#onBatch(payload, detachment), { topic, partition, detachment });
     this.#batches.add(batch);
+    this.#latest = payload;
     // kafkajs sends heartbeats between batches, and one batch may wait long for the bus. A rebalance is for the batch to notice.
     this.#heartbeatTimer ??= setInterval(
-      () => void payload.heartbeat().catch(() => undefined),
+      () => void this.#latest?.heartbeat().catch(() => undefined),
       this.#heartbeatIntervalMs,
     );
+    const forgotten = batch.finally(() => {
+      this.#batches.delete(batch);
+      if (this.#batches.size > 0) return;
+      clearInterval(this.#heartbeatTimer);
+      this.#heartbeatTimer = undefined;
+    });
+    await Promise.race([forgotten, detachment.happened]);
+  }
+
+  /** Has no reference to the records of the batch, which may have been dropped while the partition waits on. */
+  async #settle(batch: Promise<void>, { topic, partition, detachment }: Tracked): Promise<void> {
+    const generation = this.#generation;
+    const { signal } = this.#flowEnd;
     try {
       await batch;
+      if (detachment.isDropped) await this.#options.flow.room(topic, partition, { signal });
+    } catch (error) {
+      if (!detachment.isDetached) throw error;
+      // Of a heartbeat: kafkajs meets it at its own next one.
+      if (error instanceof kafkajs.KafkaJSError) return;
+      if (generation === this.#generation) this.#fail(error as Error);
     } finally {
-      this.#batches.delete(batch);
-      this.#inflight.releasePartition(partitionKey(payload.batch.topic, payload.batch.partition));
-      if (this.#batches.size === 0) {
-        clearInterval(this.#heartbeatTimer);
-        this.#heartbeatTimer = undefined;
-      }
+      this.#inflight.releasePartition(partitionKey(topic, partition));
     }
   }
 
-  async #onBatch(payload: EachBatchPayload): Promise<void> {
+  async #onBatch(payload: EachBatchPayload, detachment: Detachment): Promise<void> {
     const { batch } = payload;
     const { topic, partition } = batch;
     const generation = this.#generation;
-    const { signal } = this.#generationEnd;
+    const { signal: deadLetterSignal } = this.#generationEnd;
+    const { signal } = this.#flowEnd;
     const isOurs = () => generation === this.#generation && !payload.isStale();
-    const isGoingOn = () => !this.#closing && payload.isRunning() && isOurs();
+    const isGoingOn = () => !this.#closing && !signal.aborted && payload.isRunning() && isOurs();
     this.#commits.use(payload);
     await this.#positioning;
     if (this.#positionedGeneration !== generation || !isGoingOn()) return;
@@ -301,13 +346,14 @@ export class Membership {
     };
     try {
       if (first) await this.#claims.hold(topic, partition, Number(first.offset));
-      await this.#options.worker.process(recordsOf(payload), { onPublished, signal });
+      const onLimited = () => detachment.detach();
+      await this.#options.worker.process(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
       if (!(error instanceof BusUnavailableError)) throw error;
       if (isGoingOn()) this.#pause.add(topic, partition, payload.pause());
     } finally {
-      if (!payload.isRunning()) await this.#commits.now();
+      if (!payload.isRunning() || signal.aborted) await this.#commits.now();
     }
   }
 

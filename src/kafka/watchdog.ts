@@ -6,7 +6,7 @@ export interface PartitionStanding {
   readonly position: bigint;
   /** Offset that the next readable record will get. */
   readonly end: bigint;
-  /** It waits for the bus, which is no stall. */
+  /** It waits for others, which is no stall. */
   readonly isPaused: boolean;
 }
 

@@ -4,8 +4,10 @@ import { createRouters } from '../graph/router.ts';
 import { registerCodecs } from '../kafka/compression.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import { Converter } from '../kafka/converter.ts';
+import { FlowWait } from '../kafka/flow-wait.ts';
 import { SnakeCase } from '../kafka/snake-case.ts';
 import { Worker } from '../kafka/worker.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Part, RoleServices } from './services.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
@@ -42,7 +44,10 @@ export function createWorker(
     () => unmatchedRecords(routers.values()),
   );
   own(new UnmatchedLog(routers.values(), log)).start();
+  const flow = own(new FlowWait(bus, log));
+  observeFlow(flow, metrics);
   const ports = {
+    flow,
     convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
@@ -76,6 +81,26 @@ export function createWorker(
   return new KafkaConsumer({ ...ports, claim, config, topics, observer, log, onFatal });
 }
 
+function observeFlow(flow: FlowWait, metrics: Metrics): void {
+  metrics.gauge(
+    'crier_flow_limited_partitions',
+    'Partitions that wait, or have waited within the last second, until the gateways have room.',
+    () => flow.partitions.length,
+  );
+  metrics.counter(
+    'crier_flow_limited_seconds_total',
+    'Seconds for which partitions have waited until the gateways had room.',
+    ['topic'],
+    () => Array.from(flow.secondsByTopic, ([topic, value]) => ({ labels: { topic }, value })),
+  );
+  metrics.counter(
+    'crier_flow_limited_seconds_by_gateway_total',
+    'The same by the gateway that was furthest behind; of the 20 gateways that limited last.',
+    ['gateway'],
+    () => Array.from(flow.secondsByGateway, ([gateway, value]) => ({ labels: { gateway }, value })),
+  );
+}
+
 function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker): Part & { start(): unknown } {
   const { samples } = graph;
   if (!samples) {
@@ -89,11 +114,11 @@ function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker
     seed: 1,
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
-    process: async (topic, value) => {
+    process: async (topic, value, signal) => {
       if (!claimed.has(topic)) await bus.claim({ topic, partition: 0, position: -1 });
       claimed.add(topic);
       const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
-      await worker.process([{ ...place, key: null, value }]);
+      await worker.process([{ ...place, key: null, value }], { signal });
     },
   });
 }

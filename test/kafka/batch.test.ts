@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { chunksOf } from '../../src/kafka/batch.ts';
-import type { ChunkLimits, Conversion, KafkaRecord } from '../../src/kafka/batch.ts';
+import type { BatchPorts, Chunk, ChunkLimits, Conversion, KafkaRecord } from '../../src/kafka/batch.ts';
 import { convert } from './consumer-harness.ts';
 
 const record = (offset: number, value: string | null): KafkaRecord => ({
@@ -14,13 +14,19 @@ const record = (offset: number, value: string | null): KafkaRecord => ({
   value: value === null ? null : Buffer.from(value),
 });
 
+async function allChunks(records: KafkaRecord[], ports: BatchPorts, limits?: ChunkLimits): Promise<Chunk[]> {
+  const chunks: Chunk[] = [];
+  for await (const chunk of chunksOf(records, ports, limits && (() => limits))) chunks.push(chunk);
+  return chunks;
+}
+
 const channels = (...names: string[]) => names.map((channel) => ({ channel }));
 
 describe('chunksOf', () => {
-  it('makes a message for each channel, all with one payload text', () => {
-    const [chunk] = [
-      ...chunksOf([record(0, '')], { convert: () => ({ payload: '{}', destinations: channels('a', 'b', 'c') }) }),
-    ];
+  it('makes a message for each channel, all with one payload text', async () => {
+    const [chunk] = await allChunks([record(0, '')], {
+      convert: () => ({ payload: '{}', destinations: channels('a', 'b', 'c') }),
+    });
     assert.deepEqual(chunk?.messages, [
       { channel: 'a', payload: '{}', offset: 0, timestamp: 0, history: undefined },
       { channel: 'b', payload: '{}', offset: 0, timestamp: 0, history: undefined },
@@ -28,21 +34,21 @@ describe('chunksOf', () => {
     ]);
   });
 
-  it('counts a record that belongs to no channel', () => {
-    const chunks = [...chunksOf([record(0, '')], { convert: () => ({ payload: '', destinations: [] }) })];
+  it('counts a record that belongs to no channel', async () => {
+    const chunks = await allChunks([record(0, '')], { convert: () => ({ payload: '', destinations: [] }) });
     assert.deepEqual(
       chunks.map(({ messages, poison, recordCount }) => ({ messages, poison, recordCount })),
       [{ messages: [], poison: [], recordCount: 1 }],
     );
   });
 
-  it('sets poison aside with its reason, and a record on which the port throws as failed', () => {
+  it('sets poison aside with its reason, and a record on which the port throws as failed', async () => {
     const records = [record(0, '{}'), record(1, null), record(2, '{"a":1}'), record(3, '{"boom":1}')];
     const throwing = (topic: string, value: Buffer | null): Conversion => {
       if (value?.includes('boom')) throw new TypeError('boom');
       return convert(topic, value);
     };
-    const [chunk] = [...chunksOf(records, { convert: throwing })];
+    const [chunk] = await allChunks(records, { convert: throwing });
     assert.deepEqual(
       chunk?.messages.map(({ payload }) => payload),
       ['{}', '{"a":1}'],
@@ -57,33 +63,24 @@ describe('chunksOf', () => {
     assert.equal(chunk.last.offset, '3');
   });
 
-  it('counts messages, payloads and poison values anew for each chunk', () => {
-    const sizes = (value: string, limits: ChunkLimits) =>
-      [
-        ...chunksOf(
-          Array.from({ length: 7 }, (_, offset) => record(offset, value)),
-          { convert },
-          limits,
-        ),
-      ].map(({ recordCount }) => recordCount);
+  it('counts messages, payloads and poison values anew for each chunk', async () => {
+    const sizes = async (value: string, limits: ChunkLimits) => {
+      const records = Array.from({ length: 7 }, (_, offset) => record(offset, value));
+      return (await allChunks(records, { convert }, limits)).map(({ recordCount }) => recordCount);
+    };
     const payload = JSON.stringify({ x: 'y'.repeat(92) });
     assert.equal(payload.length, 100);
     const bytes = 201;
-    assert.deepEqual(sizes(payload, { messages: 100, bytes }), [3, 3, 1]);
-    assert.deepEqual(sizes('x'.repeat(100), { messages: 100, bytes }), [3, 3, 1]);
-    assert.deepEqual(sizes(payload, { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
-    assert.deepEqual(sizes('poison', { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
+    assert.deepEqual(await sizes(payload, { messages: 100, bytes }), [3, 3, 1]);
+    assert.deepEqual(await sizes('x'.repeat(100), { messages: 100, bytes }), [3, 3, 1]);
+    assert.deepEqual(await sizes(payload, { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
+    assert.deepEqual(await sizes('poison', { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
   });
 
-  it('knows the last record before the first poison one of each chunk', () => {
+  it('knows the last record before the first poison one of each chunk', async () => {
     const values = ['{}', '{}', 'poison', '{}', '{}', '{}', '{}', '{}', 'poison', '{}'];
-    const chunks = [
-      ...chunksOf(
-        values.map((value, offset) => record(offset, value)),
-        { convert },
-        { messages: 4, bytes: 10_000 },
-      ),
-    ];
+    const records = values.map((value, offset) => record(offset, value));
+    const chunks = await allChunks(records, { convert }, { messages: 4, bytes: 10_000 });
     assert.deepEqual(
       chunks.map(({ last, lastBeforePoison }) => [last.offset, lastBeforePoison?.offset]),
       [
@@ -94,25 +91,38 @@ describe('chunksOf', () => {
     );
   });
 
-  it('keeps the order and every record, and ends a chunk at its bounds', () => {
+  it('asks for the limits with the first record of each chunk, and ends where there are none', async () => {
+    const records = Array.from({ length: 6 }, (_, offset) => record(offset, '{}'));
+    const asked: string[] = [];
+    const sizes: number[] = [];
+    const limitsOf = ({ offset }: KafkaRecord) => {
+      asked.push(offset);
+      return Promise.resolve(offset === '4' ? undefined : { messages: offset === '0' ? 1 : 3, bytes: 100 });
+    };
+    for await (const { recordCount } of chunksOf(records, { convert }, limitsOf)) sizes.push(recordCount);
+    assert.deepEqual(asked, ['0', '1', '4']);
+    assert.deepEqual(sizes, [1, 3]);
+  });
+
+  it('keeps the order and every record, and ends a chunk at its bounds', async () => {
     const values = fc.array(
       fc.oneof(
         fc.constant('not json'),
         fc.integer({ min: 0, max: 300 }).map((n) => `{"x":"${'y'.repeat(n)}"}`),
       ),
     );
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         values,
         fc.integer({ min: 1, max: 10 }),
         fc.integer({ min: 1, max: 500 }),
-        (texts, messages, bytes) => {
+        async (texts, messages, bytes) => {
           const records = texts.map((text, offset) => record(offset, text));
           const twice = (topic: string, value: Buffer | null): Conversion => {
             const conversion = convert(topic, value);
             return conversion.destinations ? { ...conversion, destinations: channels('a', 'b') } : conversion;
           };
-          const chunks = [...chunksOf(records, { convert: twice }, { messages, bytes })];
+          const chunks = await allChunks(records, { convert: twice }, { messages, bytes });
           assert.equal(
             chunks.reduce((sum, { recordCount }) => sum + recordCount, 0),
             records.length,

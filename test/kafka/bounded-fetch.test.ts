@@ -5,9 +5,11 @@ import type { PartitionAssigner } from 'kafkajs';
 import { boundFetches } from '../../src/kafka/bounded-fetch.ts';
 import type { KafkaClient } from '../../src/kafka/client.ts';
 import { partitionKey } from '../../src/kafka/fetch-decoder.ts';
+import { FlowWait } from '../../src/kafka/flow-wait.ts';
 import { InflightBudget } from '../../src/kafka/inflight-budget.ts';
 import { Membership } from '../../src/kafka/membership.ts';
 import type { FetchedRecord } from '../../src/kafka/record-batch.ts';
+import { unlimited } from './fake-gateways.ts';
 import { readableLog } from './consumer-harness.ts';
 import { encodedBatch, encodedResponse } from './encoded-batch.ts';
 
@@ -154,6 +156,7 @@ describe('boundFetches', () => {
       topics: ['bids'],
       startOffsets: { look: () => Promise.resolve({ starts: new Map(), uncommitted: [] }) },
       worker: { process: () => Promise.resolve() },
+      flow: new FlowWait(unlimited(), readableLog().log),
       claim: () => Promise.resolve(),
       log: readableLog().log,
       onJoined: () => undefined,

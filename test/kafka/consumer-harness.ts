@@ -10,11 +10,14 @@ import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
 import type { Conversion } from '../../src/kafka/batch.ts';
 import { decodeRecord } from '../../src/kafka/record.ts';
+import { FlowWait } from '../../src/kafka/flow-wait.ts';
 import { KafkaConsumer } from '../../src/kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 import type { WorkerObserver } from '../../src/kafka/observer.ts';
 import { kafkaBrokers, randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { unlimited } from './fake-gateways.ts';
+import type { FakeGateways } from './fake-gateways.ts';
 
 export const RECORD_LIMITS = { maxBytes: 4096, maxDepth: 64 };
 
@@ -118,6 +121,7 @@ export interface Setup {
   consumer: KafkaConsumer;
   bus: RecordingBus;
   counts: Counts;
+  flow: FlowWait;
   lines: string[];
   groupId: string;
   fatal: Error[];
@@ -132,11 +136,13 @@ export function createConsumer(
     groupId = randomName('group'),
     bus = new RecordingBus(),
     environment = {},
+    gateways = unlimited(),
     ports = {},
   }: {
     groupId?: string;
     bus?: RecordingBus;
     environment?: Record<string, string>;
+    gateways?: FakeGateways;
     ports?: Partial<KafkaConsumerOptions>;
   } = {},
 ): Setup {
@@ -152,12 +158,14 @@ export function createConsumer(
     KAFKA_DEAD_LETTER_TOPIC: `${groupId}-dead`,
     ...environment,
   });
+  const flow = new FlowWait(gateways, log);
   const consumer = new KafkaConsumer({
     config,
     topics,
     convert,
-    publish: bus.publish,
+    publish: gateways.before(bus.publish),
     claim: bus.claim,
+    flow,
     observer: counts,
     log,
     onFatal: (error) => fatal.push(error),
@@ -166,9 +174,10 @@ export function createConsumer(
   t.after(async () => {
     bus.isHanging = false;
     await consumer.close();
+    await flow.close();
     if (process.env['TEST_SHOW_LOG']) process.stderr.write(lines.join(''));
   });
-  return { consumer, bus, counts, lines, groupId, fatal };
+  return { consumer, bus, counts, flow, lines, groupId, fatal };
 }
 
 /** In a `describe`: its tests have a Kafka, and `use` gets an `Outside` that is connected to it, before the first of them. */

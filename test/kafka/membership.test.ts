@@ -6,9 +6,11 @@ import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import type { Claim } from '../../src/bus/bus.ts';
 import { FencedError } from '../../src/errors.ts';
 import type { KafkaRecord } from '../../src/kafka/batch.ts';
+import { FlowWait } from '../../src/kafka/flow-wait.ts';
 import { Membership } from '../../src/kafka/membership.ts';
 import type { MembershipOptions } from '../../src/kafka/membership.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { unlimited } from './fake-gateways.ts';
 import { readableLog } from './consumer-harness.ts';
 
 const EVENTS = {
@@ -56,6 +58,7 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
       look: () => Promise.resolve({ starts: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] }),
     },
     worker: { process },
+    flow: new FlowWait(unlimited(), readableLog().log),
     claim: (claim) => Promise.resolve(void state.claims.push(claim)),
     log: readableLog().log,
     onJoined: () => undefined,
