@@ -1,4 +1,5 @@
-import type { Bus, Room } from '../../src/bus/bus.ts';
+import type { Bus } from '../../src/bus/bus.ts';
+import type { Room } from '../../src/flow/room.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 
 type Publish = KafkaConsumerOptions['publish'];
