@@ -6,6 +6,7 @@ import { SharedEvent } from './sharing.ts';
 import type { ExecuteEvent, SharingGroup } from './sharing.ts';
 import { Slices } from './slices.ts';
 import type { Job } from './slices.ts';
+import type { Writer } from './writer.ts';
 
 /** For how long, in ms, one turn of the event loop may execute events; then sockets and timers have their turn. */
 const SLICE_MS = 10;
@@ -24,21 +25,23 @@ export interface EventShare {
   readonly executing?: Executing | undefined;
 }
 
+export type BacklogWriter = Pick<Writer, 'flush' | 'isFull'>;
+
 /** The events of all channels that wait for their turn. */
 export class Backlog {
-  readonly #flush: () => void;
+  readonly #writer: BacklogWriter;
   readonly #slices: Slices;
   readonly #deadlines: ExecutionDeadlines | undefined;
   #length = 0;
 
   /**
-   * @param flush writes what results have put into outboxes
+   * @param writer of what results have put into outboxes
    * @param deadlines of executions
    */
-  constructor(flush: () => void, deadlines?: ExecutionDeadlines) {
-    this.#flush = flush;
+  constructor(writer: BacklogWriter, deadlines?: ExecutionDeadlines) {
+    this.#writer = writer;
     this.#deadlines = deadlines;
-    this.#slices = new Slices(SLICE_MS, flush);
+    this.#slices = new Slices(SLICE_MS, writer.flush);
   }
 
   /** Whether nothing waits. */
@@ -68,7 +71,7 @@ export class Backlog {
 
   readonly #owner: EventBatchOwner = {
     onShared: () => {
-      if (this.#slices.hasOneJob) this.#flush();
+      if (this.#slices.hasOneJob || this.#writer.isFull) this.#writer.flush();
     },
     onServed: (taken) => {
       for (const { intake, length } of taken) {

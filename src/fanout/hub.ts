@@ -5,6 +5,7 @@ import type { Payload } from '../graph/payload.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
+import type { BacklogWriter } from './backlog.ts';
 import { Concurrency } from './concurrency.ts';
 import type { CursorPlace, Cursors } from './cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
@@ -27,7 +28,7 @@ export interface HubOptions {
   readonly log: Logger;
   readonly observer: ChannelObserver;
   /** Writes what results have put into outboxes. */
-  readonly flush: () => void;
+  readonly writer: BacklogWriter;
   /** For which an execution of an event may keep others waiting; then its operation ends. */
   readonly executionTimeoutMs: number;
   /** Of a partition of a channel's topic; undefined: flow control is off. */
@@ -59,10 +60,10 @@ export class Hub {
   readonly #reads = new Concurrency(MAX_READS);
 
   constructor(options: HubOptions) {
-    const { bus, begin, cursors, log, observer, flush, executionTimeoutMs, intake, maxHeldBytes } = options;
+    const { bus, begin, cursors, log, observer, writer, executionTimeoutMs, intake, maxHeldBytes } = options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
-    const backlog = new Backlog(flush, deadlines);
+    const backlog = new Backlog(writer, deadlines);
     this.#services = {
       begin,
       cursors,
@@ -73,7 +74,7 @@ export class Hub {
       backlog,
       intake,
       deadlines,
-      replays: new Replays(backlog, flush),
+      replays: new Replays(backlog, writer.flush),
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),
     };

@@ -10,6 +10,8 @@ export interface WriterOptions {
 
 /** For how long, in ms, one turn of the event loop may write; then sockets and timers have their turn. */
 const SLICE_MS = 10;
+/** Past it what waits is written before more is computed. */
+const FULL_BYTES = 16 * 1024 * 1024;
 /** So that the clock costs nothing beside the work. */
 const WRITES_BETWEEN_CHECKS = 16;
 
@@ -32,6 +34,11 @@ export class Writer {
   /** Of all outboxes. */
   get queuedBytes(): number {
     return this.#queuedBytes;
+  }
+
+  /** Whether so much waits that it should be written now. */
+  get isFull(): boolean {
+    return this.#queuedBytes > FULL_BYTES;
   }
 
   count(bytes: number): void {

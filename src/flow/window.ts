@@ -9,10 +9,17 @@ export interface WindowLimits {
  * answer takes a few ms, so that it lets a fast one begin with 10 MB a second.
  */
 const MIN_BYTES = 65_536;
-/** A shorter sample would be of a few batches. */
-const SAMPLE_MS = 100;
-/** The rate is the best of so many samples: a window that followed every pause of a gateway would make the next one. */
-const SAMPLES = 5;
+/**
+ * The rate is that of the last second: 32 events for thousands of sockets are served in a third of a second, and count when the last
+ * socket has them. A shorter time would see all of them at once, and take the gateway for three times as fast.
+ */
+const RATE_MS = 1000;
+const SAMPLES = 10;
+
+interface Sample {
+  readonly served: number;
+  readonly at: number;
+}
 
 /**
  * How much of a partition may be on its way to a gateway: as much as it serves in `targetMs`, so that what waits is that old at most
@@ -21,29 +28,28 @@ const SAMPLES = 5;
  */
 export class Window {
   readonly #limits: WindowLimits;
-  readonly #rates: number[] = [];
-  #served: number;
-  #at: number;
+  /** The oldest first; about a tenth of RATE_MS apart. */
+  readonly #samples: Sample[];
+  #bytesPerMs = 0;
 
   /** @param now in ms */
   constructor(limits: WindowLimits, served: number, now: number) {
     this.#limits = limits;
-    this.#served = served;
-    this.#at = now;
+    this.#samples = [{ served, at: now }];
   }
 
   /** `served`: bytes since the stream began. */
   observe(served: number, now: number): void {
-    const ms = now - this.#at;
-    if (ms < SAMPLE_MS) return;
-    this.#rates.push(Math.max(0, served - this.#served) / ms);
-    if (this.#rates.length > SAMPLES) this.#rates.shift();
-    this.#served = served;
-    this.#at = now;
+    const samples = this.#samples;
+    if (now - samples.at(-1)!.at < RATE_MS / SAMPLES) return;
+    const [oldest] = samples as [Sample];
+    this.#bytesPerMs = Math.max(0, served - oldest.served) / (now - oldest.at);
+    samples.push({ served, at: now });
+    if (samples.length > SAMPLES) samples.shift();
   }
 
   get bytes(): number {
     const { targetMs, maxBytes } = this.#limits;
-    return Math.min(maxBytes, Math.max(MIN_BYTES, targetMs * Math.max(0, ...this.#rates)));
+    return Math.min(maxBytes, Math.max(MIN_BYTES, targetMs * this.#bytesPerMs));
   }
 }

@@ -86,7 +86,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
       onGap: (operations) => metrics.gaps.inc(operations),
       onResume: (isResumed) => metrics.resumes.inc({ resumed: String(isResumed) }),
     },
-    flush: writer.flush,
+    writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     intake: receiver && ((channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition)),
   });

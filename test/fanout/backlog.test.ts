@@ -12,7 +12,8 @@ const MIB = 1024 * 1024;
 function createBacklog(members = 1) {
   const received: string[] = [];
   let flushes = 0;
-  const backlog = new Backlog(() => void flushes++);
+  const writer = { flush: () => void flushes++, isFull: false };
+  const backlog = new Backlog(writer);
   const group = new SharingGroup('g');
   for (let i = 0; i < members; i++) {
     group.members.add(
@@ -33,7 +34,7 @@ function createBacklog(members = 1) {
   }
   const add = (event: string, length: number) =>
     backlog.add(group, () => ({ json: [Buffer.from(event)], reads: undefined }), { cursor: undefined, length });
-  return { backlog, group, add, received, flushes: () => flushes };
+  return { backlog, group, writer, add, received, flushes: () => flushes };
 }
 
 describe('Backlog', () => {
@@ -45,6 +46,18 @@ describe('Backlog', () => {
     assert.deepEqual(received, []);
     await waitFor('the flush', () => received.length === 4 && flushes() > 0);
     assert.deepEqual(received, ['1}', '2}', '3}', 'between']);
+  });
+
+  it('writes before it goes on where much waits to be written, and else when its turn ends', async () => {
+    for (const isFull of [false, true]) {
+      const { backlog, writer, add, received, flushes } = createBacklog(320);
+      writer.isFull = isFull;
+      backlog.enqueue(() => true);
+      add('1', 1);
+      await waitFor('the results', () => received.length === 320 && flushes() > 0);
+      // After every 16 results but the first, which took an execution; or when a turn ends, of which a busy machine needs a few.
+      assert.equal(flushes() >= 19, isFull, `${flushes()} flushes`);
+    }
   });
 
   it('serves at once what waits, when that is more than 8 MiB', () => {

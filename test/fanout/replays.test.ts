@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 const ignore = (): void => undefined;
 
 function createReplays() {
-  const backlog = new Backlog(ignore);
+  const backlog = new Backlog({ flush: ignore, isFull: false });
   return { backlog, replays: new Replays(backlog, ignore) };
 }
 

@@ -168,7 +168,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       onGap: (operations) => void (stage.told += operations),
       onResume: (isResumed) => void stage.resumes.push(isResumed),
     },
-    flush: () => undefined,
+    writer: { flush: () => undefined, isFull: false },
     maxHeldBytes: options.maxHeldBytes,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
     begin: (payload) => {

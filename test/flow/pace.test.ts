@@ -58,6 +58,7 @@ describe('the pace of a partition', () => {
     const plans = {
       lumps: (ms: number) => (ms % 30 === 0 ? 60_000 : 0),
       pauses: (ms: number) => (ms % 1_000 < 200 ? 0 : 2_500),
+      thirds: (ms: number) => (ms % 290 === 0 ? 580_000 : 0),
       halves: (ms: number) => (ms % 200 < 100 ? 0 : 4_000),
     };
     for (const [name, serve] of Object.entries(plans)) {
