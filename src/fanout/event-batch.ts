@@ -19,8 +19,9 @@ export interface EventBatchOwner {
   /**
    * A few members got what others had got before. To write that now, while what it needs is at hand, is cheaper than later. After
    * executions it is not: writes that follow each other closely find the peer awake.
+   * @param events that each of them got: a write of many is no dearer for being a write of its own
    */
-  onShared(): void;
+  onShared(events: number): void;
   /** Every member has been served. */
   onServed(taken: readonly Taken[]): void;
 }
@@ -65,7 +66,7 @@ export class EventBatch {
       for (const event of this.#events) if (event.serve(member)) hasExecuted = true;
       results += this.#events.length;
       if (results < RESULTS_BETWEEN_CHECKS) continue;
-      if (!hasExecuted) this.#owner.onShared();
+      if (!hasExecuted) this.#owner.onShared(this.#events.length);
       results = 0;
       hasExecuted = false;
       if (isSpent()) return false;
