@@ -1,4 +1,3 @@
-import kafkajs from 'kafkajs';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Claim } from '../bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../errors.ts';
@@ -11,11 +10,11 @@ import type { KafkaClient } from './client.ts';
 import type { PartitionMap } from './cluster.ts';
 import { Commits } from './commits.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
-import { Detachment } from './detachment.ts';
-import { partitionKey } from './fetch-decoder.ts';
+import type { Detachment } from './detachment.ts';
 import type { FlowWait } from './flow-wait.ts';
 import { InflightBudget } from './inflight-budget.ts';
 import type { FetchedRecord } from './record-batch.ts';
+import { RunningBatches } from './running-batches.ts';
 import type { StartOffsets } from './start-offsets.ts';
 import type { PublishedChunk, Worker } from './worker.ts';
 
@@ -68,12 +67,6 @@ export interface PartitionWait {
   readonly gateway?: string | undefined;
 }
 
-interface Tracked {
-  readonly topic: string;
-  readonly partition: number;
-  readonly detachment: Detachment;
-}
-
 /**
  * One stay in the consumer group, from join to leave; it is not restarted but replaced. Records go to the worker in
  * partition order; what it accepted is committed within 200 ms, before a rebalance and at close.
@@ -97,16 +90,11 @@ export class Membership {
   #generationEnd = new AbortController();
   /** Aborted when nobody is to wait for gateways any more: the group rebalances, the generation has ended, or this is closed. */
   #flowEnd = new AbortController();
-  /** Being processed now; at most CONCURRENT_BATCHES, and one detached one for each partition. */
-  readonly #batches = new Set<Promise<void>>();
+  readonly #batches: RunningBatches;
   #positioning: Promise<void> = Promise.resolve();
   #positionedGeneration = 0;
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** By way of which heartbeats are sent. */
-  #latest: EachBatchPayload | undefined;
-  #heartbeatTimer: NodeJS.Timeout | undefined;
-  readonly #heartbeatIntervalMs: number;
   #hasProgressed = false;
   /** When the coordinator last said that we are a member, of performance.now(). */
   #confirmedAt = -Infinity;
@@ -120,14 +108,20 @@ export class Membership {
     this.#deadLetterWait = new DeadLetterWait(options.onWaitingPartitions);
     this.#claims = new Claims(options.claim);
     this.#commits = new Commits(this.#claims, options.log);
-    this.#heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
+    const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
     this.#inflight = new InflightBudget(options.maxInflightBytes);
+    this.#batches = new RunningBatches({
+      budget: this.#inflight,
+      flow: options.flow,
+      heartbeatIntervalMs,
+      onFailure: this.#fail,
+    });
     const { maxInflatedBytes } = options;
     this.#consumer = options.client.kafka.consumer({
       partitionAssigners: [boundFetches({ budget: this.#inflight, maxInflatedBytes })],
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
-      heartbeatInterval: this.#heartbeatIntervalMs,
+      heartbeatInterval: heartbeatIntervalMs,
       rebalanceTimeout: REBALANCE_TIMEOUT_MS,
       maxWaitTimeInMs: MAX_WAIT_MS,
       minBytes: 1,
@@ -201,7 +195,10 @@ export class Membership {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: CONCURRENT_BATCHES,
-      eachBatch: (payload) => this.#track(payload),
+      eachBatch: (payload) => {
+        const process = (detachment: Detachment) => this.#onBatch(payload, detachment);
+        return this.#batches.run(payload, process, this.#flowEnd.signal);
+      },
     });
     // Who joins again meanwhile is positioned anew.
     let positioning;
@@ -219,14 +216,14 @@ export class Membership {
     const leave = async () => {
       await this.#opening?.catch(() => undefined);
       // kafkajs leaves the group as soon as it stops: what is accepted after the last commit would be delivered again.
-      await Promise.allSettled(this.#batches);
+      await this.#batches.ended();
       await this.#commits.now();
       await this.#consumer.disconnect().catch(() => undefined);
     };
     await Promise.race([leave(), timeout]);
     clearTimeout(timer);
     this.#commits.close();
-    clearInterval(this.#heartbeatTimer);
+    this.#batches.close();
     this.#beginGeneration();
     this.#pause.close();
     client.destroy();
@@ -269,7 +266,7 @@ export class Membership {
   /** Looks where the assigned partitions go on; commits where those start that go on from nothing, and reads it back. */
   async #position(generation: number): Promise<void> {
     // A detached batch of the generation before may have a chunk on its way: records are not read again before it has arrived.
-    await Promise.allSettled(this.#batches);
+    await this.#batches.ended();
     for (let attempt = 1; ; attempt++) {
       const { starts, uncommitted } = await this.#options.startOffsets.look(this.#assignment);
       if (generation !== this.#generation) return;
@@ -278,44 +275,6 @@ export class Membership {
       if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
       for (const start of uncommitted) this.#consumer.seek(start);
       await this.#consumer.commitOffsets(uncommitted);
-    }
-  }
-
-  /** Resolves when the batch has ended, or is detached: then kafkajs reads on. */
-  async #track(payload: EachBatchPayload): Promise<void> {
-    const { topic, partition } = payload.batch;
-    const detachment = new Detachment(this.#inflight, partitionKey(topic, partition));
-    const batch = this.#settle(this.#onBatch(payload, detachment), { topic, partition, detachment });
-    this.#batches.add(batch);
-    this.#latest = payload;
-    // kafkajs sends heartbeats between batches, and one batch may wait long for the bus. A rebalance is for the batch to notice.
-    this.#heartbeatTimer ??= setInterval(
-      () => void this.#latest?.heartbeat().catch(() => undefined),
-      this.#heartbeatIntervalMs,
-    );
-    const forgotten = batch.finally(() => {
-      this.#batches.delete(batch);
-      if (this.#batches.size > 0) return;
-      clearInterval(this.#heartbeatTimer);
-      this.#heartbeatTimer = undefined;
-    });
-    await Promise.race([forgotten, detachment.happened]);
-  }
-
-  /** Has no reference to the records of the batch, which may have been dropped while the partition waits on. */
-  async #settle(batch: Promise<void>, { topic, partition, detachment }: Tracked): Promise<void> {
-    const generation = this.#generation;
-    const { signal } = this.#flowEnd;
-    try {
-      await batch;
-      if (detachment.isDropped) await this.#options.flow.room(topic, partition, { signal });
-    } catch (error) {
-      if (!detachment.isDetached) throw error;
-      // Of a heartbeat: kafkajs meets it at its own next one.
-      if (error instanceof kafkajs.KafkaJSError) return;
-      if (generation === this.#generation) this.#fail(error as Error);
-    } finally {
-      this.#inflight.releasePartition(partitionKey(topic, partition));
     }
   }
 
