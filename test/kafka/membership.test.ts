@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import type { Claim } from '../../src/bus/bus.ts';
 import { FencedError } from '../../src/errors.ts';
@@ -9,6 +11,7 @@ import type { KafkaRecord } from '../../src/kafka/batch.ts';
 import { FlowWait } from '../../src/kafka/flow-wait.ts';
 import { Membership } from '../../src/kafka/membership.ts';
 import type { MembershipOptions } from '../../src/kafka/membership.ts';
+import type { ProcessOptions } from '../../src/kafka/worker.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { unlimited } from './fake-gateways.ts';
 import { readableLog } from './consumer-harness.ts';
@@ -29,7 +32,13 @@ const done = () => Promise.resolve();
 /** A membership that has joined, with one partition, on a consumer that the test plays. */
 async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 6000) {
   const emitter = new EventEmitter();
-  const state = { resolved: [] as string[], commits: [] as string[], claims: [] as Claim[], isHeartbeatAnswered: true };
+  const state = {
+    resolved: [] as string[],
+    commits: [] as string[],
+    claims: [] as Claim[],
+    looks: 0,
+    isHeartbeatAnswered: true,
+  };
   let commit = () => Promise.resolve();
   let eachBatch: ConsumerRunConfig['eachBatch'];
   const join = () => emitter.emit(EVENTS.GROUP_JOIN, { payload: { memberAssignment: { bids: [0] } } });
@@ -55,7 +64,10 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
     maxInflatedBytes: 1_000_000,
     topics: ['bids'],
     startOffsets: {
-      look: () => Promise.resolve({ starts: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] }),
+      look: () => {
+        state.looks++;
+        return Promise.resolve({ starts: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
+      },
     },
     worker: { process },
     flow: new FlowWait(unlimited(), readableLog().log),
@@ -140,6 +152,71 @@ describe('Membership', () => {
     await batch();
     await waitFor('the second commit', () => state.commits.length === 2);
     assert.deepEqual(state.commits, ['crier:8', 'crier:8']);
+  });
+
+  describe('with a batch that waits for gateways', () => {
+    /** A batch that is detached, and ends when the test says how. */
+    async function detach(t: TestContext) {
+      let end!: (how: Promise<void>) => void;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      let options: ProcessOptions = {};
+      const process: Process = async (records, given = {}) => {
+        options = given;
+        if (options.onLimited!()) await ended;
+        for (const last of records) {
+          if (!(await options.onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined }))) return;
+        }
+      };
+      const stage = await createStage(t, process);
+      let failure: Error | undefined;
+      void stage.membership.failed.then((error) => (failure = error));
+      // For kafkajs it is over.
+      await stage.batch();
+      return { ...stage, end, signal: options.signal!, failure: () => failure };
+    }
+
+    it('has kafkajs read on, and resolves the records when they are published', async (t) => {
+      const { state, end } = await detach(t);
+      assert.deepEqual(state.resolved, []);
+      end(done());
+      await waitFor('the records', () => state.resolved.length === 2);
+      assert.deepEqual(state.resolved, ['7', '8']);
+    });
+
+    it('ends the wait before it joins the group again, and looks where to go on when the batch has ended', async (t) => {
+      const { state, end, signal, emitter, join } = await detach(t);
+      emitter.emit(EVENTS.REBALANCING, {});
+      assert.ok(signal.aborted);
+      join();
+      await turn();
+      assert.equal(state.looks, 1);
+      end(done());
+      await waitFor('the second look', () => state.looks === 2);
+      assert.deepEqual(state.resolved, [], 'they may be of another member by now');
+    });
+
+    it('ends the wait when it is closed, and commits what was published', async (t) => {
+      const { membership, state, end, signal } = await detach(t);
+      const closing = membership.close(10_000);
+      assert.ok(signal.aborted);
+      end(done());
+      await closing;
+      assert.deepEqual(state.commits.slice(0, 1), ['crier:7']);
+    });
+
+    it('fails when the batch fails', async (t) => {
+      const { end, failure } = await detach(t);
+      end(Promise.reject(new TypeError('broken')));
+      assert.match(String(await waitFor('the failure', failure)), /broken/);
+    });
+
+    it('leaves it to kafkajs to meet the error of a heartbeat', async (t) => {
+      const { end, failure, state } = await detach(t);
+      end(Promise.reject(new kafkajs.KafkaJSProtocolError(new Error('the group rebalances'))));
+      await turn();
+      assert.equal(failure(), undefined);
+      assert.deepEqual(state.resolved, []);
+    });
   });
 
   describe('that the bus refuses', () => {
