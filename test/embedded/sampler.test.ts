@@ -58,6 +58,15 @@ describe('the sampler', () => {
     assert.equal(inside, 0, 'close waited for the record on its way');
   });
 
+  it('tells the record on its way when it is closed', async () => {
+    const process = (_topic: string, _value: Buffer, signal: AbortSignal) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    const { sampler: running, logged } = sampler({ process });
+    running.start();
+    await running.close();
+    assert.deepEqual(logged, []);
+  });
+
   it('logs a record that was not processed and goes on with the next', async () => {
     let calls = 0;
     const process = () => (++calls === 1 ? Promise.reject(new Error('refused')) : Promise.resolve());

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { readConfig } from '../../src/config.ts';
+import { loadGraph } from '../../src/graph/load.ts';
+import { createLog } from '../../src/log.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { createWorker } from '../../src/roles/worker.ts';
+import type { Part, RoleServices } from '../../src/roles/services.ts';
+import { FakeGateways } from '../kafka/fake-gateways.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** The worker of the embedded mode, and the gateways before which it publishes. */
+async function createStage(t: TestContext) {
+  const log = createLog('silent');
+  const parts: Part[] = [];
+  const own: RoleServices['own'] = (part) => {
+    parts.unshift(part);
+    return part;
+  };
+  const gateways = new FakeGateways();
+  let published = 0;
+  const bus = new MemoryBus({ prefix: 'test:', log, observer: { onPublish: () => published++ } });
+  Object.assign(bus, {
+    room: gateways.room.bind(gateways),
+    whenRoom: gateways.whenRoom.bind(gateways),
+    publish: gateways.before(bus.publish.bind(bus)),
+  });
+  await bus.start();
+  const graph = await loadGraph('src/graphs/auction');
+  const metrics = new Metrics();
+  const config = readConfig({ SAMPLE_INTERVAL_MS: '1' });
+  const worker = own(createWorker({ config, graph, bus, log, metrics, own }, (error) => assert.fail(error)));
+  t.after(async () => {
+    for (const part of parts) await part.close();
+    await bus.close();
+  });
+  /** The first line of a metric. */
+  const metric = async (name: string) => {
+    const lines = (await metrics.registry.metrics()).split('\n');
+    return lines.find((line) => line.startsWith(name)) ?? '';
+  };
+  const topics = [...graph.bindings.values()].map(({ topic }) => topic);
+  return { worker, topics, gateways, published: () => published, metric };
+}
+
+describe('the worker of the embedded mode', () => {
+  it('waits with its samples until the gateways have room', async (t) => {
+    const { worker, topics, gateways, published, metric } = await createStage(t);
+    void worker.start();
+    await waitFor('the wait', () => gateways.waits === 1);
+    assert.equal(published(), 0);
+    assert.equal(await metric('crier_flow_limited_partitions'), 'crier_flow_limited_partitions 1');
+    for (const topic of topics) gateways.grant(topic, 0, 1_000_000);
+    await waitFor('some samples', () => published() >= 3);
+    assert.match(await metric('crier_flow_limited_seconds_total'), /\{topic="\S+-events"\} \d/);
+    assert.match(await metric('crier_flow_limited_seconds_by_gateway_total'), /\{gateway="slow"\} \d/);
+  });
+
+  it('closes while it waits', async (t) => {
+    const { worker, gateways, published } = await createStage(t);
+    void worker.start();
+    await waitFor('the wait', () => gateways.waits === 1);
+    await worker.close();
+    assert.equal(published(), 0);
+  });
+});
