@@ -1,5 +1,10 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
+type ReadLabelled<Label extends string> = () => Iterable<{
+  readonly labels: Record<Label, string>;
+  readonly value: number;
+}>;
+
 /** What crier counts, in a registry of its own (two servers can run in one process). Names: README, "Metrics". */
 export class Metrics {
   readonly registry = new Registry();
@@ -82,6 +87,20 @@ export class Metrics {
     });
   }
 
+  /** The same with labels; a value that is not read any more is gone. */
+  gauges<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.set(labels, value);
+      },
+    });
+  }
+
   /** A counter whose value is read when the metrics are. */
   total(name: string, help: string, read: () => number): void {
     new Counter({
@@ -96,12 +115,7 @@ export class Metrics {
   }
 
   /** A counter whose values are read when the metrics are. They never fall. */
-  counter<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    read: () => Iterable<{ readonly labels: Record<Label, string>; readonly value: number }>,
-  ): void {
+  counter<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
     new Counter({
       name,
       help,

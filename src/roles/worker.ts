@@ -1,4 +1,4 @@
-import type { Claim, Message, Position } from '../bus/bus.ts';
+import type { Bus, Claim, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
 import { registerCodecs } from '../kafka/compression.ts';
@@ -45,7 +45,7 @@ export function createWorker(
   );
   own(new UnmatchedLog(routers.values(), log)).start();
   const flow = own(new FlowWait(bus, log));
-  observeFlow(flow, metrics);
+  observeFlow(flow, bus, metrics);
   const ports = {
     flow,
     convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
@@ -81,7 +81,7 @@ export function createWorker(
   return new KafkaConsumer({ ...ports, claim, config, topics, observer, log, onFatal });
 }
 
-function observeFlow(flow: FlowWait, metrics: Metrics): void {
+function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
   metrics.gauge(
     'crier_flow_limited_partitions',
     'Partitions that wait, or have waited within the last second, until the gateways have room.',
@@ -98,6 +98,12 @@ function observeFlow(flow: FlowWait, metrics: Metrics): void {
     'The same by the gateway that was furthest behind; of the 20 gateways that limited last.',
     ['gateway'],
     () => Array.from(flow.secondsByGateway, ([gateway, value]) => ({ labels: { gateway }, value })),
+  );
+  metrics.gauges(
+    'crier_flow_gateway_lag_bytes',
+    'Bytes published that a gateway had not served when it answered last, of the partition with the most of them.',
+    ['gateway'],
+    () => Array.from(bus.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
   );
 }
 
