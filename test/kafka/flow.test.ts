@@ -76,6 +76,41 @@ describe('KafkaConsumer before gateways that are behind', () => {
     await waitFor('its commit', async () => (await outside.committed(groupId, topic)) === published);
   });
 
+  it('is not taken for stalled while a partition waits, and names it', async (t) => {
+    let looks = 0;
+    const environment = { KAFKA_STALL_TIMEOUT_MS: '1000' };
+    const { topic, consumer, counts, bus, gateways, waiting } = await createStage(t, 1, { environment });
+    counts.onLag = (records) => {
+      looks++;
+      counts.lag = records;
+    };
+    await outside.sendSequences(topic, 1, 10);
+    await waiting(0);
+    const before = looks;
+    // Every 250 ms.
+    await waitFor('twice the time of a stall', () => looks > before + 8);
+    assert.deepEqual(consumer.waits, [{ topic, partition: 0, gateway: 'slow', for: 'gateways' }]);
+    assert.equal(counts.lag, 10);
+    assert.deepEqual(counts.rebuilds, []);
+    gateways.grant(topic, 0, PLENTY);
+    await waitFor('every message', () => bus.messages.length === 10);
+  });
+
+  it('fetches again what it had no memory to keep, and reads on from the others meanwhile', async (t) => {
+    const LIMITED = 4;
+    const environment = { MAX_INFLIGHT_BYTES: `${2 ** 20}`, MAX_INFLATED_BATCH_BYTES: `${2 ** 20}` };
+    const { topic, gateways, bus, counts, waiting, of } = await createStage(t, LIMITED + 1, { environment });
+    gateways.grant(topic, LIMITED, PLENTY);
+    // 420 KB each: half of the bound is enough for one.
+    await outside.sendSequences(topic, LIMITED + 1, 1000);
+    for (let partition = 0; partition < LIMITED; partition++) await waiting(partition);
+    await waitFor('the partition with room', () => of(LIMITED).length === 1000);
+    for (let partition = 0; partition < LIMITED; partition++) gateways.grant(topic, partition, PLENTY);
+    await waitFor('the others', () => bus.messages.length >= 1000 * (LIMITED + 1));
+    assert.equal(orderBreak(bus.of(topic)), undefined);
+    assert.deepEqual(counts.rebuilds, []);
+  });
+
   it('closes while a partition waits, and is followed exactly behind the last published record', async (t) => {
     const { topic, gateways, bus, consumer, groupId, waiting } = await createStage(t, 1);
     await outside.sendSequences(topic, 1, 10);

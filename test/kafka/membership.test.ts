@@ -195,6 +195,22 @@ describe('Membership', () => {
       assert.deepEqual(state.resolved, [], 'they may be of another member by now');
     });
 
+    it('publishes no further chunk once the group rebalances, and commits the last one at once', async (t) => {
+      const { state, end, emitter } = await detach(t);
+      emitter.emit(EVENTS.REBALANCING, {});
+      end(done());
+      await turn();
+      assert.deepEqual(state.resolved, ['7']);
+      assert.deepEqual(state.commits.slice(-1), ['crier:7']);
+    });
+
+    it('ends the wait when it has joined the group again without a rebalance', async (t) => {
+      const { end, signal, join } = await detach(t);
+      join();
+      assert.ok(signal.aborted);
+      end(done());
+    });
+
     it('ends the wait when it is closed, and commits what was published', async (t) => {
       const { membership, state, end, signal } = await detach(t);
       const closing = membership.close(10_000);
