@@ -9,6 +9,10 @@ export interface StoryPlan {
   readonly sockets: number;
   readonly query: string;
   readonly auctionId: number;
+  /** Writers of the flood (see `Lanes`). */
+  readonly lanes: number;
+  /** Of the topic. */
+  readonly partitions: number;
 }
 
 export interface Progress {
@@ -30,10 +34,11 @@ export interface Accounts extends Imbalance {
 export interface StoryClient {
   /** Resolves when every socket has sent its subscription. */
   connect(plan: StoryPlan): Promise<void>;
-  /** Resolves when every socket has got, and checked, a first message. */
+  /** Resolves when every socket has got, and checked, a first message, and one of each partition has arrived. */
   whenLive(): Promise<{ messageBytes: number }>;
   progress(): Promise<Progress>;
-  accounts(produced: number): Promise<Accounts>;
+  /** `lanes`: copies that were written, by lane. */
+  accounts(lanes: readonly number[]): Promise<Accounts>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +50,7 @@ export function startStoryClient(): StoryClient {
     connect: (plan) => callProcess(child, 'connect', plan),
     whenLive: () => callProcess(child, 'whenLive'),
     progress: () => callProcess(child, 'progress'),
-    accounts: (produced) => callProcess(child, 'accounts', produced),
+    accounts: (lanes) => callProcess(child, 'accounts', lanes),
     stop: () => stopProcess(child),
   };
 }

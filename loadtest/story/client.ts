@@ -2,7 +2,7 @@ import { FleetSocket } from '../fanout/fleet-socket.ts';
 import { isSize } from '../fanout/result-size.ts';
 import { answerCalls } from '../process-call.ts';
 import type { Accounts, Progress, StoryPlan } from './client-calls.ts';
-import { copyOf } from './copies.ts';
+import { copyOf, warmUpOf } from './copies.ts';
 import { Ledger } from './ledger.ts';
 
 /** The client's process: sockets with one subscription each, which count what comes. Driven by the runner. */
@@ -11,8 +11,9 @@ const CONNECT_BATCH = 200;
 const NUMBER_KEY = '"version":';
 
 let fleet: FleetSocket[] = [];
-let ledger = new Ledger(0);
-let live: Promise<number[]> | undefined;
+let ledger = new Ledger(0, 1);
+let live: Promise<unknown> | undefined;
+let warmUps: WarmUpWatch;
 let wrongSizes = 0;
 /** What a result has. */
 let messageBytes = 0;
@@ -21,16 +22,37 @@ let numberToEnd = 0;
 const owner = {
   onMessage({ index }: FleetSocket, bytes: number, version: number | undefined): void {
     if (!isSize(bytes, messageBytes)) wrongSizes++;
-    const copy = version === undefined ? undefined : copyOf(version);
-    if (copy !== undefined) ledger.deliver(index, copy);
+    if (version === undefined) return;
+    const copy = copyOf(version);
+    if (copy === undefined) return warmUps.see(warmUpOf(version));
+    ledger.deliver(index, copy);
   },
 };
 
-async function connectFleet({ port, sockets, query, auctionId }: StoryPlan): Promise<void> {
+/** Tells when a warm-up of each partition has reached a socket. */
+class WarmUpWatch {
+  readonly whenAll: Promise<void>;
+  readonly #partitions: number;
+  readonly #seen = new Set<number>();
+  #onAll: () => void = () => undefined;
+
+  constructor(partitions: number) {
+    this.#partitions = partitions;
+    this.whenAll = new Promise((resolve) => (this.#onAll = resolve));
+  }
+
+  see(attempt: number): void {
+    this.#seen.add(attempt % this.#partitions);
+    if (this.#seen.size === this.#partitions) this.#onAll();
+  }
+}
+
+async function connectFleet({ port, sockets, query, auctionId, lanes, partitions }: StoryPlan): Promise<void> {
   const operation = { query, variables: { auction_id: auctionId } };
   const plan = { port, path: '/graphql', operation, params: {} };
   fleet = [];
-  ledger = new Ledger(sockets);
+  ledger = new Ledger(sockets, lanes);
+  warmUps = new WarmUpWatch(partitions);
   const firsts: Promise<number>[] = [];
   while (fleet.length < sockets) {
     const from = fleet.length;
@@ -40,8 +62,13 @@ async function connectFleet({ port, sockets, query, auctionId }: StoryPlan): Pro
     await Promise.all(batch.map((socket) => socket.open()));
     firsts.push(...batch.map((socket) => socket.nextMessage().then((text) => startCounting(socket, text))));
   }
-  live = Promise.all(firsts);
+  live = Promise.all([warmUps.whenAll, ...firsts]);
   live.catch(() => undefined);
+}
+
+interface Payload {
+  readonly data?: { readonly auction_updated: { readonly version: number } };
+  readonly errors?: unknown;
 }
 
 /** Holds a first message against what it must be. Returns its length. */
@@ -50,12 +77,13 @@ function startCounting(socket: FleetSocket, text: string): number {
   const toEnd = bytes - Buffer.from(text).indexOf(NUMBER_KEY) - NUMBER_KEY.length;
   messageBytes ||= bytes;
   numberToEnd ||= toEnd;
-  const { id, type, payload } = JSON.parse(text) as { id: string; type: string; payload?: { errors?: unknown } };
+  const { id, type, payload } = JSON.parse(text) as { id: string; type: string; payload?: Payload };
   const isResult = id === socket.id && type === 'next' && payload?.errors === undefined;
   if (!isResult || !isSize(bytes, messageBytes) || toEnd !== numberToEnd) {
     throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
   }
   socket.count(numberToEnd);
+  warmUps.see(warmUpOf(payload!.data!.auction_updated.version));
   return bytes;
 }
 
@@ -65,10 +93,10 @@ function progress(): Progress {
   return { delivered: ledger.delivered, least: ledger.least(open), cpuMs: (user + system) / 1000 };
 }
 
-function accounts(produced: number): Accounts {
+function accounts(lanes: readonly number[]): Accounts {
   const closed: Record<string, number> = {};
   for (const { closeCode } of fleet) if (closeCode !== undefined) closed[closeCode] = (closed[closeCode] ?? 0) + 1;
-  return { ...ledger.imbalance(produced), wrongSizes, closed };
+  return { ...ledger.imbalance(lanes), wrongSizes, closed };
 }
 
 answerCalls({

@@ -32,3 +32,8 @@ export function readCopies(): Copies {
 export function copyOf(version: number): number | undefined {
   return version >= FIRST_COPY ? version - FIRST_COPY : undefined;
 }
+
+/** The attempt of the warm-up whose version this is. */
+export function warmUpOf(version: number): number {
+  return version - FIRST_WARM_UP;
+}

@@ -41,6 +41,8 @@ export function faultsOf({ written, produced, accounts }: Reconciliation): strin
         `socket ${example.socket} got ${example.delivered}`,
     );
   }
+  if (accounts.disordered > 0)
+    faults.push(`${accounts.disordered} messages came after one that was written later to their partition`);
   if (written !== produced) faults.push(`the writers were given ${written} records, the topic has ${produced}`);
   if (wrongSizes > 0) faults.push(`${wrongSizes} messages of another length than a result has`);
   for (const [code, sockets] of Object.entries(closed)) faults.push(`${sockets} sockets were closed with ${code}`);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoryClient } from './client-calls.ts';
 import type { Copies } from './copies.ts';
+import type { Lanes } from './lanes.ts';
 import type { RecordWriter } from './record-writer.ts';
 
 const POLL_MS = 10;
@@ -14,7 +15,7 @@ const MOST_MESSAGES_AHEAD = 96_000;
 const MOST_RECORDS_AHEAD = 400;
 
 /**
- * How many records the flood is ahead of the slowest socket: always enough that the pod has more to do, never so many that a pod of
+ * How many records a paced flood is ahead of the slowest socket: always enough that the pod has more to do, never so many that a pod of
  * the talk's speed would not end, and that a pod which sheds slow consumers would shed.
  */
 export function recordsAhead(sockets: number): number {
@@ -22,55 +23,65 @@ export function recordsAhead(sockets: number): number {
 }
 
 /**
- * Writes one record after another, at longer and longer intervals, until each socket has got one.
- * @throws Error when some have got none after all of them.
+ * Writes a record by each of these writers, again and again, at longer and longer intervals, until each socket has got one and one of
+ * each writer has arrived. @throws Error when that is not so after all of them.
  */
 export async function warmUp(
   client: StoryClient,
-  writer: RecordWriter,
+  /** One for each partition. */
+  writers: readonly RecordWriter[],
   copies: Copies,
   signal: AbortSignal,
 ): Promise<{ messageBytes: number; written: number }> {
   const live = client.whenLive();
-  for (let written = 1; written <= WARM_UPS; written++) {
-    writer.write(copies.warmUp(written));
-    const answer = await Promise.race([live, delay(written * WARM_UP_RETRY_MS, undefined, { signal })]);
-    if (answer) return { ...answer, written };
+  for (let round = 1; round <= WARM_UPS; round++) {
+    for (const [i, writer] of writers.entries()) void writer.write(copies.warmUp(round * writers.length + i));
+    const answer = await Promise.race([live, delay(round * WARM_UP_RETRY_MS, undefined, { signal })]);
+    if (answer) return { ...answer, written: round * writers.length };
   }
-  throw new Error(`of ${WARM_UPS} records before the flood none has reached every socket`);
+  throw new Error(`of ${WARM_UPS} rounds of records before the flood none has reached every socket`);
 }
 
 export interface FloodPlan {
   readonly client: StoryClient;
   readonly writers: readonly RecordWriter[];
   readonly copies: Copies;
-  readonly ahead: number;
+  /** Counts what is written. */
+  readonly lanes: Lanes;
   readonly seconds: number;
   readonly signal: AbortSignal;
 }
 
-/** Keeps `ahead` records on their way for so many seconds. Returns how many were written. Ends early when no socket is open. */
-export async function flood({ client, writers, copies, ahead, seconds, signal }: FloodPlan): Promise<number> {
+/** A closed loop: keeps `ahead` records on their way for so many seconds. Ends early when no socket is open. */
+export async function pacedFlood(
+  { client, writers, copies, lanes, seconds, signal }: FloodPlan,
+  ahead: number,
+): Promise<void> {
   const endsAt = performance.now() + seconds * 1000;
-  let written = 0;
+  let written = lanes.total;
   while (performance.now() < endsAt) {
     const { least } = await client.progress();
     if (least === undefined) break;
     const lines = writers.map(() => '');
-    for (; written - least < ahead; written++) lines[written % writers.length] += copies.copy(written);
-    for (const [i, writer] of writers.entries()) if (lines[i] !== '') writer.write(lines[i]!);
+    for (; written - least < ahead; written++) {
+      const lane = written % writers.length;
+      lines[lane] += copies.copy(lanes.take(lane));
+    }
+    for (const [i, writer] of writers.entries()) if (lines[i] !== '') void writer.write(lines[i]!);
     await delay(POLL_MS, undefined, { signal });
   }
-  return written;
 }
 
-/** Waits until every open socket has `produced` copies; not longer than `seconds`, nor when nothing comes for `silenceMs`. */
+/**
+ * Waits until every open socket has `produced` copies; not longer than `seconds`, nor when nothing comes for `silenceMs`. Returns
+ * whether they have.
+ */
 export async function drain(
   client: StoryClient,
   produced: number,
   seconds: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const silenceMs = 30_000;
   const endsAt = performance.now() + seconds * 1000;
   let progressAt = performance.now();
@@ -78,10 +89,10 @@ export async function drain(
   for (;;) {
     const { least, delivered } = await client.progress();
     const now = performance.now();
-    if (least === undefined || least >= produced) return;
+    if (least === undefined || least >= produced) return least !== undefined;
     if (delivered > before) progressAt = now;
     before = delivered;
-    if (now > endsAt || now - progressAt > silenceMs) return;
+    if (now > endsAt || now - progressAt > silenceMs) return false;
     await delay(POLL_MS, undefined, { signal });
   }
 }

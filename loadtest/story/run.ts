@@ -5,11 +5,12 @@ import type { StoryClient } from './client-calls.ts';
 import { AUCTION_ID, readCopies } from './copies.ts';
 import type { Copies } from './copies.ts';
 import { faultsOf, gcPercent, heapFigures } from './figures.ts';
-import { drain, flood, recordsAhead, warmUp } from './flood.ts';
+import { drain, pacedFlood, recordsAhead, warmUp } from './flood.ts';
+import { Lanes } from './lanes.ts';
 import type { Pod } from './pod.ts';
 import { startPod } from './pod-process.ts';
 import type { PodProcess } from './pod-process.ts';
-import { startKafkajsWriter, startKcat } from './record-writer.ts';
+import { closeWriters, startWriters } from './record-writer.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { FloodFigures, PhaseName, Phases, StoryResult, StorySample } from './result.ts';
 import { Sampler } from './sampler.ts';
@@ -23,6 +24,8 @@ export interface StoryOptions {
   readonly loops: number;
   /** Whether the writers are kcat, or kafkajs in this process. */
   readonly hasKcat: boolean;
+  /** Of the topic, where it is not there yet. Default 1: then one warm-up record that arrives shows that all of it is consumed. */
+  readonly partitions?: number;
   /** Records that are on their way to the slowest socket at a time. Default: `recordsAhead()`. */
   readonly ahead?: number | undefined;
   /** Longest wait for the last records, after producing has stopped. Default 180. */
@@ -57,17 +60,17 @@ const SETTLE_MS = 300;
  * @throws Error when the pod does not start, refuses a socket or ends, and the signal's reason. Losses are `faults` of the result.
  */
 export async function runStory(pod: Pod, phases: Phases, options: StoryOptions): Promise<StoryResult> {
-  const { kafkaBrokers, redisUrl } = options;
+  const { kafkaBrokers, redisUrl, partitions = 1 } = options;
   const stops: (() => Promise<unknown>)[] = [];
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   try {
-    await createStoryTopics(kafkaBrokers);
+    await createStoryTopics(kafkaBrokers, partitions);
     const server = await startPod(pod, kafkaBrokers, redisUrl);
     stops.push(() => server.stop());
     const client = startStoryClient();
     stops.push(() => client.stop());
-    const writers = await startWriters(options);
+    const writers = await startWriters({ ...options, partitions });
     stops.push(() => closeWriters(writers));
     const topicEnd = new TopicEnd(kafkaBrokers);
     stops.push(() => topicEnd.close());
@@ -93,15 +96,9 @@ export async function runStory(pod: Pod, phases: Phases, options: StoryOptions):
   }
 }
 
-async function startWriters({ hasKcat, loops, kafkaBrokers }: StoryOptions): Promise<RecordWriter[]> {
-  const numbers = Array.from({ length: loops });
-  if (hasKcat) return numbers.map(() => startKcat(kafkaBrokers));
-  return Promise.all(numbers.map(() => startKafkajsWriter(kafkaBrokers)));
-}
-
 async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage: Stage): Promise<StoryResult> {
   const { client, sampler, topicEnd, signal, enter } = stage;
-  const { sockets } = options;
+  const { sockets, loops, partitions = 1 } = options;
   const wait = (seconds: number) => delay(seconds * 1000, undefined, { signal });
   signal.throwIfAborted();
   await enter('bare');
@@ -109,18 +106,20 @@ async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage
 
   await enter('idle');
   const connectedAt = performance.now();
-  await client.connect({ port: stage.pod.port, sockets, query: auctionDocument(), auctionId: AUCTION_ID });
+  const { port } = stage.pod;
+  await client.connect({ port, sockets, query: auctionDocument(), auctionId: AUCTION_ID, lanes: loops, partitions });
   const connectMs = performance.now() - connectedAt;
   await options.onConnected?.(stage.pod);
   await wait(phases.idleSeconds);
   const copies = readCopies();
   const emptyEnd = await topicEnd.read();
-  const { messageBytes, written } = await warmUp(client, stage.writers[0]!, copies, signal);
+  const { messageBytes, written } = await warmUp(client, stage.writers.slice(0, partitions), copies, signal);
   await topicEnd.waitFor(emptyEnd + written, signal);
   await delay(SETTLE_MS, undefined, { signal });
 
   const { figures, clientCpuPercent, faults } = await floodAndDrain(stage, {
     copies,
+    lanes: new Lanes(loops),
     ahead: options.ahead ?? recordsAhead(sockets),
     seconds: phases.floodSeconds,
     drainSeconds: options.drainSeconds ?? DEFAULT_DRAIN_SECONDS,
@@ -147,6 +146,7 @@ async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage
 
 interface FloodOptions {
   readonly copies: Copies;
+  readonly lanes: Lanes;
   readonly ahead: number;
   readonly seconds: number;
   readonly drainSeconds: number;
@@ -158,7 +158,7 @@ async function floodAndDrain(stage: Stage, options: FloodOptions) {
   const { client, writers, topicEnd, signal, enter } = stage;
   await enter('flood');
   const before = await readCounters(stage);
-  const written = await flood({ client, writers, signal, ...options });
+  await pacedFlood({ client, writers, signal, ...options }, options.ahead);
   const after = await readCounters(stage);
 
   await enter('drain');
@@ -168,7 +168,7 @@ async function floodAndDrain(stage: Stage, options: FloodOptions) {
   const drainMs = performance.now() - after.at;
   // What comes now was not expected.
   await delay(SETTLE_MS, undefined, { signal });
-  const accounts = await client.accounts(produced);
+  const accounts = await client.accounts(options.lanes.counts);
   const durationMs = after.at - before.at;
   const figures: FloodFigures = {
     durationMs,
@@ -181,7 +181,7 @@ async function floodAndDrain(stage: Stage, options: FloodOptions) {
   return {
     figures,
     clientCpuPercent: ((after.clientCpuMs - before.clientCpuMs) / durationMs) * 100,
-    faults: [...writerFaults, ...faultsOf({ written, produced, accounts })],
+    faults: [...writerFaults, ...faultsOf({ written: options.lanes.total, produced, accounts })],
   };
 }
 
@@ -190,9 +190,4 @@ async function readCounters({ pod, client }: Stage) {
   const at = performance.now();
   const [records, { delivered, cpuMs: clientCpuMs }] = await Promise.all([pod.recordsConsumed(), client.progress()]);
   return { at, records, delivered, clientCpuMs };
-}
-
-async function closeWriters(writers: readonly RecordWriter[]): Promise<string[]> {
-  const ends = await Promise.allSettled(writers.map((writer) => writer.close()));
-  return ends.flatMap((end) => (end.status === 'rejected' ? [`the flood's ${(end.reason as Error).message}`] : []));
 }

@@ -6,15 +6,12 @@ import { TOPIC } from './copies.ts';
 
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
-/** One partition: then one warm-up record that arrives shows that all of the topic is consumed. */
-const TOPICS = [
-  { topic: TOPIC, numPartitions: 1 },
-  { topic: 'crier-dead-letter', numPartitions: 1 },
-];
-
 /** Creates what is not there yet. */
-export async function createStoryTopics(brokers: string): Promise<void> {
-  await createTopics(brokers, TOPICS);
+export async function createStoryTopics(brokers: string, partitions: number): Promise<void> {
+  await createTopics(brokers, [
+    { topic: TOPIC, numPartitions: partitions },
+    { topic: 'crier-dead-letter', numPartitions: 1 },
+  ]);
 }
 
 /** The topic's end: how many records have been written to it. */

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { StoryClient } from '../../loadtest/story/client-calls.ts';
+import { pacedFlood } from '../../loadtest/story/flood.ts';
+import { Lanes, sumOfLanes } from '../../loadtest/story/lanes.ts';
+import type { RecordWriter } from '../../loadtest/story/record-writer.ts';
+
+const copies = { copy: (copy: number) => `${copy}\n`, warmUp: () => '' };
+
+/** Two writers that keep what they are given. */
+function twoWriters(): { writers: RecordWriter[]; numbers: number[][] } {
+  const numbers: number[][] = [[], []];
+  const writers = numbers.map((given) => ({
+    write: (lines: string) => Promise.resolve(void given.push(...lines.trimEnd().split('\n').map(Number))),
+    close: () => Promise.resolve(),
+  }));
+  return { writers, numbers };
+}
+
+/** A client that has got so many copies of those that were written. */
+function clientOf(least: () => number | undefined): StoryClient {
+  return { progress: () => Promise.resolve({ delivered: 0, least: least(), cpuMs: 0 }) } as unknown as StoryClient;
+}
+
+const { signal } = new AbortController();
+
+describe('Lanes', () => {
+  it('number the copies of each writer apart, and add them up', () => {
+    const lanes = new Lanes(3);
+    const taken = [0, 0, 2, 1, 0].map((lane) => lanes.take(lane));
+    assert.deepEqual(taken, [0, 3, 2, 1, 6]);
+    assert.deepEqual([lanes.counts, lanes.total], [[3, 1, 1], 5]);
+    assert.equal(
+      sumOfLanes(lanes.counts),
+      taken.reduce((a, b) => a + b),
+    );
+  });
+});
+
+describe('a paced flood', () => {
+  it('keeps no more on their way than it is to, in turns of the writers, and ends without a socket', async () => {
+    const { writers, numbers } = twoWriters();
+    const lanes = new Lanes(2);
+    const leasts = [0, 2, undefined];
+    await pacedFlood({ client: clientOf(() => leasts.shift()), writers, copies, lanes, seconds: 60, signal }, 3);
+    assert.deepEqual(numbers, [
+      [0, 2, 4],
+      [1, 3],
+    ]);
+    assert.equal(lanes.total, 5);
+  });
+});
