@@ -11,6 +11,7 @@ import { crierPod } from './story/pod.ts';
 import { runStory } from './story/run.ts';
 import { sampleLine } from './story/sample-line.ts';
 import { startStack } from './story/stack.ts';
+import { alone } from './story/topology.ts';
 
 const USAGE = `Looks into a crier pod while it runs the story (npm run loadtest): where the next bottleneck is.
 
@@ -61,7 +62,7 @@ async function main(signal: AbortSignal): Promise<void> {
   const stack = await startStack(say, signal);
   let faults: readonly string[];
   try {
-    ({ faults } = await runStory(crierPod, phases, {
+    ({ faults } = await runStory(alone(crierPod), phases, {
       ...stack,
       sockets,
       loops,

@@ -36,15 +36,16 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** A server in a process of its own, on one core where taskset exists; resolves when `port` accepts connections. */
+/** A server in a process of its own, on `core` where taskset exists; resolves when `port` accepts connections. */
 export async function startServerProcess(
   script: string,
   port: number,
   environment: Readonly<Record<string, string>> = {},
   nodeArguments: readonly string[] = [],
+  core: number = SERVER_CORE,
 ): Promise<ServerProcess> {
   const preload = new URL('servers/probe.js', import.meta.url).pathname;
-  const [command, ...words] = pinned(SERVER_CORE, [
+  const [command, ...words] = pinned(core, [
     process.execPath,
     '--expose-gc',
     ...nodeArguments,

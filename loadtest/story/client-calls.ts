@@ -5,7 +5,8 @@ import { stopProcess } from '../server-process.ts';
 import type { Imbalance } from './ledger.ts';
 
 export interface StoryPlan {
-  readonly port: number;
+  /** Of the gateways: the sockets take turns. */
+  readonly ports: readonly number[];
   readonly sockets: number;
   readonly query: string;
   readonly auctionId: number;

@@ -47,9 +47,9 @@ class WarmUpWatch {
   }
 }
 
-async function connectFleet({ port, sockets, query, auctionId, lanes, partitions }: StoryPlan): Promise<void> {
+async function connectFleet({ ports, sockets, query, auctionId, lanes, partitions }: StoryPlan): Promise<void> {
   const operation = { query, variables: { auction_id: auctionId } };
-  const plan = { port, path: '/graphql', operation, params: {} };
+  const planOf = (index: number) => ({ port: ports[index % ports.length]!, path: '/graphql', operation, params: {} });
   fleet = [];
   ledger = new Ledger(sockets, lanes);
   warmUps = new WarmUpWatch(partitions);
@@ -57,7 +57,7 @@ async function connectFleet({ port, sockets, query, auctionId, lanes, partitions
   while (fleet.length < sockets) {
     const from = fleet.length;
     const size = Math.min(CONNECT_BATCH, sockets - from);
-    const batch = Array.from({ length: size }, (_, i) => new FleetSocket(from + i, plan, owner));
+    const batch = Array.from({ length: size }, (_, i) => new FleetSocket(from + i, planOf(from + i), owner));
     fleet.push(...batch);
     await Promise.all(batch.map((socket) => socket.open()));
     firsts.push(...batch.map((socket) => socket.nextMessage().then((text) => startCounting(socket, text))));

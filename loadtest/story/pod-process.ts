@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -9,32 +8,39 @@ import type { ServerProcess } from '../server-process.ts';
 import type { Pod } from './pod.ts';
 
 export interface PodProcess extends ServerProcess {
+  readonly pod: Pod;
+  /** Where it serves sockets, if it does. */
   readonly port: number;
-  /** What the pod's counter says; late where its event loop is busy. */
-  recordsConsumed(): Promise<number>;
+  /** Its metrics as text; late where its event loop is busy. */
+  metrics(): Promise<string>;
 }
 
-/** Starts a pod with a consumer group and channels of its own. Resolves when it listens. */
-export async function startPod(pod: Pod, kafkaBrokers: string, redisUrl: string): Promise<PodProcess> {
+export interface PodSurroundings {
+  readonly kafkaBrokers: string;
+  readonly redisUrl: string;
+  readonly group: string;
+  readonly channelPrefix: string;
+}
+
+/** Resolves when it listens. */
+export async function startPod(pod: Pod, surroundings: PodSurroundings): Promise<PodProcess> {
   const [port, adminPort] = (await freePorts(2)) as [number, number];
-  const name = `${pod.name}-${randomBytes(4).toString('hex')}`;
   const environment = {
-    KAFKA_BROKERS: kafkaBrokers,
-    KAFKA_GROUP_ID: name,
-    REDIS_URL: redisUrl,
-    CHANNEL_PREFIX: `${name}:`,
+    KAFKA_BROKERS: surroundings.kafkaBrokers,
+    KAFKA_GROUP_ID: surroundings.group,
+    REDIS_URL: surroundings.redisUrl,
+    CHANNEL_PREFIX: surroundings.channelPrefix,
     ADMIN_PORT: String(adminPort),
     ...pod.environment,
   };
   const script = new URL(`../${pod.script}`, import.meta.url).pathname;
-  const server = await startServerProcess(script, port, environment, pod.nodeArguments);
+  const listening = pod.isWorkerOnly ? adminPort : port;
+  const server = await startServerProcess(script, listening, environment, pod.nodeArguments, pod.core);
   return {
     ...server,
+    pod,
     port,
-    recordsConsumed: async () => {
-      const metrics = await getText({ host: '127.0.0.1', port: adminPort, path: '/metrics' });
-      return sumOfCounter(metrics, 'crier_records_consumed_total');
-    },
+    metrics: () => getText({ host: '127.0.0.1', port: adminPort, path: '/metrics' }),
   };
 }
 

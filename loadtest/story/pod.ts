@@ -22,6 +22,12 @@ export interface Pod {
   readonly environment?: Readonly<Record<string, string>>;
   /** For node, before the script: `--max-semi-space-size=16`. */
   readonly nodeArguments?: readonly string[];
+  /** Default: it serves sockets. */
+  readonly isWorkerOnly?: boolean;
+  /** Default: the server's. */
+  readonly core?: number;
+  /** In the flood it may run for half of the time only. */
+  readonly isSlow?: boolean;
 }
 
 /** As `npm start` runs it. */

@@ -7,14 +7,14 @@ import type { Copies } from './copies.ts';
 import { faultsOf, gcPercent, heapFigures } from './figures.ts';
 import { drain, pacedFlood, recordsAhead, warmUp } from './flood.ts';
 import { Lanes } from './lanes.ts';
-import type { Pod } from './pod.ts';
-import { startPod } from './pod-process.ts';
 import type { PodProcess } from './pod-process.ts';
+import { StoryPods } from './pods.ts';
 import { closeWriters, startWriters } from './record-writer.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { FloodFigures, PhaseName, Phases, StoryResult, StorySample } from './result.ts';
 import { Sampler } from './sampler.ts';
 import { TopicEnd, createStoryTopics } from './topic.ts';
+import type { Topology } from './topology.ts';
 
 export interface StoryOptions {
   readonly kafkaBrokers: string;
@@ -42,7 +42,7 @@ export interface StoryOptions {
 }
 
 interface Stage {
-  readonly pod: PodProcess;
+  readonly pods: StoryPods;
   readonly client: StoryClient;
   readonly sampler: Sampler;
   readonly topicEnd: TopicEnd;
@@ -55,19 +55,20 @@ const DEFAULT_DRAIN_SECONDS = 180;
 const SETTLE_MS = 300;
 
 /**
- * Drives one pod through the three phases: bare, `sockets` idle sockets, flood. All writers write one topic, so one story runs at a
+ * Drives pods through the three phases: bare, `sockets` idle sockets, flood. All writers write one topic, so one story runs at a
  * time on a Kafka. Nothing of it is left when the promise settles.
- * @throws Error when the pod does not start, refuses a socket or ends, and the signal's reason. Losses are `faults` of the result.
+ * @throws Error when a pod does not start, refuses a socket or ends, and the signal's reason. Losses are `faults` of the result.
  */
-export async function runStory(pod: Pod, phases: Phases, options: StoryOptions): Promise<StoryResult> {
-  const { kafkaBrokers, redisUrl, partitions = 1 } = options;
+export async function runStory(topology: Topology, phases: Phases, options: StoryOptions): Promise<StoryResult> {
+  const { kafkaBrokers, partitions = 1 } = options;
   const stops: (() => Promise<unknown>)[] = [];
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   try {
     await createStoryTopics(kafkaBrokers, partitions);
-    const server = await startPod(pod, kafkaBrokers, redisUrl);
-    stops.push(() => server.stop());
+    const pods = new StoryPods(topology.name);
+    stops.push(() => pods.stop());
+    await pods.start(topology, options, signal);
     const client = startStoryClient();
     stops.push(() => client.stop());
     const writers = await startWriters({ ...options, partitions });
@@ -76,27 +77,33 @@ export async function runStory(pod: Pod, phases: Phases, options: StoryOptions):
     stops.push(() => topicEnd.close());
     await topicEnd.start();
     const sampler = new Sampler({
-      pod: server,
+      pod: pods.first,
       client,
+      count: () => pods.count(),
       onSample: (sample) => options.onSample?.(sample),
       onFailure: (error) => failure.abort(error),
     });
     stops.push(() => Promise.resolve(sampler.close()));
     const enter = async (phase: PhaseName) => {
       sampler.enter(phase);
-      await options.onPhase?.(phase, server);
+      await options.onPhase?.(phase, pods.first);
     };
-    return await playPhases(pod, phases, options, { pod: server, client, sampler, topicEnd, writers, signal, enter });
+    return await playPhases(topology, phases, options, { pods, client, sampler, topicEnd, writers, signal, enter });
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     const reason = (failure.signal.reason ?? error) as Error;
-    throw new Error(`${pod.title}: ${reason.message}`, { cause: reason });
+    throw new Error(`${topology.title}: ${reason.message}`, { cause: reason });
   } finally {
     await Promise.all(stops.toReversed().map((stop) => stop()));
   }
 }
 
-async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage: Stage): Promise<StoryResult> {
+async function playPhases(
+  topology: Topology,
+  phases: Phases,
+  options: StoryOptions,
+  stage: Stage,
+): Promise<StoryResult> {
   const { client, sampler, topicEnd, signal, enter } = stage;
   const { sockets, loops, partitions = 1 } = options;
   const wait = (seconds: number) => delay(seconds * 1000, undefined, { signal });
@@ -106,16 +113,17 @@ async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage
 
   await enter('idle');
   const connectedAt = performance.now();
-  const { port } = stage.pod;
-  await client.connect({ port, sockets, query: auctionDocument(), auctionId: AUCTION_ID, lanes: loops, partitions });
+  const { ports } = stage.pods;
+  await client.connect({ ports, sockets, query: auctionDocument(), auctionId: AUCTION_ID, lanes: loops, partitions });
   const connectMs = performance.now() - connectedAt;
-  await options.onConnected?.(stage.pod);
+  await options.onConnected?.(stage.pods.first);
   await wait(phases.idleSeconds);
   const copies = readCopies();
   const emptyEnd = await topicEnd.read();
   const { messageBytes, written } = await warmUp(client, stage.writers.slice(0, partitions), copies, signal);
   await topicEnd.waitFor(emptyEnd + written, signal);
   await delay(SETTLE_MS, undefined, { signal });
+  stage.pods.slowDown();
 
   const { figures, clientCpuPercent, faults } = await floodAndDrain(stage, {
     copies,
@@ -126,10 +134,10 @@ async function playPhases(pod: Pod, phases: Phases, options: StoryOptions, stage
     firstOffset: emptyEnd + written,
   });
   const spans = sampler.close();
-  await options.onDrained?.(stage.pod);
+  await options.onDrained?.(stage.pods.first);
   return {
-    pod: pod.name,
-    title: pod.title,
+    pod: topology.name,
+    title: topology.title,
     sockets,
     phases: spans,
     samples: sampler.samples,
@@ -185,9 +193,12 @@ async function floodAndDrain(stage: Stage, options: FloodOptions) {
   };
 }
 
-/** The pod's counter comes when the pod answers, the client's at once. */
-async function readCounters({ pod, client }: Stage) {
+/** The pods' counters come when they answer, the client's at once. */
+async function readCounters({ pods, client }: Stage) {
   const at = performance.now();
-  const [records, { delivered, cpuMs: clientCpuMs }] = await Promise.all([pod.recordsConsumed(), client.progress()]);
+  const [{ recordsConsumed: records }, { delivered, cpuMs: clientCpuMs }] = await Promise.all([
+    pods.count(),
+    client.progress(),
+  ]);
   return { at, records, delivered, clientCpuMs };
 }

@@ -6,8 +6,10 @@ import type { PhaseName, PhaseSpan, StorySample } from './result.ts';
 const INTERVAL_MS = 1000;
 
 export interface SamplerOptions {
-  readonly pod: Pick<PodProcess, 'pid' | 'readHeap' | 'recordsConsumed'>;
+  readonly pod: Pick<PodProcess, 'pid' | 'readHeap'>;
   readonly client: { progress(): Promise<Progress> };
+  /** What all pods have counted. */
+  readonly count: () => Promise<{ readonly recordsConsumed: number }>;
   readonly onSample: (sample: StorySample) => void;
   /** The pod or the client does not answer any more. */
   readonly onFailure: (error: Error) => void;
@@ -60,14 +62,10 @@ export class Sampler {
   }
 
   async #sample(): Promise<void> {
-    const { pod, client, onSample, onFailure } = this.#options;
+    const { pod, client, count, onSample, onFailure } = this.#options;
     const phase = this.#phases.at(-1)!.name;
     try {
-      const [heap, recordsConsumed, { delivered }] = await Promise.all([
-        pod.readHeap(),
-        pod.recordsConsumed(),
-        client.progress(),
-      ]);
+      const [heap, counts, { delivered }] = await Promise.all([pod.readHeap(), count(), client.progress()]);
       if (this.#isClosed) return;
       const { at, ...figures } = heap;
       const atMs = at - this.#startedAt;
@@ -78,7 +76,7 @@ export class Sampler {
         durationMs: atMs - this.#sampledMs,
         ...figures,
         cpuMs: usedMs - this.#cpuMs,
-        recordsConsumed,
+        recordsConsumed: counts.recordsConsumed,
         delivered,
       };
       this.#sampledMs = atMs;
