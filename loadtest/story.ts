@@ -4,31 +4,39 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
+import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
-import { recordsAhead } from './story/flood.ts';
-import { COUNTS_NOTE, countsTable, heapTable, remarks, textTable } from './story/report.ts';
+import { missedBounds } from './story/bounds.ts';
+import type { FreeFlood } from './story/flood-phases.ts';
+import { COUNTS_NOTE, remarks, tablesOf, textTable } from './story/report.ts';
 import { FULL_PHASES, SHORT_PHASES } from './story/result.ts';
 import type { Phases, StoryResult } from './story/result.ts';
 import { runStory } from './story/run.ts';
+import type { StoryOptions } from './story/run.ts';
 import { sampleLine } from './story/sample-line.ts';
+import { selectionOf } from './story/selection.ts';
 import { startStack } from './story/stack.ts';
 import { writeStory } from './story/story-files.ts';
-import { topologies, topologyOf } from './story/topology.ts';
-import { numberFlag } from './number-flag.ts';
+import { topologies, topologyOf, withSettings } from './story/topology.ts';
+import type { Topology } from './story/topology.ts';
 
-const USAGE = `The story: one crier pod, bare, then with thousands of idle sockets, then in a flood of copies of one record.
+const USAGE = `The story: crier bare, then with thousands of idle sockets, then in a flood of copies of one record that waits for nobody.
 
 Usage: npm run loadtest -- [flags]
 
   --sockets <number>      default: 4000
   --pods <names>          one after the other, of ${topologies.map(({ name }) => name).join(', ')}; default: one
+  --fields <name>         all, or few as in README's flood by hand; default: all
   --full                  phases of 120, 120 and 240 seconds, as in the talk, instead of 10, 20 and 40
   --bare <seconds>        of the bare process
   --idle <seconds>        after all sockets have connected
+  --pace <seconds>        of a closed loop, whose pace says how much the flood writes; default: 10
   --flood <seconds>       of producing; draining comes after it
+  --times <number>        how many times as much as the closed loop the flood writes; default: 2
+  --ahead <records>       no free flood but the closed loop: records on their way to the slowest socket at a time
+  --flow <on|off>         flow control; off shows what it is for. Default: on
   --producer <name>       kcat, or kafkajs in this process; default: kcat where it is there
   --concurrency <number>  producers that write at the same time, each to a partition of its own; default: 3
-  --ahead <records>       on their way to the slowest socket at a time; default: 96000 / sockets, at most 400
   --out <name>            loadtest/results/<name>.html, .svg and .json, <name>-<pods> for several --pods; default: story
   --open                  opens the report in a browser
   --help
@@ -36,19 +44,23 @@ Usage: npm run loadtest -- [flags]
   --ladder --help         the variants between the talk's baseline and crier
   --scenario --help       the realistic tests
 
-Exits with 1 when a record did not reach every socket once, in the order of its partition.
+Exits with 1 when a record did not reach every socket once, in the order of its partition, or a bound was missed.
 `;
 
 const { values } = parseArgs({
   options: {
     sockets: { type: 'string', default: '4000' },
     pods: { type: 'string', default: 'one' },
+    fields: { type: 'string', default: 'all' },
     full: { type: 'boolean', default: false },
     bare: { type: 'string' },
     idle: { type: 'string' },
+    pace: { type: 'string', default: '10' },
     flood: { type: 'string' },
-    concurrency: { type: 'string', default: '3' },
+    times: { type: 'string', default: '2' },
     ahead: { type: 'string' },
+    flow: { type: 'string', default: 'on' },
+    concurrency: { type: 'string', default: '3' },
     producer: { type: 'string', default: 'kcat' },
     out: { type: 'string', default: 'story' },
     open: { type: 'boolean', default: false },
@@ -60,21 +72,26 @@ async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const sockets = numberFlag('sockets', values.sockets);
   const loops = numberFlag('concurrency', values.concurrency);
-  const ahead = values.ahead === undefined ? recordsAhead(sockets) : numberFlag('ahead', values.ahead);
+  const ahead = values.ahead === undefined ? undefined : numberFlag('ahead', values.ahead);
+  const free = ahead === undefined ? readFreeFlood() : undefined;
+  const query = selectionOf(values.fields);
   const phases = readPhases();
-  const plays = values.pods.split(',').map(topologyOf);
+  const plays = values.pods.split(',').map((name) => withFlow(topologyOf(name)));
   if (!/^(kcat|kafkajs)$/.test(values.producer)) {
     throw new Error(`--producer: expected kcat or kafkajs, got "${values.producer}"`);
   }
   pinThisProcess(CLIENT_CORE);
   const stack = await startStack(say, signal);
-  const hasKcat = stack.hasKcat && values.producer === 'kcat';
   try {
-    const onSample = (sample: Parameters<typeof sampleLine>[0]) => say(sampleLine(sample));
+    const hasKcat = stack.hasKcat && values.producer === 'kcat';
+    const progress: Pick<StoryOptions, 'onSample' | 'onNote'> = {
+      onSample: (sample) => say(sampleLine(sample)),
+      onNote: say,
+    };
     for (const topology of plays) {
-      const load = { sockets, loops, partitions: loops, hasKcat, ahead };
-      const result = await runStory(topology, phases, { ...stack, ...load, signal, onSample });
-      const conditions = conditionsFor(result, phases, stack.kind, { loops, ahead });
+      const load = { sockets, loops, partitions: loops, query, ahead, free, hasKcat };
+      const result = await runStory(topology, phases, { ...stack, ...load, signal, ...progress });
+      const conditions = conditionsFor(result, phases, stack.kind, { loops, ahead, free });
       await publish(plays.length > 1 ? `${values.out}-${topology.name}` : values.out, result, conditions);
     }
   } finally {
@@ -86,13 +103,17 @@ function conditionsFor(
   { title, producer }: StoryResult,
   phases: Phases,
   stack: string,
-  { loops, ahead }: { loops: number; ahead: number },
+  { loops, ahead, free }: { loops: number; ahead: number | undefined; free: FreeFlood | undefined },
 ) {
+  const pace = free ? `${free.paceSeconds} s pace, ` : '';
+  const how = free ? `${free.times} times the closed loop's pace` : `${ahead} records ahead of the slowest socket`;
   return {
     ...conditionsOf(),
     pods: title,
-    phases: `${phases.bareSeconds} s bare, ${phases.idleSeconds} s idle, ${phases.floodSeconds} s flood`,
-    flood: `${loops} × ${producer}, ${ahead} records ahead of the slowest socket`,
+    phases: `${phases.bareSeconds} s bare, ${phases.idleSeconds} s idle, ${pace}${phases.floodSeconds} s flood`,
+    flood: `${loops} × ${producer}, ${how}`,
+    fields: values.fields,
+    flow: values.flow,
     stack,
     command: `npm run loadtest -- ${process.argv.slice(2).join(' ')}`.trimEnd(),
   };
@@ -100,12 +121,13 @@ function conditionsFor(
 
 async function publish(name: string, result: StoryResult, conditions: Parameters<typeof writeStory>[2]): Promise<void> {
   const { html, svg, json } = await writeStory(name, result, conditions);
-  const tables = [countsTable(result), heapTable(result)].map(textTable).join('\n');
+  const tables = tablesOf(result).map(textTable).join('\n');
   process.stdout.write(`\n${tables}\n${remarks(result).join('\n')}\n${COUNTS_NOTE}\n\n${html} ${svg} ${json}\n`);
   if (values.open) await openFile(html);
   else process.stdout.write(`Open it: xdg-open ${html}\n`);
-  for (const fault of result.faults) say(`loadtest: ${result.title}: ${fault}`);
-  if (result.faults.length > 0) process.exitCode = 1;
+  const faults = [...result.faults, ...missedBounds(result.free?.bounds ?? [])];
+  for (const fault of faults) say(`loadtest: ${result.title}: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
 }
 
 /** What a browser that is being opened gets before this process ends. */
@@ -127,6 +149,15 @@ function readPhases(): Phases {
     idleSeconds: seconds('idle', defaults.idleSeconds),
     floodSeconds: seconds('flood', defaults.floodSeconds),
   };
+}
+
+function readFreeFlood(): FreeFlood {
+  return { paceSeconds: numberFlag('pace', values.pace), times: numberFlag('times', values.times) };
+}
+
+function withFlow(topology: Topology): Topology {
+  if (!/^(on|off)$/.test(values.flow)) throw new Error(`--flow: expected on or off, got "${values.flow}"`);
+  return values.flow === 'on' ? topology : withSettings(topology, { FLOW_TARGET_MS: '0' });
 }
 
 runCommand('loadtest', main);

@@ -38,6 +38,8 @@ export interface StoryClient {
   /** Resolves when every socket has got, and checked, a first message, and one of each partition has arrived. */
   whenLive(): Promise<{ messageBytes: number }>;
   progress(): Promise<Progress>;
+  /** See `Arrivals`; on the monotonic clock. */
+  arrivals(): Promise<number[]>;
   /** `lanes`: copies that were written, by lane. */
   accounts(lanes: readonly number[]): Promise<Accounts>;
   stop(): Promise<void>;
@@ -51,6 +53,7 @@ export function startStoryClient(): StoryClient {
     connect: (plan) => callProcess(child, 'connect', plan),
     whenLive: () => callProcess(child, 'whenLive'),
     progress: () => callProcess(child, 'progress'),
+    arrivals: () => callProcess(child, 'arrivals'),
     accounts: (lanes) => callProcess(child, 'accounts', lanes),
     stop: () => stopProcess(child),
   };

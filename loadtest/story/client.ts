@@ -1,6 +1,8 @@
 import { FleetSocket } from '../fanout/fleet-socket.ts';
 import { isSize } from '../fanout/result-size.ts';
+import { monotonicMs } from '../monotonic.ts';
 import { answerCalls } from '../process-call.ts';
+import { Arrivals } from './arrivals.ts';
 import type { Accounts, Progress, StoryPlan } from './client-calls.ts';
 import { copyOf, warmUpOf } from './copies.ts';
 import { Ledger } from './ledger.ts';
@@ -12,6 +14,7 @@ const NUMBER_KEY = '"version":';
 
 let fleet: FleetSocket[] = [];
 let ledger = new Ledger(0, 1);
+let arrivals = new Arrivals(0, monotonicMs);
 let live: Promise<unknown> | undefined;
 let warmUps: WarmUpWatch;
 let wrongSizes = 0;
@@ -26,6 +29,7 @@ const owner = {
     const copy = copyOf(version);
     if (copy === undefined) return warmUps.see(warmUpOf(version));
     ledger.deliver(index, copy);
+    arrivals.deliver(copy);
   },
 };
 
@@ -52,6 +56,7 @@ async function connectFleet({ ports, sockets, query, auctionId, lanes, partition
   const planOf = (index: number) => ({ port: ports[index % ports.length]!, path: '/graphql', operation, params: {} });
   fleet = [];
   ledger = new Ledger(sockets, lanes);
+  arrivals = new Arrivals(sockets, monotonicMs);
   warmUps = new WarmUpWatch(partitions);
   const firsts: Promise<number>[] = [];
   while (fleet.length < sockets) {
@@ -107,6 +112,7 @@ answerCalls({
     return { messageBytes };
   },
   progress,
+  arrivals: () => arrivals.take(),
   accounts,
 });
 // Nothing else keeps it before the sockets are there.

@@ -9,6 +9,9 @@ export const TOPIC = 'auction-events';
 const FIRST_WARM_UP = 10 ** (NUMBER_DIGITS - 1);
 const FIRST_COPY = 2 * FIRST_WARM_UP;
 
+/** Copies are numbered below it. */
+export const MOST_COPIES = 10 * FIRST_WARM_UP - FIRST_COPY;
+
 /** One line each: copies of loadtest/records/auction.json that differ in their number only. */
 export interface Copies {
   /** `copy`: from 0. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoryClient } from './client-calls.ts';
+import { MOST_COPIES } from './copies.ts';
 import type { Copies } from './copies.ts';
 import type { Lanes } from './lanes.ts';
 import type { RecordWriter } from './record-writer.ts';
@@ -13,6 +14,11 @@ const WARM_UPS = 10;
 const MOST_MESSAGES_AHEAD = 96_000;
 /** And for one of them (MAX_QUEUE_BYTES). */
 const MOST_RECORDS_AHEAD = 400;
+
+/** Bursts of a flood begin so far apart. */
+const BURST_MS = 1000;
+/** What a writer is given at once. */
+const LINES_AT_ONCE = 50;
 
 /**
  * How many records a paced flood is ahead of the slowest socket: always enough that the pod has more to do, never so many that a pod of
@@ -70,6 +76,35 @@ export async function pacedFlood(
     for (const [i, writer] of writers.entries()) if (lines[i] !== '') void writer.write(lines[i]!);
     await delay(POLL_MS, undefined, { signal });
   }
+}
+
+/**
+ * An open loop: each second all writers together write `perSecond` records as fast as they can, whatever has arrived; from the next
+ * second on twice as many where less than half a second's records are still on their way. Returns how many were written in the last one.
+ */
+export async function freeFlood(
+  { client, writers, copies, lanes, seconds, signal }: FloodPlan,
+  perSecond: number,
+): Promise<number> {
+  const startedAt = performance.now();
+  const leftMs = () => startedAt + seconds * 1000 - performance.now();
+  const burst = async (writer: RecordWriter, lane: number) => {
+    for (let left = Math.ceil(perSecond / writers.length); left > 0 && leftMs() > 0; left -= LINES_AT_ONCE) {
+      let lines = '';
+      for (let i = Math.min(left, LINES_AT_ONCE); i > 0; i--) lines += copies.copy(lanes.take(lane));
+      await writer.write(lines);
+      signal.throwIfAborted();
+    }
+  };
+  for (let bursts = 1; lanes.total + perSecond < MOST_COPIES && leftMs() > 0; bursts++) {
+    await Promise.all(writers.map(burst));
+    const untilNextMs = startedAt + bursts * BURST_MS - performance.now();
+    if (untilNextMs > 0) await delay(untilNextMs, undefined, { signal });
+    const { least } = await client.progress();
+    if (least === undefined) break;
+    if (lanes.total - least < perSecond / 2 && leftMs() > 0) perSecond *= 2;
+  }
+  return perSecond;
 }
 
 /**

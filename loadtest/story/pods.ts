@@ -14,6 +14,9 @@ const POLL_MS = 100;
 export interface PodCounts {
   /** Added up. */
   readonly recordsConsumed: number;
+  readonly gaps: number;
+  /** The largest of a pod. */
+  readonly queueBytes: number;
 }
 
 /** The running pods of a topology, with a consumer group and channels of their own. */
@@ -52,6 +55,10 @@ export class StoryPods {
     return this.#processes[0]!;
   }
 
+  get pids(): readonly number[] {
+    return this.#processes.map(({ pid }) => pid);
+  }
+
   /** Of those that serve sockets. */
   get ports(): readonly number[] {
     return this.#processes.filter(({ pod }) => !pod.isWorkerOnly).map(({ port }) => port);
@@ -61,7 +68,11 @@ export class StoryPods {
   async count(): Promise<PodCounts> {
     const metrics = await Promise.all(this.#processes.map((process) => process.metrics()));
     const sum = (name: string) => metrics.reduce((total, text) => total + sumOfCounter(text, name), 0);
-    return { recordsConsumed: sum('crier_records_consumed_total') };
+    return {
+      recordsConsumed: sum('crier_records_consumed_total'),
+      gaps: sum('crier_gaps_total'),
+      queueBytes: Math.max(...metrics.map((text) => sumOfCounter(text, 'crier_queue_bytes'))),
+    };
   }
 
   /** From now on those that are to be slow are. */

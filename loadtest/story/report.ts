@@ -1,8 +1,9 @@
+import { missedBounds } from './bounds.ts';
 import { megabytes, percent, times, whole } from './figure-text.ts';
-import type { StoryResult, StorySample } from './result.ts';
+import type { BacklogSample, StoryResult, StorySample } from './result.ts';
 import { TALK_FLOOD_SECONDS, talkBaseline, talkEnd } from './talk.ts';
 import type { TalkStep } from './talk.ts';
-import { escapeMarkup, timeChart } from './time-chart.ts';
+import { escapeMarkup, stackedCharts, timeChart } from './time-chart.ts';
 
 export type Conditions = Readonly<Record<string, string | number | boolean>>;
 
@@ -16,6 +17,8 @@ export interface Table {
 
 /** Above it the client, and not the pod, may be what was measured. */
 const BUSY_CLIENT_PERCENT = 80;
+
+const BACKLOG_HEIGHT = 240;
 
 /** Below it the pod waited for something else than records. */
 const IDLE_POD_PERCENT = 70;
@@ -60,6 +63,23 @@ export function heapTable({ heap, title }: StoryResult): Table {
   };
 }
 
+/** undefined: the flood was paced. */
+export function boundsTable({ free }: StoryResult): Table | undefined {
+  return (
+    free && {
+      title: 'What a flood without a limit must keep to',
+      head: ['', 'measured', 'expected', ''],
+      rows: free.bounds.map(({ name, value, limit, isKept }) => [name, value, limit, isKept ? 'kept' : 'MISSED']),
+    }
+  );
+}
+
+/** All of them, in the order in which they are shown. */
+export function tablesOf(result: StoryResult): Table[] {
+  const bounds = boundsTable(result);
+  return [countsTable(result), heapTable(result), ...(bounds ? [bounds] : [])];
+}
+
 /** The verdict first, then what a reader must know to believe it. */
 export function remarks(result: StoryResult): string[] {
   const { faults, flood, sockets, clientCpuPercent, gcPercent, connectMs, producer } = result;
@@ -71,12 +91,28 @@ export function remarks(result: StoryResult): string[] {
   const client = `The client used ${percent(clientCpuPercent)} of its core in the flood`;
   return [
     verdict,
+    ...freeRemarks(result),
     clientCpuPercent > BUSY_CLIENT_PERCENT
       ? `WARNING: ${client}, more than ${BUSY_CLIENT_PERCENT} %: it, and not the pod, may be what was measured.`
       : `${client}: it is not what was measured.`,
     podRemark(result),
     `Garbage collection took ${gcPercent.toFixed(1)} % of the pod's CPU time in the flood; connecting took ${whole(connectMs)} ms; ` +
       `the records were written by ${producer}.`,
+  ];
+}
+
+function freeRemarks({ free, flood, sockets }: StoryResult): string[] {
+  if (!free) return [];
+  const missed = missedBounds(free.bounds);
+  const { pacePerSecond, writtenPerSecond, undelivered, inKafka, age } = free;
+  const rate = (flood.sent / flood.durationMs) * 1000;
+  return [
+    missed.length === 0 ? 'Every bound was kept.' : `NOT kept: ${missed.join('; ')}.`,
+    `The writers wrote ${whole(writtenPerSecond)} records a second, ${times((writtenPerSecond * sockets) / rate)} what arrived: ` +
+      `${whole(rate)} messages a second, in the closed loop before ${whole(pacePerSecond)}.`,
+    `When the writers stopped, ${whole(undelivered)} records had not reached every socket; ${whole(inKafka)} of them were in Kafka.`,
+    `From publish to the last socket: p50 ${whole(age.p50Ms)} ms, p99 ${whole(age.p99Ms)} ms, at most ${whole(age.maxMs)} ms ` +
+      `(${whole(age.count)} records).`,
   ];
 }
 
@@ -103,6 +139,58 @@ export function heapChart({ title, sockets, phases, samples }: StoryResult): str
       { label: 'external', color: '#bf8700', points: pairs(samples, (s) => s.externalBytes / 1e6) },
     ],
   });
+}
+
+/** The heap, and under it what waits in Kafka meanwhile. */
+export function storyPicture(result: StoryResult): string {
+  const heap = heapChart(result);
+  return result.free ? stackedCharts([heap, backlogChart(result)]) : heap;
+}
+
+function backlogChart({ phases, samples }: StoryResult): string {
+  return timeChart({
+    title: 'Records that wait in Kafka',
+    unit: '',
+    phases,
+    height: BACKLOG_HEIGHT,
+    series: [{ label: 'lag', color: '#cf222e', points: backlogPairs(samples, ({ kafkaRecords }) => kafkaRecords) }],
+  });
+}
+
+function freeCharts({ phases, samples }: StoryResult): string[] {
+  const common = { phases, height: BACKLOG_HEIGHT };
+  return [
+    timeChart({
+      ...common,
+      title: 'What waits behind Kafka, largest of the second',
+      unit: 'MB',
+      series: [
+        {
+          label: "Redis's output buffer",
+          color: '#cf222e',
+          points: backlogPairs(samples, ({ redisOutputBytes }) => redisOutputBytes / 1e6),
+        },
+        {
+          label: "a gateway's queues",
+          color: '#0969da',
+          points: backlogPairs(samples, ({ queueBytes }) => queueBytes / 1e6),
+        },
+      ],
+    }),
+    timeChart({
+      ...common,
+      title: 'From publish to the last socket',
+      unit: 'ms',
+      series: [
+        { label: 'p99', color: '#cf222e', points: backlogPairs(samples, ({ ageP99Ms }) => ageP99Ms) },
+        { label: 'p50', color: '#0969da', points: backlogPairs(samples, ({ ageP50Ms }) => ageP50Ms) },
+      ],
+    }),
+  ];
+}
+
+function backlogPairs(samples: readonly StorySample[], valueOf: (backlog: BacklogSample) => number) {
+  return samples.flatMap(({ atMs, backlog }) => (backlog ? [[atMs, valueOf(backlog)] as const] : []));
 }
 
 function detailCharts({ phases, samples }: StoryResult): string[] {
@@ -177,14 +265,13 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em }
 dd { margin: 0 }
 </style>
 <h1>${escapeMarkup(title)}</h1>
-${heapChart(result)}
-${htmlTable(countsTable(result))}
+${storyPicture(result)}
+${tablesOf(result).map(htmlTable).join('\n')}
 <p class="note">${escapeMarkup(COUNTS_NOTE)}</p>
-${htmlTable(heapTable(result))}
 ${remarks(result)
   .map((remark) => `<p${classOf(remark)}>${escapeMarkup(remark)}</p>`)
   .join('\n')}
-${detailCharts(result).join('\n')}
+${[...(result.free ? freeCharts(result) : []), ...detailCharts(result)].join('\n')}
 <h2>Conditions</h2>
 <dl>
 ${Object.entries(conditions)

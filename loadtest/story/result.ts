@@ -1,6 +1,9 @@
+import type { LatencySummary } from '../scenarios/latency.ts';
 import type { GcKind } from '../servers/heap-gauge.ts';
+import type { Bound } from './bounds.ts';
 
-export type PhaseName = 'bare' | 'idle' | 'flood' | 'drain';
+/** `pace`: a closed loop before a free flood. */
+export type PhaseName = 'bare' | 'idle' | 'pace' | 'flood' | 'drain';
 
 /** How long the three phases last. Connecting comes before the idle seconds, draining after those of the flood. */
 export interface Phases {
@@ -11,6 +14,23 @@ export interface Phases {
 
 export const SHORT_PHASES: Phases = { bareSeconds: 10, idleSeconds: 20, floodSeconds: 40 };
 export const FULL_PHASES: Phases = { bareSeconds: 120, idleSeconds: 120, floodSeconds: 240 };
+
+/** Of a second: where records and their bytes wait, the largest values. */
+export interface BacklogSample {
+  /** In Kafka: records that no worker has committed. */
+  readonly kafkaRecords: number;
+  /** In Redis, for one subscriber. */
+  readonly redisOutputBytes: number;
+  /** In a gateway, for its sockets: at the end of the second. */
+  readonly queueBytes: number;
+  /** Of a pod. */
+  readonly residentBytes: number;
+  /** Since the start: operations told that events may be missing. */
+  readonly gaps: number;
+  /** From a record's publish to its arrival at the last socket, of those that arrived in this second. */
+  readonly ageP50Ms: number;
+  readonly ageP99Ms: number;
+}
 
 /** About one second of the server's process. A server that is busy answers late: then the second is longer. */
 export interface StorySample {
@@ -33,6 +53,8 @@ export interface StorySample {
   readonly recordsConsumed: number;
   /** Copies of the flood that have reached a socket, since the start. */
   readonly delivered: number;
+  /** Of a free flood. */
+  readonly backlog?: BacklogSample;
 }
 
 export interface PhaseSpan {
@@ -57,8 +79,24 @@ export interface StoryResult {
   /** Share of the server's CPU time in the flood that garbage collection took. */
   readonly gcPercent: number;
   readonly producer: 'kcat' | 'kafkajs';
+  /** undefined: the flood was paced. */
+  readonly free: FreeFloodFigures | undefined;
   /** What must not be: one line each. Empty: every record that was produced reached every socket, once. */
   readonly faults: readonly string[];
+}
+
+/** Of a flood that waits for nobody. */
+export interface FreeFloodFigures {
+  /** Messages that reached sockets in a second of the closed loop before. */
+  readonly pacePerSecond: number;
+  /** Records that were to be written in a second. */
+  readonly writtenPerSecond: number;
+  /** When the writers stopped: records that had not reached every socket, and those of them that waited in Kafka. */
+  readonly undelivered: number;
+  readonly inKafka: number;
+  /** From the flood's first record to the last. */
+  readonly age: LatencySummary;
+  readonly bounds: readonly Bound[];
 }
 
 export interface FloodFigures {

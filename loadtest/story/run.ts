@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { auctionDocument } from '../fanout/auction.ts';
+import { BacklogWatch } from './backlog-watch.ts';
 import { startStoryClient } from './client-calls.ts';
 import type { StoryClient } from './client-calls.ts';
 import { AUCTION_ID, readCopies } from './copies.ts';
-import type { Copies } from './copies.ts';
-import { faultsOf, gcPercent, heapFigures } from './figures.ts';
-import { drain, pacedFlood, recordsAhead, warmUp } from './flood.ts';
+import { gcPercent, heapFigures } from './figures.ts';
+import { playFreeFlood, playPacedFlood } from './flood-phases.ts';
+import type { FreeFlood } from './flood-phases.ts';
+import { recordsAhead, warmUp } from './flood.ts';
 import { Lanes } from './lanes.ts';
 import type { PodProcess } from './pod-process.ts';
 import { StoryPods } from './pods.ts';
 import { closeWriters, startWriters } from './record-writer.ts';
 import type { RecordWriter } from './record-writer.ts';
-import type { FloodFigures, PhaseName, Phases, StoryResult, StorySample } from './result.ts';
+import type { PhaseName, Phases, StoryResult, StorySample } from './result.ts';
 import { Sampler } from './sampler.ts';
 import { TopicEnd, createStoryTopics } from './topic.ts';
 import type { Topology } from './topology.ts';
@@ -26,13 +28,19 @@ export interface StoryOptions {
   readonly hasKcat: boolean;
   /** Of the topic, where it is not there yet. Default 1: then one warm-up record that arrives shows that all of it is consumed. */
   readonly partitions?: number;
-  /** Records that are on their way to the slowest socket at a time. Default: `recordsAhead()`. */
+  /** The subscription. Default: all fields. */
+  readonly query?: string;
+  /** Records that are on their way to the slowest socket at a time, in a closed loop. Default: `recordsAhead()`. */
   readonly ahead?: number | undefined;
-  /** Longest wait for the last records, after producing has stopped. Default 180. */
+  /** After a phase of the closed loop, the flood waits for nobody. Default: the flood is the closed loop. */
+  readonly free?: FreeFlood | undefined;
+  /** Longest wait for the last records, after producing has stopped. Default 180; a free flood may need more, and gets it. */
   readonly drainSeconds?: number;
   readonly signal: AbortSignal;
   /** About once a second. */
   readonly onSample?: (sample: StorySample) => void;
+  /** A line for a person who waits. */
+  readonly onNote?: (line: string) => void;
   /** Awaited when all sockets have connected, before the seconds of the idle phase. */
   readonly onConnected?: (pod: PodProcess) => Promise<unknown>;
   /** Awaited when a phase begins: for profilers. The flood's comes when every socket is live. */
@@ -47,6 +55,8 @@ interface Stage {
   readonly sampler: Sampler;
   readonly topicEnd: TopicEnd;
   readonly writers: readonly RecordWriter[];
+  /** Of a free flood. */
+  readonly backlog: BacklogWatch | undefined;
   readonly signal: AbortSignal;
   readonly enter: (phase: PhaseName) => Promise<void>;
 }
@@ -55,13 +65,13 @@ const DEFAULT_DRAIN_SECONDS = 180;
 const SETTLE_MS = 300;
 
 /**
- * Drives pods through the three phases: bare, `sockets` idle sockets, flood. All writers write one topic, so one story runs at a
- * time on a Kafka. Nothing of it is left when the promise settles.
+ * Drives pods through the phases: bare, `sockets` idle sockets, flood. All writers write one topic, so one story runs at a time on a
+ * Kafka. Nothing of it is left when the promise settles.
  * @throws Error when a pod does not start, refuses a socket or ends, and the signal's reason. Losses are `faults` of the result.
  */
 export async function runStory(topology: Topology, phases: Phases, options: StoryOptions): Promise<StoryResult> {
-  const { kafkaBrokers, partitions = 1 } = options;
-  const stops: (() => Promise<unknown>)[] = [];
+  const { kafkaBrokers, redisUrl, partitions = 1 } = options;
+  const stops: (() => unknown)[] = [];
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   try {
@@ -76,19 +86,23 @@ export async function runStory(topology: Topology, phases: Phases, options: Stor
     const topicEnd = new TopicEnd(kafkaBrokers);
     stops.push(() => topicEnd.close());
     await topicEnd.start();
+    const backlog = options.free && new BacklogWatch({ redisUrl, pods, client, topicEnd });
+    stops.push(() => backlog?.close());
+    await backlog?.start();
     const sampler = new Sampler({
       pod: pods.first,
       client,
-      count: () => pods.count(),
+      count: async () => (backlog ? backlog.sample() : { recordsConsumed: (await pods.count()).recordsConsumed }),
       onSample: (sample) => options.onSample?.(sample),
       onFailure: (error) => failure.abort(error),
     });
-    stops.push(() => Promise.resolve(sampler.close()));
+    stops.push(() => sampler.close());
     const enter = async (phase: PhaseName) => {
       sampler.enter(phase);
       await options.onPhase?.(phase, pods.first);
     };
-    return await playPhases(topology, phases, options, { pods, client, sampler, topicEnd, writers, signal, enter });
+    const stage = { pods, client, sampler, topicEnd, writers, backlog, signal, enter };
+    return await playPhases(topology, phases, options, stage);
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     const reason = (failure.signal.reason ?? error) as Error;
@@ -104,8 +118,8 @@ async function playPhases(
   options: StoryOptions,
   stage: Stage,
 ): Promise<StoryResult> {
-  const { client, sampler, topicEnd, signal, enter } = stage;
-  const { sockets, loops, partitions = 1 } = options;
+  const { pods, client, writers, sampler, topicEnd, backlog, signal, enter } = stage;
+  const { sockets, loops, partitions = 1, query = auctionDocument(), free } = options;
   const wait = (seconds: number) => delay(seconds * 1000, undefined, { signal });
   signal.throwIfAborted();
   await enter('bare');
@@ -113,28 +127,28 @@ async function playPhases(
 
   await enter('idle');
   const connectedAt = performance.now();
-  const { ports } = stage.pods;
-  await client.connect({ ports, sockets, query: auctionDocument(), auctionId: AUCTION_ID, lanes: loops, partitions });
+  const { ports } = pods;
+  await client.connect({ ports, sockets, query, auctionId: AUCTION_ID, lanes: loops, partitions });
   const connectMs = performance.now() - connectedAt;
-  await options.onConnected?.(stage.pods.first);
+  await options.onConnected?.(pods.first);
   await wait(phases.idleSeconds);
   const copies = readCopies();
   const emptyEnd = await topicEnd.read();
-  const { messageBytes, written } = await warmUp(client, stage.writers.slice(0, partitions), copies, signal);
-  await topicEnd.waitFor(emptyEnd + written, signal);
+  const { messageBytes, written } = await warmUp(client, writers.slice(0, partitions), copies, signal);
+  const firstOffset = emptyEnd + written;
+  await topicEnd.waitFor(firstOffset, signal);
   await delay(SETTLE_MS, undefined, { signal });
-  stage.pods.slowDown();
+  pods.slowDown();
 
-  const { figures, clientCpuPercent, faults } = await floodAndDrain(stage, {
-    copies,
-    lanes: new Lanes(loops),
-    ahead: options.ahead ?? recordsAhead(sockets),
-    seconds: phases.floodSeconds,
-    drainSeconds: options.drainSeconds ?? DEFAULT_DRAIN_SECONDS,
-    firstOffset: emptyEnd + written,
-  });
+  const { drainSeconds = DEFAULT_DRAIN_SECONDS, onNote = () => undefined } = options;
+  const plan = { copies, lanes: new Lanes(loops), seconds: phases.floodSeconds, firstOffset, sockets, drainSeconds };
+  const floodStage = { ...stage, ...plan };
+  const flooded =
+    free && backlog
+      ? await playFreeFlood(floodStage, free, backlog, topology.isCompared, onNote)
+      : await playPacedFlood(floodStage, options.ahead ?? recordsAhead(sockets));
   const spans = sampler.close();
-  await options.onDrained?.(stage.pods.first);
+  await options.onDrained?.(pods.first);
   return {
     pod: topology.name,
     title: topology.title,
@@ -142,63 +156,13 @@ async function playPhases(
     phases: spans,
     samples: sampler.samples,
     connectMs,
-    flood: figures,
+    flood: flooded.figures,
+    free: flooded.free,
     heap: heapFigures(sampler.samples),
     messageBytes,
-    clientCpuPercent,
+    clientCpuPercent: flooded.clientCpuPercent,
     gcPercent: gcPercent(sampler.samples.filter(({ phase }) => phase === 'flood')),
     producer: options.hasKcat ? 'kcat' : 'kafkajs',
-    faults,
+    faults: flooded.faults,
   };
-}
-
-interface FloodOptions {
-  readonly copies: Copies;
-  readonly lanes: Lanes;
-  readonly ahead: number;
-  readonly seconds: number;
-  readonly drainSeconds: number;
-  /** Where the flood begins in the topic. */
-  readonly firstOffset: number;
-}
-
-async function floodAndDrain(stage: Stage, options: FloodOptions) {
-  const { client, writers, topicEnd, signal, enter } = stage;
-  await enter('flood');
-  const before = await readCounters(stage);
-  await pacedFlood({ client, writers, signal, ...options }, options.ahead);
-  const after = await readCounters(stage);
-
-  await enter('drain');
-  const writerFaults = await closeWriters(writers);
-  const produced = (await topicEnd.read()) - options.firstOffset;
-  await drain(client, produced, options.drainSeconds, signal);
-  const drainMs = performance.now() - after.at;
-  // What comes now was not expected.
-  await delay(SETTLE_MS, undefined, { signal });
-  const accounts = await client.accounts(options.lanes.counts);
-  const durationMs = after.at - before.at;
-  const figures: FloodFigures = {
-    durationMs,
-    received: after.records - before.records,
-    sent: after.delivered - before.delivered,
-    produced,
-    drainMs,
-    delivered: accounts.delivered,
-  };
-  return {
-    figures,
-    clientCpuPercent: ((after.clientCpuMs - before.clientCpuMs) / durationMs) * 100,
-    faults: [...writerFaults, ...faultsOf({ written: options.lanes.total, produced, accounts })],
-  };
-}
-
-/** The pods' counters come when they answer, the client's at once. */
-async function readCounters({ pods, client }: Stage) {
-  const at = performance.now();
-  const [{ recordsConsumed: records }, { delivered, cpuMs: clientCpuMs }] = await Promise.all([
-    pods.count(),
-    client.progress(),
-  ]);
-  return { at, records, delivered, clientCpuMs };
 }

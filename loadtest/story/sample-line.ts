@@ -1,9 +1,9 @@
 import { megabytes, percent, whole } from './figure-text.ts';
-import type { StorySample } from './result.ts';
+import type { BacklogSample, StorySample } from './result.ts';
 
 /** Progress for a person: one second. */
 export function sampleLine(sample: StorySample): string {
-  const { phase, atMs, durationMs, gcMs, recordsConsumed, delivered } = sample;
+  const { phase, atMs, durationMs, gcMs, recordsConsumed, delivered, backlog } = sample;
   const gc = Object.values(gcMs).reduce((a, b) => a + b, 0);
   const columns = [
     phase.padEnd(5),
@@ -15,6 +15,17 @@ export function sampleLine(sample: StorySample): string {
     `cpu ${percent((sample.cpuMs / durationMs) * 100).padStart(5)}`,
     `recv ${whole(recordsConsumed)}`,
     `send ${whole(delivered)}`,
+    ...(backlog ? backlogColumns(backlog) : []),
   ];
   return columns.join('  ');
+}
+
+function backlogColumns(backlog: BacklogSample): string[] {
+  return [
+    `Kafka ${whole(backlog.kafkaRecords)}`,
+    `Redis ${megabytes(backlog.redisOutputBytes)}`,
+    `queue ${megabytes(backlog.queueBytes)}`,
+    `age ${whole(backlog.ageP50Ms)}/${whole(backlog.ageP99Ms)} ms`,
+    `gaps ${whole(backlog.gaps)}`,
+  ];
 }

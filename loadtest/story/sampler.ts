@@ -1,15 +1,15 @@
 import { cpuMs } from '../process-usage.ts';
 import type { Progress } from './client-calls.ts';
 import type { PodProcess } from './pod-process.ts';
-import type { PhaseName, PhaseSpan, StorySample } from './result.ts';
+import type { BacklogSample, PhaseName, PhaseSpan, StorySample } from './result.ts';
 
 const INTERVAL_MS = 1000;
 
 export interface SamplerOptions {
   readonly pod: Pick<PodProcess, 'pid' | 'readHeap'>;
   readonly client: { progress(): Promise<Progress> };
-  /** What all pods have counted. */
-  readonly count: () => Promise<{ readonly recordsConsumed: number }>;
+  /** What all pods have counted; `backlog` of a free flood. */
+  readonly count: () => Promise<{ readonly recordsConsumed: number; readonly backlog?: BacklogSample }>;
   readonly onSample: (sample: StorySample) => void;
   /** The pod or the client does not answer any more. */
   readonly onFailure: (error: Error) => void;
@@ -76,7 +76,7 @@ export class Sampler {
         durationMs: atMs - this.#sampledMs,
         ...figures,
         cpuMs: usedMs - this.#cpuMs,
-        recordsConsumed: counts.recordsConsumed,
+        ...counts,
         delivered,
       };
       this.#sampledMs = atMs;

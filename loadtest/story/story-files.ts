@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { heapChart, htmlReport } from './report.ts';
+import { htmlReport, storyPicture } from './report.ts';
 import type { Conditions } from './report.ts';
 import type { StoryResult } from './result.ts';
 
@@ -18,7 +18,7 @@ export async function writeStory(
   };
   await mkdir(FOLDER, { recursive: true });
   await writeFile(paths.json, json(result, conditions));
-  await writeFile(paths.svg, heapChart(result));
+  await writeFile(paths.svg, storyPicture(result));
   await writeFile(paths.html, htmlReport(result, conditions));
   return paths;
 }

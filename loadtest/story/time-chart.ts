@@ -20,7 +20,7 @@ const LEFT = 76;
 const RIGHT = 20;
 const TOP = 64;
 const BOTTOM = 34;
-const PHASE_COLORS = { bare: '#f6f8fa', idle: '#ddf4ff', flood: '#fff1e5', drain: '#f6f8fa' } as const;
+const PHASE_COLORS = { bare: '#f6f8fa', idle: '#ddf4ff', pace: '#fff8c5', flood: '#fff1e5', drain: '#f6f8fa' } as const;
 
 /** Lines over time as an SVG document, the phases behind them; values from zero. */
 export function timeChart({ title, unit, phases, series, height = 360 }: TimeChart): string {
@@ -41,6 +41,17 @@ export function timeChart({ title, unit, phases, series, height = 360 }: TimeCha
 ${parts.join('\n')}
 </svg>
 `;
+}
+
+/** Charts of `timeChart`, one below the other, as one document. */
+export function stackedCharts(charts: readonly string[]): string {
+  let height = 0;
+  const placed = charts.map((chart) => {
+    const top = height;
+    height += Number(/ height="(\d+)"/.exec(chart)![1]);
+    return chart.replace('<svg ', `<svg y="${top}" `);
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">\n${placed.join('')}</svg>\n`;
 }
 
 function drawPhase({ name, fromMs, toMs }: PhaseSpan, x: (ms: number) => number, height: number): string {

@@ -31,6 +31,16 @@ export class TopicEnd {
     return partitions.reduce((sum, { high }) => sum + Number(high), 0);
   }
 
+  /** Records that a consumer group has not committed yet. A partition of which it has committed nothing counts as consumed. */
+  async lag(groupId: string): Promise<number> {
+    // In this order: a position that was read before the end can only overstate the lag.
+    const [committed] = await this.#admin.fetchOffsets({ groupId, topics: [TOPIC] });
+    const ends = new Map((await this.#admin.fetchTopicOffsets(TOPIC)).map(({ partition, high }) => [partition, high]));
+    return committed!.partitions.reduce((lag, { partition, offset }) => {
+      return offset === '-1' ? lag : lag + Math.max(0, Number(ends.get(partition) ?? offset) - Number(offset));
+    }, 0);
+  }
+
   /** Writers tell nothing of a record's arrival. @throws Error when the end is not there in time. */
   async waitFor(end: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + ARRIVAL_TIMEOUT_MS;

@@ -8,25 +8,29 @@ export interface Topology {
   readonly title: string;
   /** The first one is drawn, and serves sockets; those that serve share them equally. */
   readonly pods: readonly Pod[];
+  /** Whether the flood must be as fast as the closed loop: not where pods share cores by chance. */
+  readonly isCompared: boolean;
 }
 
 export function alone(pod: Pod): Topology {
-  return { name: pod.name, title: pod.title, pods: [pod] };
+  return { name: pod.name, title: pod.title, pods: [pod], isCompared: true };
 }
 
 /** What crier can be run as, all halves as `npm start` runs them. Gateways have the server's core, workers the other one. */
 export const topologies: readonly Topology[] = [
   { ...alone(crierPod), name: 'one' },
-  { name: 'apart', title: 'crier, halves apart', pods: [gateway('gateway'), worker('worker')] },
+  { name: 'apart', title: 'crier, halves apart', pods: [gateway('gateway'), worker('worker')], isCompared: true },
   {
     name: 'slow-gateway',
     title: 'crier, two gateways, one slow',
     pods: [gateway('gateway'), { ...gateway('slow-gateway'), isSlow: true }, worker('worker')],
+    isCompared: false,
   },
   {
     name: 'two-workers',
     title: 'crier, two workers',
     pods: [gateway('gateway'), worker('worker-a'), worker('worker-b')],
+    isCompared: false,
   },
 ];
 
@@ -35,6 +39,12 @@ export function topologyOf(name: string): Topology {
   const found = topologies.find((topology) => topology.name === name);
   if (found) return found;
   throw new Error(`--pods: expected ${topologies.map((one) => one.name).join(', ')}, got "${name}"`);
+}
+
+/** The same pods with these settings, too. */
+export function withSettings(topology: Topology, settings: Readonly<Record<string, string>>): Topology {
+  const pods = topology.pods.map((pod) => ({ ...pod, environment: { ...pod.environment, ...settings } }));
+  return { ...topology, pods };
 }
 
 function gateway(name: string): Pod {

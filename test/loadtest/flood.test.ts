@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StoryClient } from '../../loadtest/story/client-calls.ts';
-import { pacedFlood } from '../../loadtest/story/flood.ts';
+import { freeFlood, pacedFlood } from '../../loadtest/story/flood.ts';
 import { Lanes, sumOfLanes } from '../../loadtest/story/lanes.ts';
 import type { RecordWriter } from '../../loadtest/story/record-writer.ts';
 
@@ -48,5 +48,32 @@ describe('a paced flood', () => {
       [1, 3],
     ]);
     assert.equal(lanes.total, 5);
+  });
+});
+
+describe('a free flood', () => {
+  /** Floods until the client, asked after each burst, has no open socket. */
+  async function floodWhile(answers: ((lanes: Lanes) => number | undefined)[]) {
+    const { writers, numbers } = twoWriters();
+    const lanes = new Lanes(2);
+    lanes.take(0);
+    const client = clientOf(() => answers.shift()!(lanes));
+    const rate = await freeFlood({ client, writers, copies, lanes, seconds: 600, signal }, 4);
+    return { rate, numbers };
+  }
+
+  it('writes on where nothing arrives, each writer its own numbers, and ends without a socket', async () => {
+    const { rate, numbers } = await floodWhile([() => 0, () => undefined]);
+    assert.equal(rate, 4);
+    assert.deepEqual(numbers, [
+      [2, 4, 6, 8],
+      [1, 3, 5, 7],
+    ]);
+  });
+
+  it('writes twice as much where everything has arrived', async () => {
+    const { rate, numbers } = await floodWhile([({ total }) => total, () => undefined]);
+    assert.equal(rate, 8);
+    assert.equal(numbers.flat().length, 4 + 8);
   });
 });

@@ -10,7 +10,20 @@ describe('Ctrl-C', () => {
   for (const { what, flags, isRunning } of [
     {
       what: 'the story in its flood',
-      flags: ['--producer', 'kafkajs', '--sockets', '50', '--bare', '1', '--idle', '1', '--flood', '600'],
+      flags: [
+        '--producer',
+        'kafkajs',
+        '--sockets',
+        '50',
+        '--bare',
+        '1',
+        '--idle',
+        '1',
+        '--pace',
+        '1',
+        '--flood',
+        '600',
+      ],
       isRunning: /^flood/m,
     },
     {

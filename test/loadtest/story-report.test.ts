@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { heapFigures } from '../../loadtest/story/figures.ts';
 import { sumOfCounter } from '../../loadtest/story/pod-process.ts';
-import { countsTable, htmlReport, remarks } from '../../loadtest/story/report.ts';
+import { countsTable, htmlReport, remarks, storyPicture, tablesOf } from '../../loadtest/story/report.ts';
 import type { PhaseName, StoryResult, StorySample } from '../../loadtest/story/result.ts';
 
 const NONE = { scavenge: 0, markSweep: 0, incremental: 0, weakCallbacks: 0 };
@@ -35,6 +35,7 @@ const result: StoryResult = {
   clientCpuPercent: 40,
   gcPercent: 3,
   producer: 'kcat',
+  free: undefined,
   faults: [],
 };
 
@@ -68,6 +69,32 @@ describe("the story's report", () => {
     assert.match(html, /Node\.js max heap used: crier &#60;2&#62;/);
     assert.doesNotMatch(html, /<(script|link|img|iframe)|\bsrc=|url\(|@import/);
     for (const phase of ['bare', 'idle', 'flood']) assert.match(html, new RegExp(`>${phase}</text>`));
+  });
+
+  it('shows the backlog in Kafka beside the heap, and the bounds of a free flood', () => {
+    const backlog = { kafkaRecords: 12_345, redisOutputBytes: 1e6, queueBytes: 2e6, residentBytes: 9e7, gaps: 0 };
+    const ages = { ageP50Ms: 5, ageP99Ms: 900 };
+    const free = {
+      pacePerSecond: 27_000,
+      writtenPerSecond: 13,
+      undelivered: 400,
+      inKafka: 390,
+      age: { count: 400, p50Ms: 5, p99Ms: 900, p999Ms: 950, maxMs: 960 },
+      bounds: [{ name: 'gaps told', value: '4', limit: '<= 0', isKept: false }],
+    };
+    const flooded = { ...result, free, samples: samples.map((s) => ({ ...s, backlog: { ...backlog, ...ages } })) };
+    const picture = storyPicture(flooded);
+    assert.match(picture, /Node\.js max heap used[^]*Records that wait in Kafka/);
+    assert.match(picture, /^<svg [^>]*height="600"/);
+    assert.equal(picture.match(/<svg/g)?.length, picture.match(/<\/svg>/g)?.length);
+    assert.match(htmlReport(flooded, {}), /From publish to the last socket/);
+    assert.match(remarks(flooded)[1]!, /^NOT kept: gaps told: 4, expected <= 0/);
+    assert.deepEqual(tablesOf(flooded).at(-1)!.rows, [['gaps told', '4', '<= 0', 'MISSED']]);
+  });
+
+  it('has none of that where the flood was paced', () => {
+    assert.doesNotMatch(htmlReport(result, {}), /wait in Kafka|publish/);
+    assert.equal(tablesOf(result).length, 2);
   });
 
   it('says when something was lost, and when the client may be what was measured', () => {

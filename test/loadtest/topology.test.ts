@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { topologies, topologyOf } from '../../loadtest/story/topology.ts';
+import { topologies, topologyOf, withSettings } from '../../loadtest/story/topology.ts';
 
 describe('the topologies of the story', () => {
   it('begin with a pod that serves sockets, and have a worker', () => {
@@ -19,5 +19,16 @@ describe('the topologies of the story', () => {
   it('are known by name', () => {
     assert.equal(topologyOf('two-workers').pods.length, 3);
     assert.throws(() => topologyOf('three'), /--pods: expected one, apart, slow-gateway, two-workers, got "three"/);
+  });
+
+  it('can all be given a setting', () => {
+    const { pods } = withSettings(topologyOf('apart'), { FLOW_TARGET_MS: '0' });
+    assert.deepEqual(
+      pods.map(({ environment }) => [environment!['ROLE'], environment!['FLOW_TARGET_MS']]),
+      [
+        ['gateway', '0'],
+        ['worker', '0'],
+      ],
+    );
   });
 });
