@@ -32,7 +32,7 @@ describe('three Kafka brokers', () => {
     const gateway = await stage.start('gateway');
     await Promise.all([stage.start('worker'), stage.start('worker')]);
     await stage.hasWorkers(2);
-    const trial = await Trial.start(t, stage, [gateway], RECORDS_PER_SECOND);
+    const trial = await Trial.start(t, stage, [gateway], { recordsPerSecond: RECORDS_PER_SECOND });
     // In short the one that matters most: it leads a lane.
     const nodes = isFull ? cluster.nodes : [await leaderOf(cluster, stage.name)];
     for (const node of nodes) {
@@ -51,7 +51,7 @@ describe('three Kafka brokers', () => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway');
     await stage.start('worker');
-    const trial = await Trial.start(t, stage, [gateway], RECORDS_PER_SECOND);
+    const trial = await Trial.start(t, stage, [gateway], { recordsPerSecond: RECORDS_PER_SECOND });
     await Promise.all(cluster.nodes.map((node) => node.kill()));
     await staysReady(stage.pods, AWAY_MS);
     assert.ok(trial.subscribers.every(({ closeCode }) => closeCode === undefined));

@@ -23,7 +23,7 @@ describe('the dead-letter topic', () => {
     const gateways = await Promise.all([stage.start('gateway')]);
     const workers = await Promise.all([stage.start('worker'), stage.start('worker')]);
     await stage.hasWorkers(2);
-    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    const trial = await Trial.start(t, stage, gateways, { recordsPerSecond: RECORDS_PER_SECOND });
     const joins = () =>
       workers.reduce((sum, { log }) => sum + log.split('"msg":"joined the consumer group"').length - 1, 0);
     const joinsBefore = joins();

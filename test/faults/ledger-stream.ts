@@ -15,8 +15,14 @@ export interface LedgerStreamOptions {
   readonly topic: string;
   /** A lane is a partition, and called by its number. */
   readonly partitions: number;
+  /** Those that are written to; not given: all. */
+  readonly lanes?: readonly string[];
   /** Over all lanes. */
   readonly recordsPerSecond: number;
+  /** After so many it ends by itself; not given: it goes on until `stop`. */
+  readonly records?: number;
+  /** Characters of an entry, about; not given: up to 300. */
+  readonly contentLength?: number;
 }
 
 /**
@@ -33,7 +39,7 @@ export class LedgerStream {
 
   constructor(scope: Scope, options: LedgerStreamOptions) {
     this.#options = options;
-    this.lanes = Array.from({ length: options.partitions }, (_, partition) => `${partition}`);
+    this.lanes = options.lanes ?? Array.from({ length: options.partitions }, (_, partition) => `${partition}`);
     this.#writers = this.lanes.map((lane) => new LaneWriter(options, lane));
     scope.after(() => {
       clearInterval(this.#timer);
@@ -46,8 +52,13 @@ export class LedgerStream {
     for (const writer of this.#writers) writer.write(createEntry(writer.lane, sequence, 'mark'));
   }
 
+  /** What was written is on its way, also when nothing follows for a while. To be followed by something at last. */
+  flush(): void {
+    for (const writer of this.#writers) writer.flush();
+  }
+
   start(): void {
-    const { recordsPerSecond } = this.#options;
+    const { recordsPerSecond, records = Infinity } = this.#options;
     let startedAt = performance.now();
     let count = 0;
     this.#timer = setInterval(() => {
@@ -58,7 +69,7 @@ export class LedgerStream {
         count = 0;
         return;
       }
-      for (; count < due; count++) this.#writeNext();
+      for (; count < due && this.written.length < records; count++) this.#writeNext();
     }, TICK_MS);
   }
 
@@ -81,7 +92,8 @@ export class LedgerStream {
     const { length } = this.written;
     const writer = this.#writers[length % this.#writers.length]!;
     const sequence = Math.floor(length / this.#writers.length) + 1;
-    const entry = createEntry(writer.lane, sequence, `${length} é 漢字 😀 "\\u0041" \n ${'x'.repeat(length % 300)}`);
+    const filling = 'x'.repeat(this.#options.contentLength ?? length % 300);
+    const entry = createEntry(writer.lane, sequence, `${length} é 漢字 😀 "\\u0041" \n ${filling}`);
     this.written.push(entry);
     writer.write(entry);
   }
@@ -121,6 +133,11 @@ class LaneWriter {
   write(entry: Entry): void {
     // JSON has no raw line feeds, so one ends a record.
     this.#child.stdin.write(`${JSON.stringify({ lane: this.lane, ledgerEntry: recordedEntry(entry) })}\n`);
+  }
+
+  /** kcat reads blocks of 1 KB, and waits for a whole one. Spaces before the next record are part of its JSON. */
+  flush(): void {
+    this.#child.stdin.write(' '.repeat(1024));
   }
 
   async end(): Promise<void> {

@@ -45,7 +45,7 @@ export class Stage {
     this.#settings = settings;
   }
 
-  async start(role: 'gateway' | 'worker', settings: Readonly<Record<string, string>> = {}): Promise<Pod> {
+  async start(role: 'all' | 'gateway' | 'worker', settings: Readonly<Record<string, string>> = {}): Promise<Pod> {
     const pod = spawnPod(this.#t, { ...this.#settings, ...settings, ROLE: role });
     this.pods.push(pod);
     return pod.started();
@@ -80,7 +80,7 @@ export async function createStage(t: TestContext, options: StageOptions): Promis
     { topic: dead, numPartitions: 1 },
   ]);
   const settings = {
-    GRAPH: await graphFolder(t, { 'schema.graphql': schemaOf(name) }),
+    GRAPH: await graphFolder(t, { 'schema.graphql': schemaOf(name), 'resolvers.js': RESOLVERS }),
     KAFKA_BROKERS: brokers,
     KAFKA_GROUP_ID: name,
     KAFKA_DEAD_LETTER_TOPIC: dead,
@@ -98,8 +98,22 @@ function schemaOf(topic: string): string {
 type Event {
   lane: ID!
   ledger_entry: Entry!
+  # keeps the gateway's core busy
+  work(ms: Float!): Boolean
+  # as from a backend that takes so long
+  wait(ms: Float!): Boolean
 }
 
 ${ENTRY_TYPES}
 `;
 }
+
+const RESOLVERS = `export const Event = {
+  work: (_, { ms }) => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+    return true;
+  },
+  wait: (_, { ms }) => new Promise((resolve) => setTimeout(resolve, ms, true)),
+};
+`;

@@ -7,14 +7,23 @@ import type { Asked } from '../support/subscriber.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { isFull } from './form.ts';
 import { LedgerStream } from './ledger-stream.ts';
+import type { LedgerStreamOptions } from './ledger-stream.ts';
 import { Silence } from './silence.ts';
 import type { Stage } from './stage.ts';
 
 const OPENING_ATTEMPTS = 40;
 
-const QUERY = `subscription Entries($lane: ID) { event: entry_written(lane: $lane) { ${ENTRY_SELECTION} } }`;
+/** `work`: what is selected beside the entry. */
+export const entriesQuery = (work = '') =>
+  `subscription Entries($lane: ID) { event: entry_written(lane: $lane) { ${work} ${ENTRY_SELECTION} } }`;
+
+export interface TrialOptions extends Pick<LedgerStreamOptions, 'recordsPerSecond' | 'records' | 'contentLength'> {
+  /** What is selected beside the entry: `work(ms: …)`, `wait(ms: …)`. */
+  readonly work?: string;
+}
 
 interface Interest extends Asked {
+  readonly gateway: Pod;
   /** Undefined: all of them. */
   readonly lane: string | undefined;
 }
@@ -27,32 +36,36 @@ export class Trial {
   readonly #silence = new Silence();
   readonly #t: TestContext;
   readonly #stage: Stage;
+  readonly #options: TrialOptions;
   readonly #late: string[] = [];
   #startedAt = 0;
 
-  private constructor(t: TestContext, stage: Stage, gateways: readonly Pod[], recordsPerSecond: number) {
+  private constructor(t: TestContext, stage: Stage, gateways: readonly Pod[], options: TrialOptions) {
+    const { work, ...rate } = options;
     const { brokers, name: topic, partitions } = stage;
     this.#t = t;
     this.#stage = stage;
-    this.stream = new LedgerStream(t, { brokers, topic, partitions, recordsPerSecond });
+    this.#options = options;
+    this.stream = new LedgerStream(t, { brokers, topic, partitions, ...rate });
     const lanes = [undefined, ...this.stream.lanes];
-    this.subscribers = gateways.flatMap(({ url }, gateway) =>
+    const query = entriesQuery(work);
+    this.subscribers = gateways.flatMap((gateway) =>
       lanes.map((lane, i) => {
-        const interest = { lane, query: QUERY, variables: lane === undefined ? {} : { lane } };
-        if (gateway !== 0 || i !== 0) return new Subscriber(t, url, interest);
-        return new Subscriber(t, url, interest, (entry) => this.#silence.heard(entry.lane, performance.now()));
+        const interest = { gateway, lane, query, variables: lane === undefined ? {} : { lane } };
+        if (gateway !== gateways[0] || i !== 0) return new Subscriber(t, gateway.url, interest);
+        return new Subscriber(t, gateway.url, interest, (entry) => this.#silence.heard(entry.lane, performance.now()));
       }),
     );
   }
 
-  /** Resolves when every path is open and the ledger is being written. */
-  static async start(t: TestContext, stage: Stage, gateways: readonly Pod[], recordsPerSecond: number): Promise<Trial> {
-    const trial = new Trial(t, stage, gateways, recordsPerSecond);
+  /** Resolves when every path is open and the ledger is being written; if it does not end by itself, when the first of it was heard. */
+  static async start(t: TestContext, stage: Stage, gateways: readonly Pod[], options: TrialOptions): Promise<Trial> {
+    const trial = new Trial(t, stage, gateways, options);
     await trial.#openEveryPath();
     trial.#startedAt = performance.now();
     trial.#silence.begin(trial.stream.lanes, performance.now());
     trial.stream.start();
-    await trial.hears('the first entries');
+    if (options.records === undefined) await trial.hears('the first entries');
     return trial;
   }
 
@@ -94,33 +107,54 @@ export class Trial {
     if (isFull && ms > maxMs) this.#late.push(`${text}, over ${maxMs / 1000} s\n${this.#stage.logs}`);
   }
 
-  /** Ends the ledger, waits for all of it, and says what was wrong with what came, subscriber by subscriber. */
-  async finish(): Promise<string[]> {
+  /** Resolves when all `records` are on their way to Kafka. */
+  async isWritten(): Promise<void> {
+    const { written } = this.stream;
+    await this.#stage.until(`${this.#options.records} entries`, () => written.length === this.#options.records);
+    this.#t.diagnostic(
+      `${written.length - this.heard} of ${written.length} entries were on their way when all were written`,
+    );
+  }
+
+  /**
+   * Ends the ledger, waits for all of it, and says what was wrong with what came, subscriber by subscriber. `victim`: a gateway whose
+   * subscribers may have lost entries where they were told so; those of one that ended do not count.
+   */
+  async finish(victim?: Pod): Promise<string[]> {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     this.stream.stop();
     this.stream.mark(MARK.end);
     await this.stream.end();
-    const isFinished = ({ interest: { lane }, finished }: Subscriber<Interest>) =>
-      finished.size === (lane === undefined ? this.stream.lanes.length : 1);
+    const isVictimGone = victim !== undefined && (victim.process.exitCode ?? victim.process.signalCode) !== null;
+    const witnesses = this.subscribers.filter(({ interest }) => !isVictimGone || interest.gateway !== victim);
+    const isFinished = ({ interest: { lane }, finished, closeCode }: Subscriber<Interest>) =>
+      closeCode !== undefined || finished.size === (lane === undefined ? this.stream.lanes.length : 1);
     const missing = await this.#stage
-      .until('the end mark at every subscriber', () => this.subscribers.every(isFinished))
+      .until('the end mark at every subscriber that is not closed', () => witnesses.every(isFinished))
       .then(
         () => [],
         (error: Error) => [error.message],
       );
     const { written } = this.stream;
     const rate = Math.round(written.length / seconds);
-    this.#t.diagnostic(`${written.length} entries, ${rate}/s, at ${this.subscribers.length} subscribers`);
-    return [...missing, ...this.#shortcomings(), ...this.#late];
+    this.#t.diagnostic(`${written.length} entries, ${rate}/s, at ${witnesses.length} subscribers`);
+    return [...missing, ...witnesses.flatMap((witness) => this.#shortcomings(witness, victim)), ...this.#late];
   }
 
-  #shortcomings(): string[] {
-    return this.subscribers.flatMap(({ interest: { lane }, received, failures, closeCode }, i) => {
-      const due = this.stream.written.filter((entry) => lane === undefined || entry.lane === lane);
-      const closed = closeCode === undefined ? '' : `closed with ${closeCode}`;
-      const summary = [summaryOf(audit(due, received)), closed, ...failures].filter((text) => text !== '').join('; ');
-      return summary === '' ? [] : [`subscriber ${i} (lane ${lane ?? 'any'}): ${summary}`];
-    });
+  #shortcomings(subscriber: Subscriber<Interest>, victim: Pod | undefined): string[] {
+    const { interest, received, failures, closeCode, gaps } = subscriber;
+    const { lane, gateway } = interest;
+    const due = this.stream.written.filter((entry) => lane === undefined || entry.lane === lane);
+    const findings = audit(due, received);
+    const name = `subscriber ${this.subscribers.indexOf(subscriber)} (lane ${lane ?? 'any'})`;
+    if (gateway === victim)
+      this.#t.diagnostic(`${name} of the victim: ${findings.lost.length} lost, ${gaps} gaps told`);
+    const isLossTold = gateway === victim && gaps > 0;
+    const lossless = isLossTold ? { ...findings, lost: [] } : findings;
+    const told = gaps === 0 || gateway === victim ? '' : `${gaps} gaps told`;
+    const closed = closeCode === undefined ? '' : `closed with ${closeCode}`;
+    const summary = [summaryOf(lossless), told, closed, ...failures].filter((text) => text !== '').join('; ');
+    return summary === '' ? [] : [`${name}: ${summary}`];
   }
 
   /** The protocol has no answer to a subscribe, so marks are written until each subscriber has seen one from each of its lanes. */
@@ -129,6 +163,7 @@ export class Trial {
       started.size === (lane === undefined ? this.stream.lanes.length : 1);
     for (let attempt = 1; ; attempt++) {
       this.stream.mark(MARK.start);
+      this.stream.flush();
       try {
         return void (await waitFor('the start mark', () => this.subscribers.every(isOpen), 3000));
       } catch (error) {

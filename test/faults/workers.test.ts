@@ -38,7 +38,7 @@ describe('workers of one group', () => {
     const gateways = await startGateways(stage);
     let workers = await Promise.all([startWorker(stage), startWorker(stage)]);
     await stage.hasWorkers(2);
-    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    const trial = await Trial.start(t, stage, gateways, { recordsPerSecond: RECORDS_PER_SECOND });
     for (let i = 0; i < REBALANCES; i++) {
       const more = await Promise.all([startWorker(stage), startWorker(stage)]);
       await stage.hasWorkers(4);
@@ -58,7 +58,7 @@ describe('workers of one group', () => {
     const gateways = await startGateways(stage);
     const [victim] = await Promise.all([startWorker(stage), startWorker(stage)]);
     await stage.hasWorkers(2);
-    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    const trial = await Trial.start(t, stage, gateways, { recordsPerSecond: RECORDS_PER_SECOND });
     victim.process.kill('SIGKILL');
     assert.equal(await victim.ended, 'SIGKILL');
     await takenOver(trial);
@@ -71,7 +71,7 @@ describe('workers of one group', () => {
     const proxy = await TcpProxy.start(t, stage.redis.port);
     const [victim] = await Promise.all([startWorker(stage, { REDIS_URL: proxy.url }), startWorker(stage)]);
     await stage.hasWorkers(2);
-    const trial = await Trial.start(t, stage, gateways, RECORDS_PER_SECOND);
+    const trial = await Trial.start(t, stage, gateways, { recordsPerSecond: RECORDS_PER_SECOND });
     await freezeInTheAct(victim, proxy);
     const frozenAt = performance.now();
     await takenOver(trial);

@@ -1,5 +1,6 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import type { EventExtensions } from '../../src/client/client.ts';
 import { entryOf } from './entry-record.ts';
 import type { Entry } from './ledger.ts';
 import type { Scope } from './socket.ts';
@@ -23,6 +24,8 @@ export class Subscriber<Interest extends Asked = Asked> {
   readonly finished = new Set<string>();
   /** Results with errors and whatever ended the subscription. */
   readonly failures: string[] = [];
+  /** Events with `gap: true`. */
+  gaps = 0;
   /** Close code of the socket, once it is closed. */
   closeCode: number | undefined;
   readonly #onEntry: (entry: Entry) => void;
@@ -38,10 +41,11 @@ export class Subscriber<Interest extends Asked = Asked> {
       on: { closed: (event) => (this.closeCode = (event as { code: number }).code) },
     });
     scope.after(() => client.dispose());
-    client.subscribe(
+    client.subscribe<Record<string, unknown>, EventExtensions>(
       { query: interest.query, variables: interest.variables },
       {
-        next: ({ data, errors }) => {
+        next: ({ data, errors, extensions }) => {
+          if (extensions?.gap) this.gaps++;
           if (errors || !data) this.failures.push(JSON.stringify(errors));
           else this.#keep(entryOf(data));
         },
