@@ -1,0 +1,14 @@
+import type { Pod } from '../end-to-end/pod.ts';
+import type { Scope } from '../support/socket.ts';
+
+const HALF_MS = 50;
+
+/** Gives a pod no more than half of a core, until the test ends: it is frozen for every second 50 ms. */
+export function halve(scope: Scope, pod: Pod): void {
+  let isFrozen = false;
+  const timer = setInterval(() => {
+    isFrozen = !isFrozen;
+    pod.process.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT');
+  }, HALF_MS);
+  scope.after(() => clearInterval(timer));
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { kafkaBrokers } from '../support/services.ts';
+import { isFull } from './form.ts';
+import { createStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+import { Trial } from './trial.ts';
+
+const PARTITIONS = 4;
+const STEADY = { recordsPerSecond: 500 };
+const FREEZE_MS = isFull ? 60_000 : 15_000;
+/** Longer than a worker waits for a gateway. */
+const DEATH_MS = 8000;
+/** `FLOW_PATIENCE_MS`, and one second. */
+const MAX_SILENCE_MS = 6000;
+const FLOOD = { records: isFull ? 6000 : 4000, recordsPerSecond: 4000, contentLength: 2000, work: 'work(ms: 1)' };
+/** The shortest that Kafka allows. */
+const SESSION = { KAFKA_SESSION_TIMEOUT_MS: '6000' };
+/** All of them together are more than `MAX_PENDING_EVENTS`. */
+const SLOW_BACKEND = { records: 2000, recordsPerSecond: 4000, work: 'wait(ms: 1000)' };
+const OFF = { FLOW_TARGET_MS: '0' };
+
+/** Resolves when the gateways and the worker have come to know each other: a record more or less is not limited. */
+const isInStep = (stage: Stage, trial: Trial) =>
+  stage.until('two seconds', () => trial.heard >= 2 * STEADY.recordsPerSecond);
+
+describe('flow control', () => {
+  let brokers: string;
+  const stops: (() => Promise<void>)[] = [];
+  before(async () => {
+    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
+  });
+  after(async () => {
+    for (const stop of stops) await stop();
+  });
+
+  const stageFor = (t: TestContext) => createStage(t, { brokers, partitions: PARTITIONS });
+
+  const startTwoGateways = async (stage: Stage) => {
+    const [healthy, victim] = await Promise.all([stage.start('gateway'), stage.start('gateway')]);
+    await stage.start('worker');
+    return { healthy, victim };
+  };
+
+  it('leaves a frozen gateway behind: the clients of another hear all, its own are told what they missed', async (t) => {
+    const stage = await stageFor(t);
+    const { healthy, victim } = await startTwoGateways(stage);
+    const trial = await Trial.start(t, stage, [healthy, victim], STEADY);
+    await isInStep(stage, trial);
+    trial.takeLongestSilence();
+    victim.process.kill('SIGSTOP');
+    await delay(FREEZE_MS);
+    trial.took('silence beside the frozen gateway', trial.takeLongestSilence(), MAX_SILENCE_MS);
+    victim.process.kill('SIGCONT');
+    await trial.hears('what was written after the thaw');
+    trial.took('silence beside the thawed gateway', trial.takeLongestSilence(), MAX_SILENCE_MS);
+    assert.deepEqual(await trial.finish(victim), []);
+  });
+
+  it('leaves a killed gateway behind: the clients of another hear all', async (t) => {
+    const stage = await stageFor(t);
+    const { healthy, victim } = await startTwoGateways(stage);
+    const trial = await Trial.start(t, stage, [healthy, victim], STEADY);
+    await isInStep(stage, trial);
+    trial.takeLongestSilence();
+    victim.process.kill('SIGKILL');
+    assert.equal(await victim.ended, 'SIGKILL');
+    await delay(DEATH_MS);
+    await trial.hears('what was written after the kill');
+    trial.took('silence beside the killed gateway', trial.takeLongestSilence(), MAX_SILENCE_MS);
+    assert.deepEqual(await trial.finish(victim), []);
+  });
+
+  it('goes on where a worker that was killed in a flood left off: nothing is lost, nothing comes twice', async (t) => {
+    const stage = await stageFor(t);
+    const gateway = await stage.start('gateway');
+    const [victim] = await Promise.all([stage.start('worker', SESSION), stage.start('worker', SESSION)]);
+    await stage.hasWorkers(2);
+    const trial = await Trial.start(t, stage, [gateway], FLOOD);
+    await trial.isWritten();
+    victim.process.kill('SIGKILL');
+    assert.equal(await victim.ended, 'SIGKILL');
+    assert.ok(trial.heard < FLOOD.records, 'the flood is over');
+    assert.deepEqual(await trial.finish(), []);
+  });
+
+  it('keeps pace with a backend that takes a second for an answer: no connection is closed, nothing is lost', async (t) => {
+    const stage = await stageFor(t);
+    const gateway = await stage.start('gateway');
+    await stage.start('worker');
+    const trial = await Trial.start(t, stage, [gateway], SLOW_BACKEND);
+    await trial.isWritten();
+    assert.deepEqual(await trial.finish(), []);
+  });
+
+  it('is what keeps connections open beside that backend: they are closed with 1013 where it is off', async (t) => {
+    const stage = await stageFor(t);
+    const gateway = await stage.start('gateway', OFF);
+    await stage.start('worker', OFF);
+    const trial = await Trial.start(t, stage, [gateway], SLOW_BACKEND);
+    await trial.isWritten();
+    await stage.until('a close', () => trial.subscribers.some(({ closeCode }) => closeCode === 1013));
+  });
+});
