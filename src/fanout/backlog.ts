@@ -1,4 +1,5 @@
-import type { Executing, Intake } from '../flow/intake.ts';
+import type { Executing } from '../flow/executing.ts';
+import type { Intake } from '../flow/intake.ts';
 import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
 import type { ExecutionDeadlines } from './execution-deadlines.ts';

@@ -31,8 +31,8 @@ export interface HubOptions {
   readonly writer: BacklogWriter;
   /** For which an execution of an event may keep others waiting; then its operation ends. */
   readonly executionTimeoutMs: number;
-  /** Of a partition of a channel's topic; undefined: flow control is off. */
-  readonly intake?: ChannelServices['intake'];
+  /** undefined: flow control is off. */
+  readonly flow?: ChannelServices['flow'];
   /** Of events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -60,7 +60,7 @@ export class Hub {
   readonly #reads = new Concurrency(MAX_READS);
 
   constructor(options: HubOptions) {
-    const { bus, begin, cursors, log, observer, writer, executionTimeoutMs, intake, maxHeldBytes } = options;
+    const { bus, begin, cursors, log, observer, writer, executionTimeoutMs, flow, maxHeldBytes } = options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const backlog = new Backlog(writer, deadlines);
@@ -72,7 +72,7 @@ export class Hub {
       missed: (name, seen) => this.#missed(name, seen),
       read: (name, from) => this.#read(name, from),
       backlog,
-      intake,
+      flow,
       deadlines,
       replays: new Replays(backlog, writer.flush),
       heldBytes: new HeldBytes(maxHeldBytes),

@@ -2,7 +2,8 @@ import type { Unsubscribe } from '../bus/bus.ts';
 import { channelLabel } from '../bus/channel.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
-import { Executing } from '../flow/intake.ts';
+import { Executing } from '../flow/executing.ts';
+import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
 import { TextPayload } from '../graph/payload.ts';
 import type { Payload } from '../graph/payload.ts';
@@ -34,6 +35,13 @@ export interface ChannelObserver {
   onResume(isResumed: boolean): void;
 }
 
+export interface ChannelFlow {
+  /** Of a partition of the channel's topic. */
+  intake(channel: string, partition: number): Intake;
+  /** Of a channel, which keeps it. */
+  load(): ChannelLoad;
+}
+
 /** Shared by all channels of a hub. */
 export interface ChannelServices {
   /** Begins an event of a group. */
@@ -45,8 +53,8 @@ export interface ChannelServices {
   /** A history from an entry on, or the last entry; undefined where the bus does not answer. Never rejects. */
   readonly read: (channel: string, from: string | undefined) => Promise<History | undefined>;
   readonly backlog: Backlog;
-  /** Of a partition of the channel's topic; undefined: flow control is off. */
-  readonly intake: ((channel: string, partition: number) => Intake) | undefined;
+  /** undefined: flow control is off. */
+  readonly flow: ChannelFlow | undefined;
   /** Of executions. */
   readonly deadlines: ExecutionDeadlines;
   readonly replays: Replays;
@@ -95,6 +103,7 @@ export class LiveChannel {
   #hasOverflowed = false;
   /** Of the partition that the last message came from. */
   #intake: Intake | undefined;
+  #load: ChannelLoad | undefined;
 
   constructor(name: string, services: ChannelServices) {
     this.name = name;
@@ -317,7 +326,8 @@ export class LiveChannel {
     const { backlog, begin } = this.#services;
     let members = this.#arriving.size;
     if (intake) for (const group of groups.values()) members += group.members.size;
-    const executing = intake && new Executing(intake, length, Math.max(1, members));
+    const load = intake && (this.#load ??= this.#services.flow!.load());
+    const executing = load && new Executing(intake, load, length, Math.max(1, members));
     const share = { cursor, length: length / groups.size, intake, executing };
     for (const group of groups.values()) backlog.add(group, begin(payload), share);
     backlog.keepBound();
@@ -325,7 +335,7 @@ export class LiveChannel {
   }
 
   #intakeOf({ partition }: Coordinates): Intake | undefined {
-    if (this.#intake?.partition !== partition) this.#intake = this.#services.intake?.(this.name, partition);
+    if (this.#intake?.partition !== partition) this.#intake = this.#services.flow?.intake(this.name, partition);
     return this.#intake;
   }
 }

@@ -1,5 +1,5 @@
 import { ExecutionTimeoutError } from '../errors.ts';
-import type { Executing } from '../flow/intake.ts';
+import type { Executing } from '../flow/executing.ts';
 import type { EventResult } from '../graph/event-execution.ts';
 import { Answers } from './answers.ts';
 import type { Alike } from './answers.ts';

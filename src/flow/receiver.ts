@@ -1,3 +1,4 @@
+import { ChannelLoad } from './executing.ts';
 import { Intake } from './intake.ts';
 import type { Credit, Mark } from './mark.ts';
 import { Window } from './window.ts';
@@ -6,7 +7,7 @@ import type { WindowLimits } from './window.ts';
 export interface ReceiverOptions extends WindowLimits {
   /** Names this gateway to workers, their logs and metrics; no other has the name. Has no space. */
   readonly gateway: string;
-  /** Events of a partition that may be executed at a time. */
+  /** Events of a channel that may be executed at a time: with more, its operations come near to `MAX_PENDING_EVENTS`. */
   readonly maxExecuting: number;
   /** How full the queues of most sockets are, from 0 to 1 and above; a few slow sockets do not count. */
   readonly fill: () => number;
@@ -39,6 +40,8 @@ export class Receiver {
   readonly #intakes = new Map<string, Intake>();
   /** By server and partition: the present claim's. */
   readonly #streams = new Map<string, Stream>();
+  /** Channels with more executions than half of what they may have. */
+  readonly #heavy = new Set<ChannelLoad>();
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -57,6 +60,11 @@ export class Receiver {
     let intake = this.#intakes.get(key);
     if (!intake) this.#intakes.set(key, (intake = new Intake(topic, partition)));
     return intake;
+  }
+
+  /** Of a channel, which keeps it. */
+  load(): ChannelLoad {
+    return new ChannelLoad(this.#heavy, this.#options.maxExecuting / 2);
   }
 
   /**
@@ -108,13 +116,20 @@ export class Receiver {
   }
 
   #creditOf({ name, intake, window, mark }: Stream, now: number) {
-    const { gateway, maxExecuting, maxBytes, fill } = this.#options;
+    const { gateway } = this.#options;
     const served = mark - intake.waiting;
     window.observe(served, now);
-    const load = Math.max(intake.executingEvents / maxExecuting, intake.executingBytes / maxBytes, fill());
     // All of the window up to half of the load, none of it at a full load: in between the pace settles.
-    const part = Math.min(1, Math.max(0, 2 - 2 * load));
+    const part = Math.min(1, Math.max(0, 2 - 2 * this.#loadOf(intake)));
     return { stream: name, gateway, served, bytes: served + window.bytes * part };
+  }
+
+  /** How near a partition is to what may be executed, or wait for sockets, at a time: 1 is full. */
+  #loadOf(intake: Intake): number {
+    const { maxExecuting, maxBytes, fill } = this.#options;
+    let load = Math.max(intake.executing / maxBytes, fill());
+    for (const channel of this.#heavy) if (channel.has(intake)) load = Math.max(load, channel.events / maxExecuting);
+    return load;
   }
 
   /** Asked with each mark that counts more than the one before. */

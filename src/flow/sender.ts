@@ -9,8 +9,8 @@ export interface SenderOptions {
   readonly ask: (topic: string, partition: number) => void;
 }
 
-/** Published before a gateway has answered, with one chunk more; so that a flood does not begin with a burst. */
-const FIRST_BYTES = 262_144;
+/** Published before a gateway has answered: as much as a slow one may have on its way. */
+const FIRST_BYTES = 65_536;
 /** Who has not answered in so long, in ms, takes no part in flow control: no gateway, or one of an earlier release. */
 const FIRST_PATIENCE_MS = 250;
 /** Between two questions, while a partition waits, in ms. */
@@ -43,6 +43,8 @@ interface Stream {
   marked: number;
   markedAt: number;
   readonly told: Map<string, Told>;
+  /** The last chunk reached nobody. */
+  isUnwatched: boolean;
   /** Nobody answered the first bytes, or who did takes nothing more: without a gateway nothing limits the stream. */
   isFree: boolean;
   /** Since when the first bytes are used up, and nobody has answered. */
@@ -83,7 +85,8 @@ export class Sender {
     this.#partitions.set(key, streams);
     this.#streams.delete(streams.get(server)?.name ?? '');
     const counts = { published: 0, marked: 0, markedAt: -Infinity };
-    const stream: Stream = { name, ...counts, told: new Map(), isFree: false, unansweredSince: undefined };
+    const state = { isUnwatched: false, isFree: false, unansweredSince: undefined };
+    const stream: Stream = { name, ...counts, told: new Map(), ...state };
     streams.set(server, stream);
     this.#streams.set(name, stream);
   }
@@ -114,7 +117,9 @@ export class Sender {
   /** So many bytes reached somebody. */
   add(name: string, bytes: number): void {
     const stream = this.#streams.get(name);
-    if (stream) stream.published += bytes;
+    if (!stream) return;
+    stream.published += bytes;
+    stream.isUnwatched = bytes === 0;
   }
 
   hear({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
@@ -220,7 +225,7 @@ export class Sender {
 
   #firstRoom(stream: Stream, now: number): Room {
     const bytes = FIRST_BYTES - stream.published;
-    if (stream.isFree || stream.published === 0) return UNLIMITED;
+    if (stream.isFree || stream.isUnwatched) return UNLIMITED;
     if (bytes > 0) return { bytes, gateway: undefined };
     stream.unansweredSince ??= now;
     stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE_MS;

@@ -88,7 +88,10 @@ export async function startGateway(services: RoleServices): Promise<number> {
     },
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
-    intake: receiver && ((channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition)),
+    flow: receiver && {
+      intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
+      load: () => receiver.load(),
+    },
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);

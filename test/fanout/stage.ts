@@ -153,13 +153,13 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   // Whatever becomes of an event, flow control must not count it for ever; parts of events leave a rounding.
   t.after(() =>
     waitFor('nothing to be on its way', () =>
-      [...intakes].every(({ waiting, executingEvents }) => waiting < 1e-6 && Math.abs(executingEvents) < 1e-6),
+      [...intakes].every(({ waiting, executing }) => waiting < 1e-3 && Math.abs(executing) < 1e-3),
     ),
   );
   const hub = new Hub({
     bus,
     log,
-    intake,
+    flow: { intake, load: () => receiver.load() },
     cursors: () => options.cursors,
     observer: {
       onEvent: () => void stage.events++,

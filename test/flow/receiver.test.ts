@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Executing } from '../../src/flow/intake.ts';
+import { Executing } from '../../src/flow/executing.ts';
 import type { Mark } from '../../src/flow/mark.ts';
 import { Receiver } from '../../src/flow/receiver.ts';
 
@@ -45,29 +45,47 @@ describe('Receiver', () => {
     assert.ok(pass(WINDOW / 2 + 1));
   });
 
-  it('gives less of the window past half of what may be executed, and nothing at all of it', () => {
+  it('gives less of the window past half of what a channel may execute, and nothing at all of it', () => {
     const { receiver, intake, mark } = createReceiver();
+    const other = receiver.intake('bids', 1);
+    const load = receiver.load();
     intake.arrive(1);
-    const windowAt = (events: number) => {
-      intake.executingEvents = events;
+    let before = 0;
+    const windowAt = (events: number, ofOthers = 0) => {
+      load.add(intake, events - ofOthers - before);
+      if (ofOthers > 0) load.add(other, ofOthers);
+      before = events;
       const { bytes, served } = receiver.answer('redis', mark(1), 0)!;
       return bytes! - served;
     };
-    assert.equal(windowAt(50), WINDOW);
+    assert.equal(windowAt(49), WINDOW);
     assert.equal(windowAt(75), WINDOW / 2);
     assert.equal(windowAt(100), 0);
     assert.equal(windowAt(300), 0);
+    load.add(intake, -299);
+    before = 1;
+    assert.equal(windowAt(75, 74), WINDOW / 2, 'of all partitions together');
+  });
+
+  it('slows no partition for a channel that executes nothing of it', () => {
+    const { receiver, intake, mark } = createReceiver();
+    intake.arrive(1);
+    receiver.load().add(receiver.intake('bids', 1), 100);
+    const { bytes, served } = receiver.answer('redis', mark(1), 0)!;
+    assert.equal(bytes! - served, WINDOW);
   });
 
   it('counts an event for the part of its members who wait', () => {
-    const { intake } = createReceiver();
-    const executing = new Executing(intake, 1_000, 4);
+    const { receiver, intake } = createReceiver();
+    const load = receiver.load();
+    const executing = new Executing(intake, load, 1_000, 4);
     executing.add(1);
-    assert.deepEqual([intake.executingEvents, intake.executingBytes], [0.25, 250]);
+    assert.deepEqual([load.events, intake.executing], [0.25, 250]);
     executing.add(3);
-    assert.deepEqual([intake.executingEvents, intake.executingBytes], [1, 1_000]);
+    assert.deepEqual([load.events, intake.executing], [1, 1_000]);
     executing.add(-4);
-    assert.deepEqual([intake.executingEvents, intake.executingBytes], [0, 0]);
+    assert.deepEqual([load.events, intake.executing], [0, 0]);
+    assert.equal(load.has(intake), false);
   });
 
   it('gives nothing while the queues of most sockets are full', () => {
