@@ -31,9 +31,16 @@ export class Writer {
     this.#maxPodQueueBytes = options.maxPodQueueBytes;
   }
 
-  /** Of all outboxes. */
+  /** Of all outboxes; of most of it, that it is written in this turn of the event loop. */
   get queuedBytes(): number {
     return this.#queuedBytes;
+  }
+
+  /** Of those whose peers do not read as fast as we write. */
+  get behindBytes(): number {
+    let bytes = 0;
+    for (const { queuedBytes } of this.behind) bytes += queuedBytes;
+    return bytes;
   }
 
   /** Whether so much waits that it should be written now. */

@@ -95,7 +95,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
-  metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.queuedBytes);
+  metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.behindBytes);
   const documents = new DocumentQueue({
     ...DOCUMENT_QUEUE,
     hasEvents: () => performance.now() - lastEventAt < EVENTS_FLOW_MS,
@@ -168,7 +168,7 @@ function createReceiver(
     targetMs: config.FLOW_TARGET_MS,
     maxBytes: config.FLOW_TARGET_BYTES,
     maxExecuting: config.MAX_PENDING_EVENTS / 2,
-    fill: () => (writer.behind.size > sockets() / 2 ? writer.queuedBytes / FULL_QUEUES_BYTES : 0),
+    fill: () => (writer.behind.size > sockets() / 2 ? writer.behindBytes / FULL_QUEUES_BYTES : 0),
   });
   metrics.gauge(
     'crier_flow_waiting_bytes',

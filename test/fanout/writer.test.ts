@@ -95,6 +95,21 @@ describe('Writer', () => {
     assert.deepEqual(turns, ['a', 'b']);
   });
 
+  it('counts what waits for slow peers apart from what this turn will write', () => {
+    const { writer, createOutbox } = createWriter();
+    for (const bytes of [100, 200]) writer.behind.add(createOutbox('behind', bytes));
+    createOutbox('prompt', 400);
+    assert.deepEqual([writer.behindBytes, writer.queuedBytes], [300, 700]);
+  });
+
+  it('says that it is full past 16 MiB', () => {
+    const { writer, createOutbox } = createWriter();
+    createOutbox('a', 16 * 1024 * 1024);
+    assert.equal(writer.isFull, false);
+    createOutbox('b', 1);
+    assert.equal(writer.isFull, true);
+  });
+
   it('refuses nobody that is not behind', () => {
     const { writer, refused, createOutbox } = createWriter();
     createOutbox('a', 2000);
