@@ -88,8 +88,8 @@ export class InflightBudget {
 
   /** The records of a broker's last fetch are processed, or were dropped. */
   releaseNode(node: string): void {
-    this.#byNode.delete(node);
-    this.#events.emit('release');
+    // Only where there was something: two brokers that wait for a release, and are asked again after each, would wake each other for ever.
+    if (this.#byNode.delete(node)) this.#events.emit('release');
   }
 
   /** Resolves at the next release; false: there was none in time. */

@@ -132,6 +132,25 @@ describe('boundFetches', () => {
     assert.deepEqual(waits, [MAX_WAIT_MS, 50], 'a fetch does not keep a partition waiting that is released meanwhile');
   });
 
+  it('asks again only when something was released while two brokers have no partition but held ones', async () => {
+    const budget = new InflightBudget(100 * KIB);
+    const { fetch, use } = createCluster(KIB);
+    use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
+    const held = [0, 1].map((partition) => partitionKey('bids', partition));
+    for (const one of held) budget.hold(one);
+    let isDone = false;
+    const fetches = [0, 0];
+    // As kafkajs does: each broker is asked again as soon as it has answered.
+    const fetchers = fetches.map(async (_, node) => {
+      for (; !isDone && fetches[node]! < 1000; fetches[node]!++) await fetch(node + 1, topicOf('bids', node));
+    });
+    await turn();
+    isDone = true;
+    for (const one of held) budget.releasePartition(one);
+    await Promise.all(fetchers);
+    assert.deepEqual(fetches, [1, 1]);
+  });
+
   it('releases what a rebalance dropped of a broker that is asked for nothing any more', async (t) => {
     const { fetch, use } = createCluster(80 * KIB);
     const listeners = new Map<string, (event: { payload: object }) => void>();
