@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { Claim } from '../bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../errors.ts';
@@ -87,9 +88,9 @@ export class Membership {
   /** Counts joins: a batch that was fetched before a rebalance may belong to another member by now. */
   #generation = 0;
   /** Aborted when the generation ends: then nobody waits for its dead letters. */
-  #generationEnd = new AbortController();
+  #generationEnd = sharedAbort();
   /** Aborted when nobody is to wait for gateways any more: the group rebalances, the generation has ended, or this is closed. */
-  #flowEnd = new AbortController();
+  #flowEnd = sharedAbort();
   readonly #batches: RunningBatches;
   #positioning: Promise<void> = Promise.resolve();
   #positionedGeneration = 0;
@@ -231,9 +232,9 @@ export class Membership {
 
   #beginGeneration(): number {
     this.#generationEnd.abort();
-    this.#generationEnd = new AbortController();
+    this.#generationEnd = sharedAbort();
     this.#flowEnd.abort();
-    this.#flowEnd = new AbortController();
+    this.#flowEnd = sharedAbort();
     this.#deadLetterWait.clear();
     return ++this.#generation;
   }
@@ -370,6 +371,13 @@ export class Membership {
     this.#assignment.get(topic)?.set(partition, position);
     this.#commits.schedule();
   }
+}
+
+/** Any number of partitions listen to its signal: Node warns of more than ten. */
+function sharedAbort(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
