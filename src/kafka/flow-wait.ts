@@ -23,6 +23,8 @@ export interface RoomOptions {
 }
 
 interface Waits extends LimitedPartition {
+  /** Up to when the wait is counted in the seconds, of performance.now(). */
+  countedAt: number;
   /** End of the last wait, of performance.now(); Infinity: it waits now. */
   endedAt: number;
 }
@@ -54,13 +56,15 @@ export class FlowWait {
       .map(({ topic, partition, gateway }) => ({ topic, partition, gateway }));
   }
 
-  /** For which partitions waited, in all; two that wait at once count twice. */
+  /** For which partitions have waited so far, in all; two that wait at once count twice. */
   get secondsByTopic(): ReadonlyMap<string, number> {
+    this.#countCurrent();
     return this.#secondsByTopic;
   }
 
   /** The same by the gateway that was furthest behind; '' where it is not known. */
   get secondsByGateway(): ReadonlyMap<string, number> {
+    this.#countCurrent();
     return this.#secondsByGateway;
   }
 
@@ -91,18 +95,29 @@ export class FlowWait {
   }
 
   async #wait(limited: LimitedPartition, signal: AbortSignal): Promise<void> {
-    const { topic, partition, gateway = '' } = limited;
-    const waits: Waits = { ...limited, endedAt: Infinity };
+    const { topic, partition } = limited;
+    const waits: Waits = { ...limited, countedAt: performance.now(), endedAt: Infinity };
     if (this.#waits.size === 0)
       this.#log.info(limited, 'records wait in Kafka: a gateway that receives them is behind');
     this.#waits.set(keyOf(topic, partition), waits);
-    const since = performance.now();
     await this.#bus.whenRoom(topic, partition, signal);
     waits.endedAt = performance.now();
-    const seconds = (waits.endedAt - since) / 1000;
+    this.#count(waits, waits.endedAt);
+    this.#awaitQuiet(limited);
+  }
+
+  /** A wait may last for minutes, in which the metrics are read. */
+  #countCurrent(): void {
+    const now = performance.now();
+    for (const waits of this.#waits.values()) if (waits.endedAt === Infinity) this.#count(waits, now);
+  }
+
+  #count(waits: Waits, now: number): void {
+    const { topic, gateway = '' } = waits;
+    const seconds = (now - waits.countedAt) / 1000;
+    waits.countedAt = now;
     this.#secondsByTopic.set(topic, (this.#secondsByTopic.get(topic) ?? 0) + seconds);
     this.#countGateway(gateway, seconds);
-    this.#awaitQuiet(limited);
   }
 
   #countGateway(gateway: string, seconds: number): void {

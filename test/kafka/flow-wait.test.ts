@@ -87,6 +87,19 @@ describe('FlowWait', () => {
     assert.ok(total(flow.secondsByGateway) <= total(flow.secondsByTopic));
   });
 
+  it('counts the seconds of a wait while it lasts, and each of them once', async (t) => {
+    const { gateways, flow } = createStage(t);
+    const from = performance.now();
+    const room = flow.room('bids', 0);
+    await waitFor('a part of the wait', () => (flow.secondsByTopic.get('bids') ?? 0) > 0.01);
+    assert.ok(flow.secondsByGateway.get('slow')! > 0.01);
+    gateways.grant('bids', 0, 1);
+    await room;
+    const seconds = flow.secondsByTopic.get('bids')!;
+    assert.ok(seconds <= (performance.now() - from) / 1000, `${seconds} s`);
+    assert.equal(flow.secondsByTopic.get('bids'), seconds, 'it has ended');
+  });
+
   it('logs one line when limiting begins, and one when nothing has waited for 5 s', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { gateways, flow, wait, logged } = createStage(t);
