@@ -311,7 +311,7 @@ export class Membership {
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
       if (!(error instanceof BusUnavailableError)) throw error;
-      if (isGoingOn()) this.#pause.add(topic, partition, payload.pause());
+      if (isGoingOn()) this.#pause.add(topic, partition, this.#pausePartition(topic, partition));
     } finally {
       if (!payload.isRunning() || signal.aborted) await this.#commits.now();
     }
@@ -326,6 +326,13 @@ export class Membership {
     this.#claims.accepted(topic, partition, Number(offset));
     this.#advance(topic, partition, BigInt(isFinal ? batch.lastOffset() : offset) + 1n);
     this.#pause.delete(topic, partition);
+  }
+
+  /** Returns what resumes it: unlike `payload.pause()`, without a reference to the batch's records, which count in no budget any more. */
+  #pausePartition(topic: string, partition: number): () => void {
+    const paused = [{ topic, partitions: [partition] }];
+    this.#consumer.pause(paused);
+    return () => this.#consumer.resume(paused);
   }
 
   /** Pauses the partition until the poison records of its last chunk are written. The other partitions are read on. */

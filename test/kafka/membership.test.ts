@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import type { Claim } from '../../src/bus/bus.ts';
-import { FencedError } from '../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import type { KafkaRecord } from '../../src/kafka/batch.ts';
 import { FlowWait } from '../../src/kafka/flow-wait.ts';
 import { Membership } from '../../src/kafka/membership.ts';
@@ -38,6 +38,8 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
     claims: [] as Claim[],
     looks: 0,
     isHeartbeatAnswered: true,
+    /** What was paused, and resumed, after the join. */
+    pauses: [] as string[],
   };
   let commit = () => Promise.resolve();
   let eachBatch: ConsumerRunConfig['eachBatch'];
@@ -52,8 +54,8 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
       join();
       return Promise.resolve();
     },
-    pause: () => undefined,
-    resume: () => undefined,
+    pause: (of: unknown) => state.pauses.push(`pause ${JSON.stringify(of)}`),
+    resume: (of: unknown) => state.pauses.push(`resume ${JSON.stringify(of)}`),
     disconnect: done,
   } as unknown as Consumer;
   const membership = new Membership({
@@ -79,6 +81,7 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
     onWaitingPartitions: () => undefined,
   });
   await membership.open();
+  state.pauses = [];
   t.after(() => membership.close(100));
   /** Hands on records with offsets 7 and 8, behind which there are control records up to 11. */
   const batch = () =>
@@ -89,7 +92,7 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
         if (state.isHeartbeatAnswered) emitter.emit(EVENTS.HEARTBEAT, {});
         return Promise.resolve();
       },
-      pause: () => () => undefined,
+      pause: () => assert.fail('what resumes it would keep the records of the batch'),
       uncommittedOffsets: () => ({ topics: [{ topic: 'bids', partitions: [{ partition: 0, offset: '12' }] }] }),
       commitOffsetsIfNecessary: ({ topics }: { topics: { partitions: { metadata: string }[] }[] }) => {
         state.commits.push(topics[0]!.partitions[0]!.metadata);
@@ -152,6 +155,14 @@ describe('Membership', () => {
     await batch();
     await waitFor('the second commit', () => state.commits.length === 2);
     assert.deepEqual(state.commits, ['crier:8', 'crier:8']);
+  });
+
+  it('pauses a partition while the bus is away, and keeps no reference to its records', async (t) => {
+    const { state, batch } = await createStage(t, () => Promise.reject(new BusUnavailableError('away')));
+    await batch();
+    await waitFor('the next attempt', () => state.pauses.length === 2);
+    const partition = '[{"topic":"bids","partitions":[0]}]';
+    assert.deepEqual(state.pauses, [`pause ${partition}`, `resume ${partition}`]);
   });
 
   describe('with a batch that waits for gateways', () => {
