@@ -18,6 +18,9 @@ export interface Table {
 /** Above it the client, and not the pod, may be what was measured. */
 const BUSY_CLIENT_PERCENT = 80;
 
+/** Of a bound. */
+const MISSED = 'MISSED';
+
 const BACKLOG_HEIGHT = 240;
 
 /** Below it the pod waited for something else than records. */
@@ -36,8 +39,8 @@ export function countsTable({ flood, title, sockets }: StoryResult): Table {
     `${whole(seconds)} s`,
     whole(received),
     whole(sent),
-    ((received / seconds) * 60).toFixed(1),
-    whole((sent / seconds) * 60),
+    perMinute(received, seconds),
+    perMinute(sent, seconds),
     times(received / seconds / (talkBaseline.received / TALK_FLOOD_SECONDS)),
     times(sent / seconds / (talkBaseline.sent / TALK_FLOOD_SECONDS)),
   ];
@@ -46,6 +49,12 @@ export function countsTable({ flood, title, sockets }: StoryResult): Table {
     head: ['', 'flood', 'recv', 'send', 'recv/min', 'send/min', 'recv vs. baseline', 'send vs. baseline'],
     rows: [talkRow(talkBaseline), talkRow(talkEnd), row(title, seconds, flood.received, flood.sent)],
   };
+}
+
+/** A tenth is of interest in few: the talk's pods took 4.0 records. */
+function perMinute(count: number, seconds: number): string {
+  const rate = (count / seconds) * 60;
+  return rate < 100 ? rate.toFixed(1) : whole(rate);
 }
 
 export function heapTable({ heap, title }: StoryResult): Table {
@@ -69,7 +78,7 @@ export function boundsTable({ free }: StoryResult): Table | undefined {
     free && {
       title: 'What a flood without a limit must keep to',
       head: ['', 'measured', 'expected', ''],
-      rows: free.bounds.map(({ name, value, limit, isKept }) => [name, value, limit, isKept ? 'kept' : 'MISSED']),
+      rows: free.bounds.map(({ name, value, limit, isKept }) => [name, value, limit, isKept ? 'kept' : MISSED]),
     }
   );
 }
@@ -257,7 +266,7 @@ table { border-collapse: collapse; margin: 0 0 1.5em }
 caption { text-align: left; font-weight: 600; padding: 0.5em 0 }
 th, td { padding: 0.25em 0.9em; border-bottom: 1px solid #d0d7de; text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left; padding-left: 0 }
-tr:last-child td { font-weight: 600 }
+tr.own td { font-weight: 600 }
 svg { max-width: 100%; height: auto; margin-bottom: 1em }
 .bad { color: #cf222e; font-weight: 600 }
 .note, dl { color: #57606a; font-size: 13px }
@@ -266,7 +275,9 @@ dd { margin: 0 }
 </style>
 <h1>${escapeMarkup(title)}</h1>
 ${storyPicture(result)}
-${tablesOf(result).map(htmlTable).join('\n')}
+${tablesOf(result)
+  .map((table) => htmlTable(table, result.title))
+  .join('\n')}
 <p class="note">${escapeMarkup(COUNTS_NOTE)}</p>
 ${remarks(result)
   .map((remark) => `<p${classOf(remark)}>${escapeMarkup(remark)}</p>`)
@@ -282,9 +293,12 @@ ${Object.entries(conditions)
 `;
 }
 
-function htmlTable({ title, head, rows }: Table): string {
-  const line = (tag: string, cells: Cells) =>
-    `<tr>${cells.map((cell) => `<${tag}>${escapeMarkup(cell)}</${tag}>`).join('')}</tr>`;
+/** The rows of this run's pods stand out, and bounds that were missed. */
+function htmlTable({ title, head, rows }: Table, own: string): string {
+  const line = (tag: string, cells: Cells) => {
+    const rowClass = cells[0] === own ? ' class="own"' : cells.at(-1) === MISSED ? ' class="bad"' : '';
+    return `<tr${rowClass}>${cells.map((cell) => `<${tag}>${escapeMarkup(cell)}</${tag}>`).join('')}</tr>`;
+  };
   return `<table><caption>${escapeMarkup(title)}</caption>
 ${line('th', head)}
 ${rows.map((cells) => line('td', cells)).join('\n')}
