@@ -1,3 +1,5 @@
+import { say } from './command.ts';
+
 /**
  * `npm run loadtest`: the story, or with --ladder its variants, or with --scenario a realistic test. Each is a command of its own,
  * with flags of its own.
@@ -7,4 +9,12 @@ const name = process.argv.includes('--ladder')
   : process.argv.some((argument) => argument.startsWith('--scenario'))
     ? 'scenario'
     : 'story';
-await import(new URL(`${name}.js`, import.meta.url).href);
+try {
+  await import(new URL(`${name}.js`, import.meta.url).href);
+} catch (error) {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // Flags are read before anything is started.
+  if (!code.startsWith('ERR_PARSE_ARGS_')) throw error;
+  say(`loadtest: ${message}`);
+  process.exit(1);
+}

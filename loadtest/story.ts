@@ -80,6 +80,7 @@ async function main(signal: AbortSignal): Promise<void> {
   if (!/^(kcat|kafkajs)$/.test(values.producer)) {
     throw new Error(`--producer: expected kcat or kafkajs, got "${values.producer}"`);
   }
+  if (!/^[\w.-]+$/.test(values.out)) throw new Error(`--out: expected a file name, got "${values.out}"`);
   pinThisProcess(CLIENT_CORE);
   const stack = await startStack(say, signal);
   try {
