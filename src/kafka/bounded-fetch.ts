@@ -6,7 +6,7 @@ import { MIN_FETCH_VERSION } from './fetch-response.ts';
 import type { FetchResponse } from './fetch-response.ts';
 import type { InflightBudget } from './inflight-budget.ts';
 
-/** Longest wait of a fetch for records while any partition is held: that one is fetched again as soon as it is released. */
+/** Longest wait of a fetch for records while any partition is held, in ms: a held one can only join the next fetch. */
 const HOLDING_MAX_WAIT_MS = 50;
 
 /** The parts of kafkajs that are touched: its types do not name them. */
@@ -40,8 +40,8 @@ interface Protocol {
 
 /**
  * kafkajs's round-robin assigner, which also has all fetches of its consumer decoded by a FetchDecoder, and leaves out partitions that
- * the budget holds. kafkajs hands a consumer's
- * cluster to its assigners, and to nobody else: this needs no change of a class that other consumers of the process share.
+ * the budget holds. kafkajs hands a consumer's cluster to its assigners, and to nobody else: this changes no class that other
+ * consumers of the process share.
  */
 export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
   const decoder = new FetchDecoder(options);
@@ -85,7 +85,7 @@ function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDe
     };
     const bounded = Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker;
     const fetched = await fetch.call(bounded, { ...options, topics, maxWaitTime });
-    // Another broker may have led a partition when this one was asked for it, and a batch of that time holds it by now.
+    // A partition whose leader has moved may be held by now, by a batch that the former leader served.
     return { ...fetched, responses: withoutHeld(fetched.responses, ({ topicName }) => topicName, budget) };
   };
 }

@@ -10,7 +10,7 @@ const LOG_WINDOW_MS = 5000;
 
 type Committer = Pick<EachBatchPayload, 'uncommittedOffsets' | 'commitOffsetsIfNecessary'>;
 
-/** Commits what one membership has accepted. */
+/** Commits the offsets that one membership has accepted. */
 export class Commits {
   readonly #claims: Pick<Claims, 'metadataOf'>;
   readonly #log: Logger;
@@ -24,7 +24,7 @@ export class Commits {
     this.#log = log;
   }
 
-  /** kafkajs commits what is resolved of all partitions by way of a batch: the last one. */
+  /** kafkajs commits the resolved offsets of all partitions by way of any batch: the last one is used. */
   use(committer: Committer): void {
     this.#committer = committer;
   }

@@ -1,8 +1,9 @@
 import type { InflightBudget } from './inflight-budget.ts';
 
 /**
- * Whether kafkajs waits for a batch. It fetches nothing from a broker until all batches of the last response have ended, and runs a
- * few at a time: so a batch that waits for gateways is detached. It goes on by itself, and its partition is not fetched until it ends.
+ * Whether kafkajs waits for a batch. kafkajs fetches nothing from a broker until all batches of the last response have ended, and runs
+ * a few batches at a time. A batch that waits for gateways is therefore detached: it continues on its own, and its partition is not
+ * fetched until it has ended.
  */
 export class Detachment {
   /** Resolves when the batch is detached. */
@@ -25,12 +26,12 @@ export class Detachment {
     return this.#state !== 'attached';
   }
 
-  /** Whether the batch had to give up its records: they are fetched again when the partition is released. */
+  /** True if the batch had to drop its records: they are fetched again when the partition is released. */
   get isDropped(): boolean {
     return this.#state === 'dropped';
   }
 
-  /** Whether the batch may go on with the records that it has. */
+  /** Detaches the batch. False: there is no memory to keep its records; the batch is to end. Idempotent. */
   detach(): boolean {
     if (this.#state === 'attached') {
       this.#state = this.#budget.hold(this.#partition) ? 'kept' : 'dropped';

@@ -1,7 +1,7 @@
 import type { Bus } from '../bus/bus.ts';
 import type { Logger } from '../log.ts';
 
-/** A partition counts as limited this long after its last wait: under load it waits many times a second. */
+/** A partition counts as limited for this long after its last wait: under load it waits many times a second. */
 const LIMITED_MS = 1000;
 /** Limiting has ended when no partition has waited for so long. */
 const QUIET_MS = 5000;
@@ -11,12 +11,12 @@ const MAX_GATEWAYS = 20;
 export interface LimitedPartition {
   readonly topic: string;
   readonly partition: number;
-  /** The one that was furthest behind; undefined: not known. */
+  /** The gateway that was furthest behind when the wait began; undefined: not known. */
   readonly gateway: string | undefined;
 }
 
 export interface RoomOptions {
-  /** Called before the wait; false: there is to be none. */
+  /** Called before the first wait; false prevents it. */
   readonly onLimited?: (() => boolean) | undefined;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -30,15 +30,15 @@ interface Waits extends LimitedPartition {
 }
 
 /**
- * Holds a partition back while the gateways that receive from it are behind, and knows which partitions, for how long and because of
- * whom. One line is logged when limiting begins, and one when it has ended. Holds one entry for each partition that has waited since.
+ * Holds a partition back while the gateways that receive from it are behind. Counts for how long, by topic and by gateway. Logs one
+ * line when the first partition waits, and one when none has waited for 5 s. Holds one entry for each partition that waited in between.
  */
 export class FlowWait {
   readonly #bus: Pick<Bus, 'room' | 'whenRoom'>;
   readonly #log: Logger;
   readonly #waits = new Map<string, Waits>();
   readonly #secondsByTopic = new Map<string, number>();
-  /** Those that limited last are at its end. */
+  /** In the order in which the gateways limited last. */
   readonly #secondsByGateway = new Map<string, number>();
   #quietTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -56,13 +56,13 @@ export class FlowWait {
       .map(({ topic, partition, gateway }) => ({ topic, partition, gateway }));
   }
 
-  /** For which partitions have waited so far, in all; two that wait at once count twice. */
+  /** How long the partitions of a topic have waited so far; two that wait at once count twice. */
   get secondsByTopic(): ReadonlyMap<string, number> {
     this.#countCurrent();
     return this.#secondsByTopic;
   }
 
-  /** The same by the gateway that was furthest behind; '' where it is not known. */
+  /** The same by the gateway that was furthest behind; '' stands for an unknown one. */
   get secondsByGateway(): ReadonlyMap<string, number> {
     this.#countCurrent();
     return this.#secondsByGateway;
@@ -73,7 +73,7 @@ export class FlowWait {
     return waits !== undefined && waits.endedAt > performance.now() - LIMITED_MS;
   }
 
-  /** Resolves with the bytes that may be published for a partition, when there are any; 0: it was not to wait, or the wait was ended. */
+  /** Resolves with the bytes that may be published for a partition, once there are any; with 0 when `onLimited` prevented the wait or the signal ended it. */
   async room(
     topic: string,
     partition: number,
@@ -134,7 +134,7 @@ export class FlowWait {
     this.#quietTimer = setTimeout(() => {
       if ([...this.#waits.values()].some(({ endedAt }) => endedAt === Infinity)) return;
       this.#waits.clear();
-      this.#log.info(last, 'records wait for no gateway any more');
+      this.#log.info(last, 'no records wait for a gateway any more');
     }, QUIET_MS).unref();
   }
 }

@@ -6,7 +6,7 @@ export const RECORD_OVERHEAD_BYTES = 400;
 /** Bytes that were decoded for one fetch of a broker, by partition. */
 type Taken = Map<string, number>;
 
-/** Of the budget that held partitions may keep: the other partitions have the rest. */
+/** Share of the budget that the records of held partitions may take: the rest is for the other partitions. */
 const MAX_HELD_SHARE = 0.5;
 
 /**
@@ -16,7 +16,7 @@ const MAX_HELD_SHARE = 0.5;
 export class InflightBudget {
   readonly #maxBytes: number;
   readonly #byNode = new Map<string, Taken>();
-  /** What held partitions keep, in bytes. */
+  /** Bytes of the records of held partitions. */
   readonly #held = new Map<string, number>();
   readonly #events = new EventEmitter();
   #turn: Promise<unknown> = Promise.resolve();
@@ -31,7 +31,7 @@ export class InflightBudget {
     return this.#maxBytes - this.#taken();
   }
 
-  /** Whether nothing is in flight but what held partitions keep: then the next part has to make progress, also where it exceeds the bound. */
+  /** True if nothing is in flight but records of held partitions: then the next part is decoded even where it exceeds the bound. */
   get isIdle(): boolean {
     return this.#fetched() === 0;
   }
@@ -64,8 +64,8 @@ export class InflightBudget {
   }
 
   /**
-   * The partition is not fetched, and its records stay counted, until it is released. False: held partitions would keep more than
-   * half of the budget. Then its records count no more, and are to be dropped.
+   * Stops the fetching of a partition, and keeps its records counted, until the partition is released. False: the records of held
+   * partitions would take more than half of the budget; then those of this partition are no longer counted, and must be dropped.
    */
   hold(partition: string): boolean {
     let bytes = 0;

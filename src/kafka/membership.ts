@@ -89,7 +89,7 @@ export class Membership {
   #generation = 0;
   /** Aborted when the generation ends: then nobody waits for its dead letters. */
   #generationEnd = sharedAbort();
-  /** Aborted when nobody is to wait for gateways any more: the group rebalances, the generation has ended, or this is closed. */
+  /** Ends all waits for gateways: aborted when the group rebalances, the generation ends, or the membership is closed. */
   #flowEnd = sharedAbort();
   readonly #batches: RunningBatches;
   #positioning: Promise<void> = Promise.resolve();
@@ -182,7 +182,7 @@ export class Membership {
     });
     this.#consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
     this.#consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, onUnknownTopics);
-    // Also where there is nothing to ask the broker for: its last response may have been dropped in a rebalance, and nobody processes it.
+    // Also where there is nothing to ask the broker for: a rebalance may have dropped the batches of its last response.
     this.#consumer.on(events.FETCH_START, ({ payload }) => this.#inflight.releaseNode(`${payload.nodeId}`));
     this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {

@@ -9,7 +9,7 @@ export interface RunningBatchesOptions {
   readonly budget: Pick<InflightBudget, 'hold' | 'releasePartition'>;
   readonly flow: Pick<FlowWait, 'room'>;
   readonly heartbeatIntervalMs: number;
-  /** A batch has failed for which kafkajs does not wait any more. */
+  /** A detached batch has failed: kafkajs does not notice. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -21,13 +21,13 @@ interface Running {
 }
 
 /**
- * The batches of a membership that are processed now: those for which kafkajs waits, and one detached one for each partition at
- * most. Sends heartbeats meanwhile.
+ * The batches of a membership that are in progress: those for which kafkajs waits, and at most one detached batch for each partition.
+ * Sends heartbeats while there are any.
  */
 export class RunningBatches {
   readonly #options: RunningBatchesOptions;
   readonly #batches = new Set<Promise<void>>();
-  /** By way of which heartbeats are sent. */
+  /** The last batch: kafkajs sends heartbeats by way of one. */
   #latest: Pick<EachBatchPayload, 'heartbeat'> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,7 +52,7 @@ export class RunningBatches {
     await Promise.race([this.#forget(batch), detachment.happened]);
   }
 
-  /** Resolves when those that run now have ended, however. */
+  /** Resolves when the batches that run now have ended, whether they failed or not. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#batches);
   }

@@ -104,7 +104,7 @@ describe('boundFetches', () => {
     assert.deepEqual(await fetch(1, topicOf('bids', 0)), ['bids/0']);
   });
 
-  it('drops of a response what another broker is asked for no more, because a batch holds it', async () => {
+  it('drops the records of a partition that became held while the fetch was in flight', async () => {
     const budget = new InflightBudget(100 * KIB);
     const { fetch, use, waits } = createCluster(KIB);
     use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));

@@ -26,7 +26,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     return { topic, gateways, ...setup, waiting, of };
   }
 
-  it('reads on from the other partitions while more than it runs at a time have no room', async (t) => {
+  it('keeps reading the other partitions while more partitions wait than kafkajs runs batches at a time', async (t) => {
     // More than kafkajs runs at a time, and than Node expects to listen to one signal.
     const LIMITED = 11;
     const warnings: Error[] = [];
@@ -70,7 +70,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     await waitFor('the last', () => bus.messages.length === 602);
   });
 
-  it('commits of a batch that waits what is published', async (t) => {
+  it('commits the published part of a batch that waits', async (t) => {
     const { topic, gateways, bus, groupId, waiting } = await createStage(t, 1);
     await outside.sendSequences(topic, 1, 10);
     await waiting(0);
@@ -82,7 +82,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     await waitFor('its commit', async () => (await outside.committed(groupId, topic)) === published);
   });
 
-  it('is not taken for stalled while a partition waits, and names it', async (t) => {
+  it('does not count a waiting partition as stalled, and names it in `waits`', async (t) => {
     let looks = 0;
     const environment = { KAFKA_STALL_TIMEOUT_MS: '1000' };
     const { topic, consumer, counts, bus, gateways, waiting } = await createStage(t, 1, { environment });
@@ -102,7 +102,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     await waitFor('every message', () => bus.messages.length === 10);
   });
 
-  it('fetches again what it had no memory to keep, and reads on from the others meanwhile', async (t) => {
+  it('fetches dropped records again once there is room, and keeps reading the other partitions meanwhile', async (t) => {
     const LIMITED = 4;
     const environment = { MAX_INFLIGHT_BYTES: `${2 ** 20}`, MAX_INFLATED_BATCH_BYTES: `${2 ** 20}` };
     const { topic, gateways, bus, counts, waiting, of } = await createStage(t, LIMITED + 1, { environment });
@@ -117,7 +117,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('closes while a partition waits, and is followed exactly behind the last published record', async (t) => {
+  it('closes while a partition waits; the next member continues after the last published record', async (t) => {
     const { topic, gateways, bus, consumer, groupId, waiting } = await createStage(t, 1);
     await outside.sendSequences(topic, 1, 10);
     await waiting(0);
@@ -136,7 +136,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.equal(bus.messages.length, 10);
   });
 
-  it('hands over partitions that wait, in a rebalance, exactly behind the last published record', async (t) => {
+  it('hands over waiting partitions in a rebalance, exactly after the last published record', async (t) => {
     const PARTITIONS = 4;
     const { topic, gateways, bus, counts, groupId, waiting } = await createStage(t, PARTITIONS);
     await outside.sendSequences(topic, PARTITIONS, 50);
@@ -163,7 +163,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.equal(bus.messages.length, 50 * PARTITIONS);
   });
 
-  it('goes on without loss when the bus goes away under a batch that has waited', async (t) => {
+  it('loses nothing when the bus goes away during a detached batch', async (t) => {
     const { topic, gateways, bus, counts, waiting } = await createStage(t, 2);
     gateways.grant(topic, 1, PLENTY);
     await outside.sendSequences(topic, 2, 10);
@@ -179,7 +179,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('claims the partition again that the bus refuses under a batch that has waited', async (t) => {
+  it('claims the partition again when the bus fences a detached batch', async (t) => {
     const bus = new RecordingBus();
     const gateways = new FakeGateways();
     let refusals = 0;
@@ -196,7 +196,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('is made anew when a batch that has waited fails', async (t) => {
+  it('rebuilds the consumer when a detached batch fails', async (t) => {
     const bus = new RecordingBus();
     const gateways = new FakeGateways();
     let hasFailed = false;

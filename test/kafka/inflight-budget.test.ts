@@ -35,7 +35,7 @@ describe('InflightBudget', () => {
     assert.ok(budget.isIdle);
   });
 
-  it('tells those who wait for room when records are dropped', async () => {
+  it('wakes a waiting fetch when records are dropped', async () => {
     const budget = new InflightBudget(100);
     budget.take('1', 'a', 100);
     const released = budget.released(10_000);
