@@ -43,8 +43,8 @@ interface Stream {
   marked: number;
   markedAt: number;
   readonly told: Map<string, Told>;
-  /** The last chunk reached nobody. */
-  isUnwatched: boolean;
+  /** Bytes published since somebody received something of the stream. */
+  unreceived: number;
   /** Nobody answered the first bytes, or who did takes nothing more: without a gateway nothing limits the stream. */
   isFree: boolean;
   /** Since when the first bytes are used up, and nobody has answered. */
@@ -85,7 +85,7 @@ export class Sender {
     this.#partitions.set(key, streams);
     this.#streams.delete(streams.get(server)?.name ?? '');
     const counts = { published: 0, marked: 0, markedAt: -Infinity };
-    const state = { isUnwatched: false, isFree: false, unansweredSince: undefined };
+    const state = { unreceived: 0, isFree: false, unansweredSince: undefined };
     const stream: Stream = { name, ...counts, told: new Map(), ...state };
     streams.set(server, stream);
     this.#streams.set(name, stream);
@@ -114,12 +114,15 @@ export class Sender {
     return { bytes: stream.published, isQuestion };
   }
 
-  /** So many bytes reached somebody. */
-  add(name: string, bytes: number): void {
+  /**
+   * @param received bytes that reached somebody
+   * @param bytes of all that was published
+   */
+  add(name: string, received: number, bytes: number): void {
     const stream = this.#streams.get(name);
     if (!stream) return;
-    stream.published += bytes;
-    stream.isUnwatched = bytes === 0;
+    stream.published += received;
+    stream.unreceived = received > 0 ? 0 : stream.unreceived + bytes;
   }
 
   hear({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
@@ -210,8 +213,10 @@ export class Sender {
     if (stream.told.size === 0) return this.#firstRoom(stream, now);
     let room = UNLIMITED;
     for (const [gateway, told] of stream.told) {
-      const bytes = Math.max(0, told.credit - stream.published);
+      let bytes = Math.max(0, told.credit - stream.published);
       if (bytes > 0) {
+        // What nobody receives uses no credit up, and little room would make small chunks of it for ever.
+        bytes = Math.max(bytes, stream.unreceived);
         told.stuckSince = undefined;
         told.isLeftBehind = false;
       } else if (this.#isLeftBehind(gateway, told, now)) {
@@ -225,7 +230,7 @@ export class Sender {
 
   #firstRoom(stream: Stream, now: number): Room {
     const bytes = FIRST_BYTES - stream.published;
-    if (stream.isFree || stream.isUnwatched) return UNLIMITED;
+    if (stream.isFree || stream.unreceived > 0) return UNLIMITED;
     if (bytes > 0) return { bytes, gateway: undefined };
     stream.unansweredSince ??= now;
     stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE_MS;

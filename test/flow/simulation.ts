@@ -63,7 +63,7 @@ export function simulate({
     for (; messages < MAX_MESSAGES_PER_MS && available >= MESSAGE_BYTES; messages++) {
       if (isFlowControlled && sender.room('bids', 0, now).bytes === 0) break;
       const due = sender.dueMark(STREAM, MESSAGE_BYTES, now);
-      sender.add(STREAM, MESSAGE_BYTES);
+      sender.add(STREAM, MESSAGE_BYTES, MESSAGE_BYTES);
       published += MESSAGE_BYTES;
       available -= MESSAGE_BYTES;
       send(now, MESSAGE_BYTES);
