@@ -28,8 +28,10 @@ const GONE_AFTER = 12;
 /** What a gateway said of a stream. */
 interface Told {
   served: number;
+  /** Progress is seen by it, and not by the credit, which follows the load of the gateway up and down. */
+  mostServed: number;
   credit: number;
-  /** Since when it lets nothing be published and its credit does not grow; undefined: there is room. */
+  /** Since when it lets nothing be published and serves nothing; undefined: there is room. */
   stuckSince: number | undefined;
   /** It was without progress for too long, and has had no room since. */
   isLeftBehind: boolean;
@@ -135,9 +137,10 @@ export class Sender {
       stream.isFree = true;
     } else {
       const told = stream.told.get(gateway);
-      if (!told) stream.told.set(gateway, { served, credit: bytes, stuckSince: undefined, isLeftBehind: false });
+      const state = { stuckSince: undefined, isLeftBehind: false };
+      if (!told) stream.told.set(gateway, { served, mostServed: served, credit: bytes, ...state });
       else {
-        if (bytes > told.credit) told.stuckSince = undefined;
+        if (served > told.mostServed) Object.assign(told, { mostServed: served, stuckSince: undefined });
         Object.assign(told, { served, credit: bytes });
       }
     }

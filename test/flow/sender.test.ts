@@ -12,8 +12,8 @@ function createSender(t: TestContext, patienceMs = 5_000) {
   t.after(() => sender.close());
   sender.open('redis', 'bids', 0, 's');
   const room = (now = 0) => sender.room('bids', 0, now).bytes;
-  const tell = (gateway: string, bytes: number | undefined, now = 0, stream = 's') =>
-    sender.hear({ stream, gateway, served: 0, bytes }, now);
+  const tell = (gateway: string, bytes: number | undefined, now = 0, stream = 's', served = 0) =>
+    sender.hear({ stream, gateway, served, bytes }, now);
   return { sender, room, tell, asked: () => questions };
 }
 
@@ -66,9 +66,19 @@ describe('Sender', () => {
     const { sender, room, tell } = createSender(t);
     sender.add('s', 100_000, 100_000);
     for (let now = 0; now < 60_000; now += 4_000) {
-      tell('a', 500 + now, now);
+      tell('a', 500, now, 's', now);
       assert.equal(room(now), 0);
     }
+  });
+
+  it('leaves a gateway behind whose credit goes up and down while it serves nothing', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.add('s', 100_000, 100_000);
+    for (let now = 0; now < 5_000; now += 100) {
+      tell('a', now % 200 === 0 ? 500 : 90_000, now);
+      assert.equal(room(now), 0);
+    }
+    assert.equal(room(5_000), Infinity);
   });
 
   it('comes to full speed where nobody receives the partition any more, however little room was left', (t) => {
