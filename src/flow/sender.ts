@@ -40,6 +40,8 @@ interface Told {
 /** One claim of a partition on one server. */
 interface Stream {
   readonly name: string;
+  /** Of its partition. */
+  readonly key: string;
   published: number;
   /** Of it, when the last mark went out, and when that was. */
   marked: number;
@@ -53,10 +55,11 @@ interface Stream {
   unansweredSince: number | undefined;
 }
 
+/** Those who wait for the room of one partition. */
 interface Waiting {
   readonly topic: string;
   readonly partition: number;
-  readonly resolve: () => void;
+  readonly ends: Set<() => void>;
 }
 
 /**
@@ -73,7 +76,8 @@ export class Sender {
   readonly #heardAt = new Map<string, number>();
   /** Gateways that said nothing at all for as long as we wait. */
   readonly #silent = new Set<string>();
-  readonly #waiting = new Set<Waiting>();
+  /** By partition. */
+  readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SenderOptions) {
@@ -88,7 +92,7 @@ export class Sender {
     this.#streams.delete(streams.get(server)?.name ?? '');
     const counts = { published: 0, marked: 0, markedAt: -Infinity };
     const state = { unreceived: 0, isFree: false, unansweredSince: undefined };
-    const stream: Stream = { name, ...counts, told: new Map(), ...state };
+    const stream: Stream = { name, key, ...counts, told: new Map(), ...state };
     streams.set(server, stream);
     this.#streams.set(name, stream);
   }
@@ -144,7 +148,7 @@ export class Sender {
         Object.assign(told, { served, credit: bytes });
       }
     }
-    this.#release(now);
+    this.#release(stream.key, now);
   }
 
   room(topic: string, partition: number, now = performance.now()): Room {
@@ -161,19 +165,19 @@ export class Sender {
     if (signal.aborted || this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#options.ask(topic, partition);
     this.#timer ??= setInterval(() => this.#onTurn(), ASK_INTERVAL_MS);
+    const key = keyOf(topic, partition);
+    const waiting = this.#waiting.get(key) ?? { topic, partition, ends: new Set() };
+    this.#waiting.set(key, waiting);
     return new Promise((resolve) => {
-      const waiting: Waiting = {
-        topic,
-        partition,
-        resolve: () => {
-          signal.removeEventListener('abort', waiting.resolve);
-          this.#waiting.delete(waiting);
-          if (this.#waiting.size === 0) this.#stopTimer();
-          resolve();
-        },
+      const end = () => {
+        signal.removeEventListener('abort', end);
+        waiting.ends.delete(end);
+        if (waiting.ends.size === 0) this.#waiting.delete(key);
+        if (this.#waiting.size === 0) this.#stopTimer();
+        resolve();
       };
-      this.#waiting.add(waiting);
-      signal.addEventListener('abort', waiting.resolve);
+      waiting.ends.add(end);
+      signal.addEventListener('abort', end);
     });
   }
 
@@ -190,26 +194,24 @@ export class Sender {
 
   /** Nobody waits any more. */
   close(): void {
-    for (const { resolve } of [...this.#waiting]) resolve();
+    for (const key of [...this.#waiting.keys()]) this.#end(key);
     this.#streams.clear();
     this.#partitions.clear();
   }
 
   #onTurn(): void {
     const now = performance.now();
-    this.#release(now);
-    const asked = new Set<string>();
-    for (const { topic, partition } of this.#waiting) {
-      const key = keyOf(topic, partition);
-      if (asked.has(key)) continue;
-      asked.add(key);
-      this.#options.ask(topic, partition);
-    }
+    for (const key of [...this.#waiting.keys()]) this.#release(key, now);
+    for (const { topic, partition } of this.#waiting.values()) this.#options.ask(topic, partition);
   }
 
-  #release(now: number): void {
-    for (const { topic, partition, resolve } of [...this.#waiting])
-      if (this.room(topic, partition, now).bytes > 0) resolve();
+  #release(key: string, now: number): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting && this.room(waiting.topic, waiting.partition, now).bytes > 0) this.#end(key);
+  }
+
+  #end(key: string): void {
+    for (const end of [...(this.#waiting.get(key)?.ends ?? [])]) end();
   }
 
   #roomOf(stream: Stream, now: number): Room {
