@@ -16,11 +16,18 @@ export interface ReceiverOptions extends WindowLimits {
 /** A partition is not watched any more when nothing of it arrived for so long, in ms, while others got something. */
 const UNWATCHED_MS = 1000;
 
+/** How fast a partition is served, whichever servers and claims its messages come by. */
+interface Pace {
+  readonly window: Window;
+  /** Bytes by which marks have advanced. */
+  marked: number;
+}
+
 /** What was said of one stream. */
 interface Stream {
   readonly name: string;
   readonly intake: Intake;
-  readonly window: Window;
+  readonly pace: Pace;
   /** The latest mark. */
   mark: number;
   /** Up to which the worker was told to publish; undefined: that this gateway does not limit it. */
@@ -40,6 +47,7 @@ export class Receiver {
   readonly #intakes = new Map<string, Intake>();
   /** By server and partition: the present claim's. */
   readonly #streams = new Map<string, Stream>();
+  readonly #paces = new Map<Intake, Pace>();
   /** Channels with more executions than half of what they may have. */
   readonly #heavy = new Set<ChannelLoad>();
 
@@ -74,15 +82,16 @@ export class Receiver {
   answer(server: string, mark: Mark, now = performance.now()): Credit | undefined {
     const key = `${server} ${mark.topic}/${mark.partition}`;
     let stream = this.#streams.get(key);
+    let advance = mark.bytes - (stream?.mark ?? 0);
     if (stream?.name !== mark.stream) {
       const intake = this.#intakes.get(`${mark.topic}/${mark.partition}`);
       if (!intake) return undefined;
       stream = this.#open(mark, intake, stream?.arrivals ?? 0, now);
       this.#streams.set(key, stream);
-    }
-    const hasAdvanced = mark.bytes > stream.mark;
+      advance = mark.bytes;
+    } else stream.pace.marked += Math.max(0, advance);
     stream.mark = mark.bytes;
-    const isWatched = !hasAdvanced || this.#isWatched(stream, now);
+    const isWatched = advance <= 0 || this.#isWatched(stream, now);
     // What was given up is not answered until something of it arrives.
     if (stream.credit === undefined && stream.silentSince !== undefined) return undefined;
     const credit = this.#creditOf(stream, now);
@@ -110,15 +119,19 @@ export class Receiver {
     return farewells;
   }
 
-  #open({ stream, bytes }: Mark, intake: Intake, arrivals: number, now: number): Stream {
-    const window = new Window(this.#options, bytes - intake.waiting, now);
-    return { name: stream, intake, window, mark: 0, credit: undefined, arrivals, silentSince: now };
+  #open({ stream }: Mark, intake: Intake, arrivals: number, now: number): Stream {
+    let pace = this.#paces.get(intake);
+    if (!pace) {
+      pace = { window: new Window(this.#options, -intake.waiting, now), marked: 0 };
+      this.#paces.set(intake, pace);
+    }
+    return { name: stream, intake, pace, mark: 0, credit: undefined, arrivals, silentSince: now };
   }
 
-  #creditOf({ name, intake, window, mark }: Stream, now: number) {
+  #creditOf({ name, intake, pace: { window, marked }, mark }: Stream, now: number) {
     const { gateway } = this.#options;
     const served = mark - intake.waiting;
-    window.observe(served, now);
+    window.observe(marked - intake.waiting, now);
     // All of the window up to half of the load, none of it at a full load: in between the pace settles.
     const part = Math.min(1, Math.max(0, 2 - 2 * this.#loadOf(intake)));
     return { stream: name, gateway, served, bytes: served + window.bytes * part };
