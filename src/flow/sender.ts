@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Credit, Mark } from './mark.ts';
 import { UNLIMITED } from './room.ts';
 import type { Room } from './room.ts';
@@ -177,6 +178,8 @@ export class Sender {
         resolve();
       };
       waiting.ends.add(end);
+      // All partitions of a worker wait with one signal: many listeners are no leak, of which Node.js would warn.
+      setMaxListeners(0, signal);
       signal.addEventListener('abort', end);
     });
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { Sender } from '../../src/flow/sender.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -170,5 +171,23 @@ describe('Sender', () => {
     const byClose = sender.whenRoom('bids', 1, signal);
     sender.close();
     await byClose;
+  });
+
+  it('lets 20 partitions wait with one signal without a warning of Node.js', async (t) => {
+    const { sender } = createSender(t);
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
+    const aborting = new AbortController();
+    const waits = Array.from({ length: 20 }, (_, partition) => {
+      sender.open('redis', 'bids', partition, `of ${partition}`);
+      sender.add(`of ${partition}`, FIRST, FIRST);
+      return sender.whenRoom('bids', partition, aborting.signal);
+    });
+    aborting.abort();
+    await Promise.all(waits);
+    await setImmediate();
+    assert.deepEqual(warnings, []);
   });
 });
