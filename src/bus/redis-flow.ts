@@ -16,8 +16,8 @@ export interface RedisFlowOptions {
 }
 
 /**
- * Flow control over one Redis. Marks go out on one channel for all gateways, by `PUBLISH_SCRIPT`, so that they arrive behind the messages
- * that they count. Credits go to a channel of each worker. Neither has a `{`, as every channel of clients does.
+ * Flow control over one Redis. Marks go out on one channel for all gateways, by `PUBLISH_SCRIPT`, so that they arrive after the messages
+ * that they count. Credits go to a channel of each worker. Neither name has a `{`, which every channel of clients has.
  */
 export class RedisFlow {
   readonly markChannel: string;
@@ -70,7 +70,7 @@ export class RedisFlow {
     return `${this.markChannel}:${worker}`;
   }
 
-  /** What does not arrive is asked for, or said, again. */
+  /** Best effort: a mark or a credit that is lost is followed by another one while a worker waits. */
   #publish(channel: string, text: string): void {
     const { client, isUp } = this.#options.publisher;
     if (isUp) client.publish(channel, text).catch(() => undefined);

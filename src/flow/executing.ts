@@ -1,16 +1,16 @@
 import type { Intake } from './intake.ts';
 
-/** A rounding may be left of many parts. */
+/** Sums of fractions are not exact: an event count below this is zero. */
 const NONE = 1e-6;
 
 /**
- * The events of one channel that are executed now. An event counts by the part of the channel's members that waits for it, so that no
- * client that waits alone slows a partition.
+ * The events of one channel whose executions are in flight. An event counts by the fraction of the channel's members that wait for it, so
+ * that one member of many does not slow the partition.
  */
 export class ChannelLoad {
-  /** Events, each by its part. */
+  /** Sum of the events' fractions. */
   events = 0;
-  /** Of them, by the partition that they came from; holds no partition without one. */
+  /** The same by partition; a partition without events has no entry. */
   readonly #byIntake = new Map<Intake, number>();
   readonly #heavy: Set<ChannelLoad>;
   readonly #heavyFrom: number;
@@ -25,7 +25,7 @@ export class ChannelLoad {
     return this.#byIntake.has(intake);
   }
 
-  /** @param part negative: is executed no longer */
+  /** @param part fraction of an event; negative when an execution has ended */
   add(intake: Intake, part: number): void {
     this.events += part;
     const events = (this.#byIntake.get(intake) ?? 0) + part;
@@ -36,14 +36,14 @@ export class ChannelLoad {
   }
 }
 
-/** One event of a channel that is executed for its members. */
+/** The executions of one event for the members of its channel. */
 export class Executing {
   readonly #intake: Intake;
   readonly #load: ChannelLoad;
   readonly #bytes: number;
   readonly #members: number;
 
-  /** @param members who get the event on this gateway */
+  /** @param members of the channel on this gateway that get the event */
   constructor(intake: Intake, load: ChannelLoad, bytes: number, members: number) {
     this.#intake = intake;
     this.#load = load;
@@ -51,7 +51,7 @@ export class Executing {
     this.#members = members;
   }
 
-  /** So many members wait for an execution; a negative number: they wait no longer. */
+  /** @param members that wait for an execution from now on; negative: that wait no longer */
   add(members: number): void {
     const part = members / this.#members;
     this.#intake.executing += part * this.#bytes;

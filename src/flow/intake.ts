@@ -1,10 +1,10 @@
-/** What a gateway has taken of one partition and not done with. */
+/** The events of one partition that a gateway has received and not finished. */
 export class Intake {
   readonly topic: string;
   readonly partition: number;
   /** Bytes that have arrived and are not served yet. */
   waiting = 0;
-  /** Bytes of events that are executed; an event counts by the part of those who watch it that waits. */
+  /** Bytes of events whose executions are in flight; an event counts by the fraction of its members that wait. */
   executing = 0;
   /** Messages that have arrived. */
   arrivals = 0;
@@ -20,7 +20,7 @@ export class Intake {
   }
 
   serve(bytes: number): void {
-    // A rounding, or a throw in the middle, must not stay.
+    // The parts of an event may add up to a little more than its bytes, and after a throw some are served twice.
     this.waiting = Math.max(0, this.waiting - bytes);
   }
 }

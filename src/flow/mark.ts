@@ -1,5 +1,5 @@
 /**
- * How far a worker has published a partition. It reaches the gateways behind the messages that it counts, on the same link.
+ * How far a worker has published a partition. A gateway receives it after the messages that it counts, on the same link.
  * All bytes of flow control are of payloads of messages that somebody received, once for each channel.
  */
 export interface Mark {
@@ -13,13 +13,13 @@ export interface Mark {
   readonly isQuestion: boolean;
 }
 
-/** What a gateway lets a worker do: it answers a mark with it. */
+/** A gateway's answer to a mark: how far the worker may publish. */
 export interface Credit {
   readonly stream: string;
   readonly gateway: string;
   /** Served to the gateway's clients since the stream began. */
   readonly served: number;
-  /** Up to which may be published; undefined: the gateway does not limit the stream any more. */
+  /** Bytes since the stream began up to which the worker may publish; undefined: the gateway limits the stream no longer. */
   readonly bytes: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function printMark({ topic, partition, stream, bytes, isQuestion }: Mark)
   return `${topic} ${partition} ${stream} ${bytes}${isQuestion ? '?' : ''}`;
 }
 
-/** undefined: it is no mark. */
+/** undefined: the text is no mark. */
 export function parseMark(text: string): Mark | undefined {
   const [match, topic, partition, stream, bytes, question] = /^(\S+) (\d+) (\S+) (\d+)(\??)$/.exec(text) ?? [];
   if (match === undefined) return undefined;
@@ -46,7 +46,7 @@ export function printCredit({ stream, gateway, served, bytes }: Credit): string 
   return `${stream} ${gateway} ${Math.round(served)} ${bytes === undefined ? '-' : Math.round(bytes)}`;
 }
 
-/** undefined: it is no credit. */
+/** undefined: the text is no credit. */
 export function parseCredit(text: string): Credit | undefined {
   const [match, stream, gateway, served, bytes] = /^(\S+) (\S+) (-?\d+) (-|-?\d+)$/.exec(text) ?? [];
   if (match === undefined) return undefined;

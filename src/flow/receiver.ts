@@ -13,7 +13,7 @@ export interface ReceiverOptions extends WindowLimits {
   readonly fill: () => number;
 }
 
-/** A partition is not watched any more when nothing of it arrived for so long, in ms, while others got something. */
+/** A gateway gives a partition up when no message of it has arrived for this long, in ms, while its marks advanced. */
 const UNWATCHED_MS = 1000;
 
 /** How fast a partition is served, whichever servers and claims its messages come by. */
@@ -23,18 +23,18 @@ interface Pace {
   marked: number;
 }
 
-/** What was said of one stream. */
+/** What the gateway knows of one stream, and has answered. */
 interface Stream {
   readonly name: string;
   readonly intake: Intake;
   readonly pace: Pace;
   /** The latest mark. */
   mark: number;
-  /** Up to which the worker was told to publish; undefined: that this gateway does not limit it. */
+  /** The latest credit; undefined: none was given, or the stream was given up. */
   credit: number | undefined;
-  /** Of the intake, at the latest mark. */
+  /** Messages that had arrived at the latest mark that advanced. */
   arrivals: number;
-  /** Since when marks come without messages, of performance.now(); undefined: messages come. */
+  /** Since when marks advance without messages, of performance.now(); undefined: messages arrive. */
   silentSince: number | undefined;
 }
 
@@ -76,7 +76,7 @@ export class Receiver {
   }
 
   /**
-   * What to answer, if anything is to be said.
+   * The credit to answer with; undefined: the worker needs none now.
    * @param server where the mark comes from
    */
   answer(server: string, mark: Mark, now = performance.now()): Credit | undefined {
@@ -92,21 +92,21 @@ export class Receiver {
     } else stream.pace.marked += Math.max(0, advance);
     stream.mark = mark.bytes;
     const isWatched = advance <= 0 || this.#isWatched(stream, now);
-    // What was given up is not answered until something of it arrives.
+    // A stream that was given up gets no credit until a message of it arrives.
     if (stream.credit === undefined && stream.silentSince !== undefined) return undefined;
     const credit = this.#creditOf(stream, now);
     if (!isWatched) {
       stream.credit = undefined;
       return { ...credit, bytes: undefined };
     }
-    // As in HTTP/2 and QUIC: what is left of the last one is enough until half of it is used.
+    // As in HTTP/2 and QUIC: a new credit is due when half of the window is used.
     const isDue = mark.isQuestion || credit.bytes - (stream.credit ?? -Infinity) >= (credit.bytes - credit.served) / 2;
     if (!isDue) return undefined;
     stream.credit = credit.bytes;
     return credit;
   }
 
-  /** What to say to the workers of all streams when this gateway begins to drain. */
+  /** Credits without a limit for all streams of a server, for a gateway that begins to drain. */
   farewells(server: string): Credit[] {
     const { gateway } = this.#options;
     const farewells: Credit[] = [];
@@ -145,7 +145,7 @@ export class Receiver {
     return load;
   }
 
-  /** Asked with each mark that counts more than the one before. */
+  /** To be called once for each mark that advances. */
   #isWatched(stream: Stream, now: number): boolean {
     const { intake, arrivals } = stream;
     stream.arrivals = intake.arrivals;

@@ -12,18 +12,18 @@ export interface SenderOptions {
 
 /** Published before a gateway has answered: as much as a slow one may have on its way. */
 const FIRST_BYTES = 65_536;
-/** Who has not answered in so long, in ms, takes no part in flow control: no gateway, or one of an earlier release. */
+/** Where no gateway has answered within this, in ms, only subscribers without flow control receive the stream. */
 const FIRST_PATIENCE_MS = 250;
 /** Between two questions, while a partition waits, in ms. */
 const ASK_INTERVAL_MS = 50;
 /**
- * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES: below a per cent of what the messages cost Redis. What
- * has not got so far is not limited.
+ * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES: less than 1 % of what the messages cost Redis.
+ * A stream that has published less since it began is not limited.
  */
 const MARK_BYTES = 16_384;
 const MARK_INTERVAL_MS = 50;
 const MAX_UNMARKED_BYTES = 262_144;
-/** A gateway that was left behind and says nothing for so many times the patience is gone. */
+/** A gateway that was left behind is forgotten after a silence of so many times the patience. */
 const GONE_AFTER = 12;
 
 /** What a gateway said of a stream. */
@@ -44,19 +44,19 @@ interface Stream {
   /** Of its partition. */
   readonly key: string;
   published: number;
-  /** Of it, when the last mark went out, and when that was. */
+  /** `published` at the last mark, and the time of that mark, of performance.now(). */
   marked: number;
   markedAt: number;
   readonly told: Map<string, Told>;
   /** Bytes published since somebody received something of the stream. */
   unreceived: number;
-  /** Nobody answered the first bytes, or who did takes nothing more: without a gateway nothing limits the stream. */
+  /** No gateway answered the first bytes, or the last one said farewell: nothing limits the stream until a gateway answers. */
   isFree: boolean;
-  /** Since when the first bytes are used up, and nobody has answered. */
+  /** Since when the first bytes are used up without an answer. */
   unansweredSince: number | undefined;
 }
 
-/** Those who wait for the room of one partition. */
+/** The calls of `whenRoom` for one partition. */
 interface Waiting {
   readonly topic: string;
   readonly partition: number;
@@ -75,7 +75,7 @@ export class Sender {
   readonly #streams = new Map<string, Stream>();
   /** When each gateway said something last, of performance.now(). */
   readonly #heardAt = new Map<string, number>();
-  /** Gateways that said nothing at all for as long as we wait. */
+  /** Gateways that were silent for as long as the patience. */
   readonly #silent = new Set<string>();
   /** By partition. */
   readonly #waiting = new Map<string, Waiting>();
@@ -85,7 +85,7 @@ export class Sender {
     this.#options = options;
   }
 
-  /** A partition is claimed on a server; what was known of an earlier claim is forgotten. */
+  /** Begins the stream of a claim on a server, and forgets that of the claim before. */
   open(server: string, topic: string, partition: number, name: string): void {
     const key = keyOf(topic, partition);
     const streams = this.#partitions.get(key) ?? new Map<string, Stream>();
@@ -104,7 +104,7 @@ export class Sender {
   }
 
   /**
-   * Whether gateways are to be told how far the stream is with what is published next, and are asked because there is no more room.
+   * The mark to publish with the next messages; a question where they use all of the room.
    * @param bytes of what is published next, if all of it reaches somebody
    * @returns `bytes`: published before it; undefined: no mark is due
    */
@@ -195,7 +195,7 @@ export class Sender {
     return lags;
   }
 
-  /** Nobody waits any more. */
+  /** Resolves all that wait. */
   close(): void {
     for (const key of [...this.#waiting.keys()]) this.#end(key);
     this.#streams.clear();

@@ -1,11 +1,11 @@
 export interface WindowLimits {
-  /** For how long, in ms, what is on its way may take to be served. */
+  /** Longest time, in ms, from a message's publish until it is served. */
   readonly targetMs: number;
   readonly maxBytes: number;
 }
 
 /**
- * A slower partition may have this much on its way, however long it takes. Small, because many partitions may share a gateway; an
+ * A partition may always have this much on its way, however slowly it is served. Small, because many partitions may share a gateway; an
  * answer takes a few ms, so that it lets a fast one begin with 10 MB a second.
  */
 const MIN_BYTES = 65_536;
