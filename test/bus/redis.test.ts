@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../src/bus/redis.ts';
+import { Receiver } from '../../src/flow/receiver.ts';
 import { RedisLink } from '../../src/bus/redis-link.ts';
 import { RedisSubscriber } from '../../src/bus/redis-subscriber.ts';
 import { ownerOf, fnv1a } from '../../src/bus/rendezvous.ts';
@@ -296,7 +297,15 @@ describe('a Redis that asks for a user', () => {
     const rights = /`(resetchannels [^`]*)`/.exec(readme)![1]!.split(' ');
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();
-    const bus = new RedisBus({ urls: [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`], prefix: 'crier:', log });
+    const urls = [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`];
+    const bus = new RedisBus({ urls, prefix: 'crier:', log, flowPatienceMs: 60_000 });
+    const receiver = new Receiver({
+      gateway: 'pod',
+      targetMs: 500,
+      maxBytes: 65_536,
+      maxExecuting: 500,
+      fill: () => 0,
+    });
     const wrong = new RedisBus({
       urls: [`redis://app:wr0ng-password@127.0.0.1:${server.port}`],
       log,
@@ -304,6 +313,8 @@ describe('a Redis that asks for a user', () => {
     });
     t.after(() => Promise.all([bus.close(), wrong.close()]));
     await bus.start();
+    const stop = bus.receive(receiver);
+    receiver.intake('a', 0).arrive(1);
     const seen: string[] = [];
     await bus.subscribe('crier:a', (payload) => seen.push(String(payload)));
     await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
@@ -319,6 +330,11 @@ describe('a Redis that asks for a user', () => {
     const again = { from: kept.entries[0]!.coordinates.entry, maxEntries: 1, maxBytes: 9 };
     assert.deepEqual(await bus.history('crier:a', again), kept);
     assert.equal(await bus.agree('secret', 'x'), 'x');
+    const large = { channel: 'crier:a', payload: 'x'.repeat(100_000), offset: 3, timestamp: 0 };
+    await bus.publish([large], { topic: 'a', partition: 0, offset: 3 });
+    await waitFor('a credit', () => bus.lags().get('pod') === 1);
+    stop();
+    await waitFor('a farewell', () => bus.lags().size === 0);
     assert.deepEqual(await admin.call('ACL', 'LOG'), [], 'nothing was asked for that the user may not do');
 
     await wrong.start();
