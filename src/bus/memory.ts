@@ -191,7 +191,7 @@ export class MemoryBus implements Bus {
       const topic = topicOf(channel, this.#prefix);
       const stream = this.#streams.get(`${topic}/${coordinates.partition}`);
       if (stream === undefined) continue;
-      this.#sender.add(stream, payload.length, payload.length);
+      this.#sender.add(stream, payload.length);
       published.set(stream, [topic, coordinates.partition]);
     }
     for (const [topic, partition] of published.values()) this.#mark(topic, partition, false);

@@ -72,8 +72,7 @@ export class RedisFence {
     if (!holding) throw new FencedError(`${topic}/${partition} was not claimed`);
     const writer = this.#writers.pop() ?? new CommandWriter();
     const beginning = [this.#ownersKey, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
-    const bytes = bytesOf(messages);
-    const due = this.#sender?.dueMark(holding.token, bytes);
+    const due = this.#sender?.dueMark(holding.token, bytesOf(messages));
     const mark = due ? [this.#flow.markChannel, `${due.bytes}`, due.isQuestion ? '?' : ''] : NO_MARK;
     const received = await sendScript(this.#link, PUBLISH, (command, script) => {
       write(writer, [command, script, '1', ...beginning], mark, messages);
@@ -85,7 +84,7 @@ export class RedisFence {
       throw new FencedError(`${topic}/${partition} was claimed by another, or Redis at ${this.#link.label} lost data`);
     }
     holding.position = Math.max(holding.position, offset);
-    this.#sender?.add(holding.token, Number(received), bytes);
+    this.#sender?.add(holding.token, Number(received));
   }
 }
 

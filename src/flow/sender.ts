@@ -48,7 +48,7 @@ interface Stream {
   marked: number;
   markedAt: number;
   readonly told: Map<string, Told>;
-  /** Bytes published since somebody received something of the stream. */
+  /** Least room, in bytes, after chunks of which nobody received anything: twice as much with each of them. 0: the last one was received. */
   unreceived: number;
   /** No gateway answered the first bytes, or the last one said farewell: nothing limits the stream until a gateway answers. */
   isFree: boolean;
@@ -121,15 +121,12 @@ export class Sender {
     return { bytes: stream.published, isQuestion };
   }
 
-  /**
-   * @param received bytes that reached somebody
-   * @param bytes of all that was published
-   */
-  add(name: string, received: number, bytes: number): void {
+  /** So many bytes reached somebody. */
+  add(name: string, bytes: number): void {
     const stream = this.#streams.get(name);
     if (!stream) return;
-    stream.published += received;
-    stream.unreceived = received > 0 ? 0 : stream.unreceived + bytes;
+    stream.published += bytes;
+    stream.unreceived = bytes > 0 ? 0 : Math.max(FIRST_BYTES, 2 * stream.unreceived);
   }
 
   hear({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
@@ -223,7 +220,7 @@ export class Sender {
     for (const [gateway, told] of stream.told) {
       let bytes = Math.max(0, told.credit - stream.published);
       if (bytes > 0) {
-        // What nobody receives uses no credit up, and little room would make small chunks of it for ever.
+        // Nobody's messages use no credit, nor do those on another server: little room would make small chunks of them for ever.
         bytes = Math.max(bytes, stream.unreceived);
         told.stuckSince = undefined;
         told.isLeftBehind = false;

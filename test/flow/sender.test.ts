@@ -21,7 +21,7 @@ function createSender(t: TestContext, patienceMs = 5_000) {
 describe('Sender', () => {
   it('limits nothing that nobody receives, and nothing that was not claimed', (t) => {
     const { sender, room } = createSender(t);
-    sender.add('s', 0, 1);
+    sender.add('s', 0);
     assert.equal(room(), Infinity);
     assert.deepEqual(sender.room('other', 0), { bytes: Infinity, gateway: undefined });
   });
@@ -29,9 +29,9 @@ describe('Sender', () => {
   it('publishes little before a gateway has answered, and all where none does', (t) => {
     const { sender, room } = createSender(t);
     assert.equal(room(), FIRST);
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     assert.equal(room(), FIRST - 1_000);
-    sender.add('s', FIRST, FIRST);
+    sender.add('s', FIRST);
     assert.equal(room(10), 0);
     assert.equal(room(259), 0);
     assert.equal(room(260), Infinity);
@@ -39,17 +39,17 @@ describe('Sender', () => {
 
   it('keeps within the credit of the gateway with the least, and names it', (t) => {
     const { sender, tell } = createSender(t);
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     tell('a', 9_000);
     tell('b', 6_000);
     assert.deepEqual(sender.room('bids', 0), { bytes: 5_000, gateway: 'b' });
-    sender.add('s', 6_000, 6_000);
+    sender.add('s', 6_000);
     assert.deepEqual(sender.room('bids', 0), { bytes: 0, gateway: 'b' });
   });
 
   it('leaves a gateway behind that makes no progress, until it has room', (t) => {
     const { sender, room, tell } = createSender(t);
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     tell('a', 9_000);
     tell('b', 500);
     assert.equal(room(100), 0);
@@ -65,7 +65,7 @@ describe('Sender', () => {
 
   it('waits longer for a gateway that makes progress, however little', (t) => {
     const { sender, room, tell } = createSender(t);
-    sender.add('s', 100_000, 100_000);
+    sender.add('s', 100_000);
     for (let now = 0; now < 60_000; now += 4_000) {
       tell('a', 500, now, 's', now);
       assert.equal(room(now), 0);
@@ -74,7 +74,7 @@ describe('Sender', () => {
 
   it('leaves a gateway behind whose credit goes up and down while it serves nothing', (t) => {
     const { sender, room, tell } = createSender(t);
-    sender.add('s', 100_000, 100_000);
+    sender.add('s', 100_000);
     for (let now = 0; now < 5_000; now += 100) {
       tell('a', now % 200 === 0 ? 500 : 90_000, now);
       assert.equal(room(now), 0);
@@ -84,35 +84,35 @@ describe('Sender', () => {
 
   it('comes to full speed where nobody receives the partition any more, however little room was left', (t) => {
     const { sender, room, tell } = createSender(t);
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     tell('a', 1_010);
     assert.equal(room(), 10);
     let chunks = 0;
-    for (; chunks < 12 && room() < 1_048_576; chunks++) sender.add('s', 0, Math.max(2_500, room()));
+    for (; chunks < 12 && room() < 1_048_576; chunks++) sender.add('s', 0);
     assert.ok(room() >= 1_048_576, `${room()} bytes`);
-    sender.add('s', 5, 1_000_000);
+    sender.add('s', 5);
     assert.equal(room(), 5);
   });
 
   it('waits for a silent gateway once, not once for each partition', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.open('redis', 'bids', 1, 'u');
-    sender.add('s', 1_000, 1_000);
-    sender.add('u', 1_000, 1_000);
+    sender.add('s', 1_000);
+    sender.add('u', 1_000);
     for (const stream of ['s', 'u']) {
       tell('dead', 2_000, 0, stream);
       tell('healthy', 90_000, 0, stream);
     }
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     assert.equal(room(1_000), 0);
     assert.equal(room(6_000), 88_000);
-    sender.add('u', 1_000, 1_000);
+    sender.add('u', 1_000);
     assert.equal(sender.room('bids', 1, 6_001).bytes, 88_000);
   });
 
   it('waits for a gateway no longer that says farewell, nor for the claim before', (t) => {
     const { sender, room, tell } = createSender(t);
-    sender.add('s', FIRST, FIRST);
+    sender.add('s', FIRST);
     tell('a', 0);
     assert.equal(room(), 0);
     tell('a', undefined);
@@ -127,8 +127,8 @@ describe('Sender', () => {
   it('keeps within the credit of each server that it publishes on', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.open('other', 'bids', 0, 'o');
-    sender.add('s', 10, 10);
-    sender.add('o', 10, 10);
+    sender.add('s', 10);
+    sender.add('o', 10);
     tell('a', 1_010);
     tell('a', 510, 0, 'o');
     assert.equal(room(), 500);
@@ -137,9 +137,9 @@ describe('Sender', () => {
   it('asks for a mark when much or some time has passed, and for an answer when there is no more room', (t) => {
     const { sender, tell } = createSender(t);
     assert.deepEqual(sender.dueMark('s', 20_000, 0), { bytes: 0, isQuestion: false });
-    sender.add('s', 20_000, 20_000);
+    sender.add('s', 20_000);
     assert.equal(sender.dueMark('s', 20_000, 10), undefined);
-    sender.add('s', 20_000, 20_000);
+    sender.add('s', 20_000);
     assert.equal(sender.dueMark('s', 300_000, 20)?.bytes, 40_000);
     tell('a', 100_000);
     assert.deepEqual(sender.dueMark('s', 60_000, 21), { bytes: 40_000, isQuestion: true });
@@ -148,14 +148,14 @@ describe('Sender', () => {
   it('resolves those who wait with a credit, with a signal, when nobody answers and at close; and asks meanwhile', async (t) => {
     const { sender, room, tell, asked } = createSender(t, 100);
     const { signal } = new AbortController();
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     tell('a', 1_000, performance.now());
     const byCredit = sender.whenRoom('bids', 0, signal);
     await waitFor('questions', () => asked() > 1);
     tell('a', 2_000, performance.now());
     await byCredit;
 
-    sender.add('s', 1_000, 1_000);
+    sender.add('s', 1_000);
     const aborting = new AbortController();
     tell('a', 2_000, performance.now());
     const bySignal = sender.whenRoom('bids', 0, aborting.signal);
@@ -167,7 +167,7 @@ describe('Sender', () => {
     assert.ok(room(performance.now()) > 0);
 
     sender.open('redis', 'bids', 1, 'u');
-    sender.add('u', 2 * FIRST, 2 * FIRST);
+    sender.add('u', 2 * FIRST);
     const byClose = sender.whenRoom('bids', 1, signal);
     sender.close();
     await byClose;
@@ -182,7 +182,7 @@ describe('Sender', () => {
     const aborting = new AbortController();
     const waits = Array.from({ length: 20 }, (_, partition) => {
       sender.open('redis', 'bids', partition, `of ${partition}`);
-      sender.add(`of ${partition}`, FIRST, FIRST);
+      sender.add(`of ${partition}`, FIRST);
       return sender.whenRoom('bids', partition, aborting.signal);
     });
     aborting.abort();

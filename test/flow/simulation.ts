@@ -74,7 +74,7 @@ export function simulate({
       if (isFlowControlled && sender.room('bids', 0, now).bytes === 0) break;
       const stream = (published / MESSAGE_BYTES) % 20 === 0 ? streams.at(-1)! : streams[0]!;
       const due = sender.dueMark(stream.name, MESSAGE_BYTES, now);
-      sender.add(stream.name, MESSAGE_BYTES, MESSAGE_BYTES);
+      sender.add(stream.name, MESSAGE_BYTES);
       stream.bytes += MESSAGE_BYTES;
       published += MESSAGE_BYTES;
       available -= MESSAGE_BYTES;
