@@ -327,7 +327,7 @@ export class LiveChannel {
     let members = this.#arriving.size;
     if (intake) for (const group of groups.values()) members += group.members.size;
     const load = intake && (this.#load ??= this.#services.flow!.load());
-    const executing = load && new Executing(intake, load, length, Math.max(1, members));
+    const executing = load && new Executing(intake, load, length, members);
     const share = { cursor, length: length / groups.size, intake, executing };
     for (const group of groups.values()) backlog.add(group, begin(payload), share);
     backlog.keepBound();

@@ -39,6 +39,7 @@ export class Outbox {
   /** Of those, and of a write that the operating system has not taken yet. */
   #queuedBytes = 0;
   #bytesInFlight = 0;
+  #behindSince = 0;
   /** Writes whose callbacks have not come. */
   #unconfirmed = 0;
   /** Whether the last write was taken at once; then the memory that it came from is free again. */
@@ -64,6 +65,11 @@ export class Outbox {
   /** Whether the operating system takes no more for now: the peer does not read as fast as we write. */
   get isBehind(): boolean {
     return this.#bytesInFlight > 0;
+  }
+
+  /** When the write began that the operating system has not taken, of performance.now(). */
+  get behindSince(): number {
+    return this.#behindSince;
   }
 
   /** Takes a text message. */
@@ -207,6 +213,7 @@ export class Outbox {
     if (isTaken) this.#count(-bytes);
     else {
       this.#bytesInFlight = bytes;
+      this.#behindSince = performance.now();
       this.#writer.behind.add(this);
       if (this.#isPrompt) this.#writer.scratch.giveAway();
     }

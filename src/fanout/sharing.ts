@@ -227,9 +227,10 @@ export class SharedEvent {
       this.#settle(await execution, member, place);
     } catch (error) {
       member.fail(error);
+    } finally {
+      if (due) this.#deadlines?.delete(due);
+      release();
     }
-    if (due) this.#deadlines?.delete(due);
-    release();
   }
 
   #serveLater(others: Waiting[]): void {

@@ -12,6 +12,10 @@ export interface WriterOptions {
 const SLICE_MS = 10;
 /** Past it what waits is written before more is computed. */
 const FULL_BYTES = 16 * 1024 * 1024;
+/** Of all queues together, with most of the sockets behind: a network, or clients, that are slower than this gateway. */
+const FULL_QUEUES_BYTES = 32 * 1024 * 1024;
+/** A socket that has not taken one write in this time, in ms, is stuck. */
+const STUCK_MS = 1000;
 /** So that the clock costs nothing beside the work. */
 const WRITES_BETWEEN_CHECKS = 16;
 
@@ -46,6 +50,18 @@ export class Writer {
   /** Whether so much waits that it should be written now. */
   get isFull(): boolean {
     return this.#queuedBytes > FULL_BYTES;
+  }
+
+  /**
+   * How full the queues are where most of the sockets are behind, from 0 to 1 and above; else 0. Sockets that take nothing do not count: they
+   * are closed when their own queues are full.
+   */
+  fillOf(sockets: number): number {
+    if (this.behind.size <= sockets / 2) return 0;
+    const since = performance.now() - STUCK_MS;
+    const reading = [...this.behind].filter(({ behindSince }) => behindSince > since);
+    if (reading.length <= sockets / 2) return 0;
+    return reading.reduce((bytes, { queuedBytes }) => bytes + queuedBytes, 0) / FULL_QUEUES_BYTES;
   }
 
   count(bytes: number): void {

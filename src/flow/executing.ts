@@ -2,6 +2,11 @@ import type { Intake } from './intake.ts';
 
 /** Sums of fractions are not exact: an event count below this is zero. */
 const NONE = 1e-6;
+/**
+ * A channel with fewer members than this part of the gateway's sockets counts as if it had so many: a client that is alone on a channel, with
+ * a field that hangs, would otherwise stop the partition for all.
+ */
+const LEAST_PART = 1 / 64;
 
 /**
  * The events of one channel whose executions are in flight. An event counts by the fraction of the channel's members that wait for it, so
@@ -14,11 +19,21 @@ export class ChannelLoad {
   readonly #byIntake = new Map<Intake, number>();
   readonly #heavy: Set<ChannelLoad>;
   readonly #heavyFrom: number;
+  readonly #sockets: () => number;
 
-  /** @param heavy has the channels with at least `heavyFrom` events */
-  constructor(heavy: Set<ChannelLoad>, heavyFrom: number) {
+  /**
+   * @param heavy has the channels with at least `heavyFrom` events
+   * @param sockets of the gateway
+   */
+  constructor(heavy: Set<ChannelLoad>, heavyFrom: number, sockets: () => number) {
     this.#heavy = heavy;
     this.#heavyFrom = heavyFrom;
+    this.#sockets = sockets;
+  }
+
+  /** The fraction that one of so many members stands for. */
+  partOf(members: number): number {
+    return 1 / Math.max(1, members, this.#sockets() * LEAST_PART);
   }
 
   has(intake: Intake): boolean {
@@ -41,19 +56,19 @@ export class Executing {
   readonly #intake: Intake;
   readonly #load: ChannelLoad;
   readonly #bytes: number;
-  readonly #members: number;
+  readonly #part: number;
 
   /** @param members of the channel on this gateway that get the event */
   constructor(intake: Intake, load: ChannelLoad, bytes: number, members: number) {
     this.#intake = intake;
     this.#load = load;
     this.#bytes = bytes;
-    this.#members = members;
+    this.#part = load.partOf(members);
   }
 
   /** @param members that wait for an execution from now on; negative: that wait no longer */
   add(members: number): void {
-    const part = members / this.#members;
+    const part = members * this.#part;
     this.#intake.executing += part * this.#bytes;
     this.#load.add(this.#intake, part);
   }

@@ -9,6 +9,8 @@ export interface ReceiverOptions extends WindowLimits {
   readonly gateway: string;
   /** Events of a channel that may be executed at a time: with more, its operations come near to `MAX_PENDING_EVENTS`. */
   readonly maxExecuting: number;
+  /** Open on this gateway. */
+  readonly sockets: () => number;
   /** How full the queues of most sockets are, from 0 to 1 and above; a few slow sockets do not count. */
   readonly fill: () => number;
 }
@@ -72,7 +74,8 @@ export class Receiver {
 
   /** Of a channel, which keeps it. */
   load(): ChannelLoad {
-    return new ChannelLoad(this.#heavy, this.#options.maxExecuting / 2);
+    const { maxExecuting, sockets } = this.#options;
+    return new ChannelLoad(this.#heavy, maxExecuting / 2, sockets);
   }
 
   /**

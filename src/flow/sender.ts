@@ -12,10 +12,17 @@ export interface SenderOptions {
 
 /** Published before a gateway has answered: as much as a slow one may have on its way. */
 const FIRST_BYTES = 65_536;
-/** Where no gateway has answered within this, in ms, only subscribers without flow control receive the stream. */
-const FIRST_PATIENCE_MS = 250;
+/**
+ * Where no gateway has answered within this part of the patience, only subscribers without flow control receive the stream. An answer comes
+ * behind what the claim before has left on its way, of about FLOW_TARGET_MS.
+ */
+const FIRST_PATIENCE = 0.2;
 /** Between two questions, while a partition waits, in ms. */
 const ASK_INTERVAL_MS = 50;
+/** Partitions that are asked for at a time; where more wait, they take turns. */
+const MAX_QUESTIONS = 50;
+/** In ms: what was published longer ago has been served, though no gateway was asked since. */
+const IDLE_MS = 10_000;
 /**
  * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES: less than 1 % of what the messages cost Redis.
  * A stream that has published less since it began is not limited.
@@ -44,6 +51,8 @@ interface Stream {
   /** Of its partition. */
   readonly key: string;
   published: number;
+  /** When `published` grew last, of performance.now(). */
+  publishedAt: number;
   /** `published` at the last mark, and the time of that mark, of performance.now(). */
   marked: number;
   markedAt: number;
@@ -91,7 +100,7 @@ export class Sender {
     const streams = this.#partitions.get(key) ?? new Map<string, Stream>();
     this.#partitions.set(key, streams);
     this.#streams.delete(streams.get(server)?.name ?? '');
-    const counts = { published: 0, marked: 0, markedAt: -Infinity };
+    const counts = { published: 0, publishedAt: -Infinity, marked: 0, markedAt: -Infinity };
     const state = { unreceived: 0, isFree: false, unansweredSince: undefined };
     const stream: Stream = { name, key, ...counts, told: new Map(), ...state };
     streams.set(server, stream);
@@ -122,10 +131,11 @@ export class Sender {
   }
 
   /** So many bytes reached somebody. */
-  add(name: string, bytes: number): void {
+  add(name: string, bytes: number, now = performance.now()): void {
     const stream = this.#streams.get(name);
     if (!stream) return;
     stream.published += bytes;
+    if (bytes > 0) stream.publishedAt = now;
     stream.unreceived = bytes > 0 ? 0 : Math.max(FIRST_BYTES, 2 * stream.unreceived);
   }
 
@@ -135,8 +145,7 @@ export class Sender {
     const stream = this.#streams.get(name);
     if (!stream) return;
     if (bytes === undefined) {
-      stream.told.delete(gateway);
-      stream.isFree = true;
+      this.#forget(stream, gateway);
     } else {
       const told = stream.told.get(gateway);
       const state = { stuckSince: undefined, isLeftBehind: false };
@@ -162,6 +171,8 @@ export class Sender {
   whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#options.ask(topic, partition);
+    // A bus in this process has answered by now.
+    if (this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#timer ??= setInterval(() => this.#onTurn(), ASK_INTERVAL_MS);
     const key = keyOf(topic, partition);
     const waiting = this.#waiting.get(key) ?? { topic, partition, ends: new Set() };
@@ -182,9 +193,10 @@ export class Sender {
   }
 
   /** By gateway: bytes that were published and are not served there, of the partition with the most of them. */
-  lags(): Map<string, number> {
+  lags(now = performance.now()): Map<string, number> {
     const lags = new Map<string, number>();
-    for (const { published, told } of this.#streams.values()) {
+    for (const { key, published, publishedAt, told } of this.#streams.values()) {
+      if (now - publishedAt > IDLE_MS && !this.#waiting.has(key)) continue;
       for (const [gateway, { served }] of told) {
         lags.set(gateway, Math.max(lags.get(gateway) ?? 0, published - served));
       }
@@ -202,7 +214,10 @@ export class Sender {
   #onTurn(): void {
     const now = performance.now();
     for (const key of [...this.#waiting.keys()]) this.#release(key, now);
-    for (const { topic, partition } of this.#waiting.values()) this.#options.ask(topic, partition);
+    for (const [key, waiting] of [...this.#waiting].slice(0, MAX_QUESTIONS)) {
+      this.#options.ask(waiting.topic, waiting.partition);
+      if (this.#waiting.delete(key)) this.#waiting.set(key, waiting);
+    }
   }
 
   #release(key: string, now: number): void {
@@ -225,7 +240,7 @@ export class Sender {
         told.stuckSince = undefined;
         told.isLeftBehind = false;
       } else if (this.#isLeftBehind(gateway, told, now)) {
-        if (this.#isGone(gateway, now)) stream.told.delete(gateway);
+        if (this.#isGone(gateway, now)) this.#forget(stream, gateway);
         continue;
       }
       if (bytes < room.bytes) room = { bytes, gateway };
@@ -238,7 +253,7 @@ export class Sender {
     if (stream.isFree || stream.unreceived > 0) return UNLIMITED;
     if (bytes > 0) return { bytes, gateway: undefined };
     stream.unansweredSince ??= now;
-    stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE_MS;
+    stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE * this.#options.patienceMs;
     return stream.isFree ? UNLIMITED : { bytes: 0, gateway: undefined };
   }
 
@@ -252,8 +267,17 @@ export class Sender {
 
   #isGone(gateway: string, now: number): boolean {
     const isGone = now - (this.#heardAt.get(gateway) ?? 0) > GONE_AFTER * this.#options.patienceMs;
-    if (isGone) this.#heardAt.delete(gateway);
+    if (isGone) {
+      this.#heardAt.delete(gateway);
+      this.#silent.delete(gateway);
+    }
     return isGone;
+  }
+
+  /** Where it was the last one, nothing limits the stream until a gateway answers. */
+  #forget(stream: Stream, gateway: string): void {
+    stream.told.delete(gateway);
+    stream.isFree = true;
   }
 
   #stopTimer(): void {

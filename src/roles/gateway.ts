@@ -45,9 +45,6 @@ const DOCUMENT_QUEUE = {
   share: 0.05,
 };
 
-/** Of all queues together, with most sockets behind: a network, or clients, that are slower than this gateway. */
-const FULL_QUEUES_BYTES = 32 * 1024 * 1024;
-
 /** For how long after an event others are expected. */
 const EVENTS_FLOW_MS = 1000;
 
@@ -168,7 +165,8 @@ function createReceiver(
     targetMs: config.FLOW_TARGET_MS,
     maxBytes: config.FLOW_TARGET_BYTES,
     maxExecuting: config.MAX_PENDING_EVENTS / 2,
-    fill: () => (writer.behind.size > sockets() / 2 ? writer.behindBytes / FULL_QUEUES_BYTES : 0),
+    sockets,
+    fill: () => writer.fillOf(sockets()),
   });
   metrics.gauge(
     'crier_flow_waiting_bytes',

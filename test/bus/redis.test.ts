@@ -304,6 +304,7 @@ describe('a Redis that asks for a user', () => {
       targetMs: 500,
       maxBytes: 65_536,
       maxExecuting: 500,
+      sockets: () => 1,
       fill: () => 0,
     });
     const wrong = new RedisBus({

@@ -142,6 +142,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     targetMs: 500,
     maxBytes: 8_388_608,
     maxExecuting: 500,
+    sockets: () => 1,
     fill: () => 0,
   });
   const intakes = new Set<Intake>();

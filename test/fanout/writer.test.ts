@@ -12,10 +12,11 @@ function createWriter() {
   const turns: string[] = [];
   const refused: string[] = [];
   /** `turnMs`: how long its turn takes. */
-  function createOutbox(name: string, queuedBytes = 0, turnMs = 0): Outbox {
+  function createOutbox(name: string, queuedBytes = 0, turnMs = 0, behindSince = performance.now()): Outbox {
     writer.count(queuedBytes);
     const outbox = {
       queuedBytes,
+      behindSince,
       onTurn: () => {
         turns.push(name);
         for (const end = performance.now() + turnMs; performance.now() < end;);
@@ -100,6 +101,18 @@ describe('Writer', () => {
     for (const bytes of [100, 200]) writer.behind.add(createOutbox('behind', bytes));
     createOutbox('prompt', 400);
     assert.deepEqual([writer.behindBytes, writer.queuedBytes], [300, 700]);
+  });
+
+  it('tells how full the queues are where most sockets read, but not as fast as it writes', () => {
+    const { writer, createOutbox } = createWriter();
+    const MIB = 1024 * 1024;
+    for (let i = 0; i < 4; i++) writer.behind.add(createOutbox('reads', 4 * MIB));
+    assert.equal(writer.fillOf(7), 0.5);
+    assert.equal(writer.fillOf(8), 0, 'not most of them');
+    const stuck = Array.from({ length: 9 }, () => createOutbox('stuck', MIB, 0, performance.now() - 1_100));
+    for (const outbox of stuck) writer.behind.add(outbox);
+    assert.equal(writer.fillOf(8), 0, 'those that are stuck are not counted');
+    assert.equal(writer.fillOf(7), 0.5);
   });
 
   it('says that it is full past 16 MiB', () => {

@@ -6,13 +6,14 @@ import { Receiver } from '../../src/flow/receiver.ts';
 
 const WINDOW = 65_536;
 
-function createReceiver() {
+function createReceiver(sockets = 1) {
   let fill = 0;
   const receiver = new Receiver({
     gateway: 'pod',
     targetMs: 500,
     maxBytes: 8 * 1024 * 1024,
     maxExecuting: 100,
+    sockets: () => sockets,
     fill: () => fill,
   });
   const mark = (bytes: number, more: Partial<Mark> = {}): Mark => ({ topic: 'bids', partition: 0, stream: 's', bytes, isQuestion: true, ...more }); // prettier-ignore
@@ -86,6 +87,20 @@ describe('Receiver', () => {
     executing.add(-4);
     assert.deepEqual([load.events, intake.executing], [0, 0]);
     assert.equal(load.has(intake), false);
+  });
+
+  it('does not slow a partition for a client that is alone on a channel, among many sockets', () => {
+    for (const [sockets, window] of [
+      [64, 0],
+      [4_000, WINDOW],
+    ] as const) {
+      const { receiver, intake, mark } = createReceiver(sockets);
+      const load = receiver.load();
+      intake.arrive(1);
+      for (let event = 0; event < 1_000; event++) new Executing(intake, load, 2_500, 1).add(1);
+      const { bytes, served } = receiver.answer('redis', mark(1), 0)!;
+      assert.equal(bytes! - served, window);
+    }
   });
 
   it('gives nothing while the queues of most sockets are full', () => {

@@ -33,8 +33,8 @@ describe('Sender', () => {
     assert.equal(room(), FIRST - 1_000);
     sender.add('s', FIRST);
     assert.equal(room(10), 0);
-    assert.equal(room(259), 0);
-    assert.equal(room(260), Infinity);
+    assert.equal(room(1_009), 0);
+    assert.equal(room(1_010), Infinity);
   });
 
   it('keeps within the credit of the gateway with the least, and names it', (t) => {
@@ -122,6 +122,14 @@ describe('Sender', () => {
     sender.open('redis', 'bids', 0, 'next');
     tell('a', 0);
     assert.equal(room(), FIRST);
+  });
+
+  it('tells how far gateways are behind, of streams that flow', (t) => {
+    const { sender, tell } = createSender(t);
+    sender.add('s', 1_000, 0);
+    tell('a', 9_000);
+    assert.deepEqual([...sender.lags(10_000)], [['a', 1_000]]);
+    assert.deepEqual([...sender.lags(10_001)], []);
   });
 
   it('keeps within the credit of each server that it publishes on', (t) => {

@@ -56,7 +56,13 @@ export function simulate({
     .map((server) => ({ server, name: `at-${server}`, bytes: 0 }));
   for (const { server, name } of streams) sender.open(server, 'bids', 0, name);
   const nodes = gateways.map((plan) => {
-    const receiver = new Receiver({ gateway: plan.name, ...LIMITS, maxExecuting: 500, fill: () => 0 });
+    const receiver = new Receiver({
+      gateway: plan.name,
+      ...LIMITS,
+      maxExecuting: 500,
+      sockets: () => 1,
+      fill: () => 0,
+    });
     return { plan, receiver, intake: receiver.intake('bids', 0), link: [] as [at: number, of: number | SentMark][], served: 0, answers: [] as [at: number, deliver: (now: number) => void][] }; // prettier-ignore
   });
   const instants: Instant[] = [];
