@@ -38,7 +38,7 @@ interface SentMark {
 const MESSAGE_BYTES = 2_500;
 /** What a worker publishes in a ms at most: 60 MB a second. */
 const MAX_MESSAGES_PER_MS = 24;
-const ASK_INTERVAL_MS = 50;
+const ASK_INTERVAL_MS = 10;
 const LIMITS = { targetMs: 500, maxBytes: 8 * 1024 * 1024 };
 
 /** One partition, one worker and some gateways on a clock of its own: the real sender and receivers, the rest by its simplest rule. */
