@@ -27,7 +27,7 @@ export interface MemoryBusOptions {
   readonly flowPatienceMs?: number | undefined;
 }
 
-/** There is one, of which flow control speaks as of others. */
+/** The server's name, by which flow control tells streams apart; here it is this process. */
 const SERVER = 'memory';
 
 interface Pending {

@@ -27,8 +27,8 @@ export interface EventShare {
 }
 
 /**
- * From here on a batch is written as it is served where much waits to be written. With fewer, a socket's messages of several batches
- * leave in one write: to write each by itself took a third more CPU with 16 events on their way.
+ * A batch of so many events is written while it is served where much waits to be written. The messages of smaller batches leave a socket
+ * in one write: a write for each batch took a third more CPU with 16 events on their way.
  */
 const MANY_EVENTS = 16;
 

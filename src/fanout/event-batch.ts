@@ -19,7 +19,7 @@ export interface EventBatchOwner {
   /**
    * A few members got what others had got before. To write that now, while what it needs is at hand, is cheaper than later. After
    * executions it is not: writes that follow each other closely find the peer awake.
-   * @param events that each of them got: a write of many is no dearer for being a write of its own
+   * @param events that each of them got
    */
   onShared(events: number): void;
   /** Every member has been served. */
@@ -36,7 +36,7 @@ export class EventBatch {
   /** Those who were members when it began. */
   #members: readonly Subscription[] | undefined;
   #served = 0;
-  /** Of the events, in their order; those that follow each other out of one intake together. */
+  /** In the order of the events; consecutive events of one intake are one entry. */
   readonly #taken: Taken[] = [];
   readonly #owner: EventBatchOwner;
 

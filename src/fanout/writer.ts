@@ -35,7 +35,7 @@ export class Writer {
     this.#maxPodQueueBytes = options.maxPodQueueBytes;
   }
 
-  /** Of all outboxes; of most of it, that it is written in this turn of the event loop. */
+  /** Of all outboxes: what this turn of the event loop writes, and what slow peers have not taken. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
