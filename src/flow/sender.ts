@@ -13,7 +13,7 @@ export interface SenderOptions {
 /** Published before a gateway has answered: as much as a slow one may have on its way. */
 const FIRST_BYTES = 65_536;
 /**
- * Where there is any room there is this much, in bytes. In smaller pieces the records of one burst reach the gateways one after another, and
+ * Where there is any room of a window of this size or a larger one, there is this much, in bytes. In smaller pieces the records of one burst reach the gateways one after another, and
  * each costs a socket a write: with 16 events on their way a delivery took 1.3 times the CPU.
  */
 const LEAST_ROOM = 65_536;
@@ -166,10 +166,10 @@ export class Sender {
   room(topic: string, partition: number, now = performance.now()): Room {
     let room = UNLIMITED;
     for (const stream of this.#partitions.get(keyOf(topic, partition))?.values() ?? []) {
-      const other = this.#roomOf(stream, now);
+      const other = this.#roomOf(stream, now, LEAST_ROOM);
       if (other.bytes < room.bytes) room = other;
     }
-    return room.bytes > 0 && room.bytes < LEAST_ROOM ? { ...room, bytes: LEAST_ROOM } : room;
+    return room;
   }
 
   /** Resolves when the partition has room, or the signal is aborted. Never rejects. */
@@ -234,7 +234,8 @@ export class Sender {
     for (const end of [...(this.#waiting.get(key)?.ends ?? [])]) end();
   }
 
-  #roomOf(stream: Stream, now: number): Room {
+  /** @param least where there is any of a whole window */
+  #roomOf(stream: Stream, now: number, least = 0): Room {
     if (stream.told.size === 0) return this.#firstRoom(stream, now);
     let room = UNLIMITED;
     for (const [gateway, told] of stream.told) {
@@ -242,6 +243,8 @@ export class Sender {
       if (bytes > 0) {
         // Nobody's messages use no credit, nor do those on another server: little room would make small chunks of them for ever.
         bytes = Math.max(bytes, stream.unreceived);
+        // A smaller window is that of a gateway whose executions or sockets are near their bound.
+        if (told.credit - told.served >= least) bytes = Math.max(bytes, least);
         told.stuckSince = undefined;
         told.isLeftBehind = false;
       } else if (this.#isLeftBehind(gateway, told, now)) {

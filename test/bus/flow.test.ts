@@ -153,7 +153,7 @@ describe('over a real Redis', () => {
   }
 
   it('follows the slower of two gateways', async (t) => {
-    const { prefix, fill, room } = await createWorker(t, busOf(1));
+    const { bus, prefix, fill, room } = await createWorker(t, busOf(1));
     const [slow, fast] = [
       await createGateway(await gatewayBus(t, prefix), prefix, 'slow'),
       await createGateway(await gatewayBus(t, prefix), prefix, 'fast'),
@@ -161,8 +161,12 @@ describe('over a real Redis', () => {
     const first = await fill('1');
     await waitFor('the messages', () => slow.arrived() === first && fast.arrived() === first);
     fast.serve();
+    const aborting = new AbortController();
+    const asking = bus.whenRoom(TOPIC, 0, aborting.signal);
     await waitFor('the credit', () => room().gateway === 'slow');
     assert.equal(room().bytes, 0);
+    aborting.abort();
+    await asking;
   });
 
   it('waits for a subscriber that is no gateway once, and not for long', async (t) => {
