@@ -55,7 +55,7 @@ export class Ledger {
     return least;
   }
 
-  /** Held against a flood that had so many copies in each lane. */
+  /** Compares what arrived with a flood of so many copies in each lane. */
   imbalance(lanes: readonly number[]): Imbalance {
     const due = lanes.reduce((sum, count) => sum + count, 0);
     const sum = sumOfLanes(lanes);

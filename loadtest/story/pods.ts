@@ -50,7 +50,7 @@ export class StoryPods {
     }
   }
 
-  /** The one that is drawn. */
+  /** The pod whose samples the charts show. */
   get first(): PodProcess {
     return this.#processes[0]!;
   }

@@ -150,7 +150,7 @@ export function heapChart({ title, sockets, phases, samples }: StoryResult): str
   });
 }
 
-/** The heap, and under it what waits in Kafka meanwhile. */
+/** The heap, and below it the records that wait in Kafka at the same time. */
 export function storyPicture(result: StoryResult): string {
   const heap = heapChart(result);
   return result.free ? stackedCharts([heap, backlogChart(result)]) : heap;

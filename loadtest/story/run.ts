@@ -39,7 +39,7 @@ export interface StoryOptions {
   readonly signal: AbortSignal;
   /** About once a second. */
   readonly onSample?: (sample: StorySample) => void;
-  /** A line for a person who waits. */
+  /** Called with a line of progress. */
   readonly onNote?: (line: string) => void;
   /** Awaited when all sockets have connected, before the seconds of the idle phase. */
   readonly onConnected?: (pod: PodProcess) => Promise<unknown>;
