@@ -1,20 +1,24 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Linux gives out ports from 32768 on by itself: to who listens on port 0, and to whoever connects. */
+/** Linux assigns ports from 32768 on by itself: to listeners on port 0 and to outgoing connections. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_767];
+/** A port is not returned again before this many others were: its server may not listen yet, or may be restarting. */
+const REMEMBERED_PORTS = 4_000;
 
-/**
- * Free loopback ports, all different. Nobody gets one of them by chance before it is listened on, nor while a server that had it
- * is away.
- */
+const remembered = new Set<number>();
+
+/** Returns free loopback ports. This process returns none of them again for a long time (`REMEMBERED_PORTS`). */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
+  const ports: number[] = [];
+  while (ports.length < count) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);
-    if (!(await isPortTaken(port))) ports.add(port);
+    if (remembered.has(port)) continue;
+    remembered.add(port);
+    if (!(await isPortTaken(port))) ports.push(port);
+    if (remembered.size > REMEMBERED_PORTS) remembered.delete(remembered.values().next().value!);
   }
-  return [...ports];
+  return ports;
 }
 
 /** Whether something of this machine listens on the loopback port. */
