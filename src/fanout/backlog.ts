@@ -1,8 +1,9 @@
-import type { Executing } from '../flow/executing.ts';
+import type { ChannelLoad, Executing } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
 import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
 import type { ExecutionDeadlines } from './execution-deadlines.ts';
+import { HeldJobs } from './held-jobs.ts';
 import { SharedEvent } from './sharing.ts';
 import type { ExecuteEvent, SharingGroup } from './sharing.ts';
 import { Slices } from './slices.ts';
@@ -14,6 +15,8 @@ const SLICE_MS = 10;
 
 /** Bytes of events that may wait for their slice; with more, they are finished at once and Redis waits. */
 const MAX_LENGTH = 8 * 1024 * 1024;
+/** Bytes of events that may wait because of slow executions. */
+const MAX_HELD_LENGTH = 8 * 1024 * 1024;
 
 /** An event, for each of the groups that get it. */
 export interface EventShare {
@@ -24,6 +27,8 @@ export interface EventShare {
   /** Where it came in; undefined: it is outside of flow control, as is what follows. */
   readonly intake?: Intake | undefined;
   readonly executing?: Executing | undefined;
+  /** Of the channel; undefined: none of its events has come under flow control. */
+  readonly load?: ChannelLoad | undefined;
 }
 
 /**
@@ -39,6 +44,8 @@ export class Backlog {
   readonly #writer: BacklogWriter;
   readonly #slices: Slices;
   readonly #deadlines: ExecutionDeadlines | undefined;
+  readonly #held: HeldJobs;
+  /** Of batches that are not held. */
   #length = 0;
 
   /**
@@ -49,6 +56,7 @@ export class Backlog {
     this.#writer = writer;
     this.#deadlines = deadlines;
     this.#slices = new Slices(SLICE_MS, writer.flush);
+    this.#held = new HeldJobs(MAX_HELD_LENGTH, (job) => this.#slices.add(job));
   }
 
   /** Whether nothing waits. */
@@ -57,9 +65,9 @@ export class Backlog {
   }
 
   /** Serves an event to all who are members of a group when its turn comes. */
-  add(group: SharingGroup, execute: ExecuteEvent, { cursor, length, intake, executing }: EventShare): void {
+  add(group: SharingGroup, execute: ExecuteEvent, { cursor, length, intake, executing, load }: EventShare): void {
     if (!group.batch?.isOpen) {
-      group.batch = new EventBatch(group, this.#owner);
+      group.batch = new EventBatch(group, this.#owner, load);
       this.#slices.add(group.batch.serve);
     }
     const event = new SharedEvent(group, execute, this.#onMore, { cursor, deadlines: this.#deadlines, executing });
@@ -67,9 +75,14 @@ export class Backlog {
     this.#length += length;
   }
 
-  /** Does something between the events that came before and those that come now. */
-  enqueue(job: Job): void {
-    this.#slices.add(job);
+  /**
+   * Does something between the events that came before and those that come now.
+   * @param load of the channel that it is about
+   */
+  enqueue(job: Job, load?: ChannelLoad): void {
+    if (!load) return this.#slices.add(job);
+    const inTurn: Job = (isSpent) => this.#held.holds(load, inTurn, 0) || job(isSpent);
+    this.#slices.add(inTurn);
   }
 
   keepBound(): void {
@@ -86,7 +99,15 @@ export class Backlog {
         intake?.serve(length);
       }
     },
+    isHeld: (batch) => {
+      const { load, serve, length } = batch;
+      if (!load) return false;
+      const before = this.#held.length;
+      const isHeld = this.#held.holds(load, serve, length);
+      this.#length += before - this.#held.length;
+      return isHeld;
+    },
   };
 
-  readonly #onMore = (serve: Job): void => this.enqueue(serve);
+  readonly #onMore = (serve: Job): void => this.#slices.add(serve);
 }

@@ -1,3 +1,4 @@
+import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
 import type { SharedEvent, SharingGroup } from './sharing.ts';
 import type { Job } from './slices.ts';
@@ -24,6 +25,8 @@ export interface EventBatchOwner {
   onShared(events: number): void;
   /** Every member has been served. */
   onServed(taken: readonly Taken[]): void;
+  /** Whether the batch must wait now. It is served again when it need not. */
+  isHeld(batch: EventBatch): boolean;
 }
 
 /**
@@ -31,6 +34,8 @@ export interface EventBatchOwner {
  * one has its turn, so that what one connection needs is touched once for all events and not once for each.
  */
 export class EventBatch {
+  /** Of the channel; undefined: the batch is never held. */
+  readonly load: ChannelLoad | undefined;
   readonly #group: SharingGroup;
   readonly #events: SharedEvent[] = [];
   /** Those who were members when it began. */
@@ -39,25 +44,35 @@ export class EventBatch {
   /** In the order of the events; consecutive events of one intake are one entry. */
   readonly #taken: Taken[] = [];
   readonly #owner: EventBatchOwner;
+  #length = 0;
+  #isHeld = false;
 
-  constructor(group: SharingGroup, owner: EventBatchOwner) {
+  constructor(group: SharingGroup, owner: EventBatchOwner, load?: ChannelLoad) {
+    this.load = load;
     this.#group = group;
     this.#owner = owner;
   }
 
-  /** Whether it takes one more event: it has not begun, and there is room. */
+  /** Of its events, in bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether it takes one more event: its turn has not come, and there is room. */
   get isOpen(): boolean {
-    return this.#members === undefined && this.#events.length < MAX_EVENTS;
+    return !this.#isHeld && this.#members === undefined && this.#events.length < MAX_EVENTS;
   }
 
   add(event: SharedEvent, length: number, intake?: Intake): void {
     this.#events.push(event);
+    this.#length += length;
     const last = this.#taken.at(-1);
     if (last && last.intake === intake) last.length += length;
     else this.#taken.push({ intake, length });
   }
 
   readonly serve: Job = (isSpent) => {
+    if (!this.#members && (this.#isHeld = this.#owner.isHeld(this))) return true;
     const members = (this.#members ??= [...this.#group.members]);
     let results = 0;
     let hasExecuted = false;

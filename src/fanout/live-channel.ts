@@ -193,7 +193,7 @@ export class LiveChannel {
       for (const [subscription, group] of arriving)
         if (this.#arriving.delete(subscription)) group.members.add(subscription);
       return true;
-    });
+    }, this.#load);
   }
 
   /** A message of the bus. */
@@ -328,7 +328,7 @@ export class LiveChannel {
     if (intake) for (const group of groups.values()) members += group.members.size;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, members);
-    const share = { cursor, length: length / groups.size, intake, executing };
+    const share = { cursor, length: length / groups.size, intake, executing, load: this.#load };
     for (const group of groups.values()) backlog.add(group, begin(payload), share);
     backlog.keepBound();
     return true;

@@ -17,18 +17,25 @@ export class ChannelLoad {
   events = 0;
   /** The same by partition; a partition without events has no entry. */
   readonly #byIntake = new Map<Intake, number>();
+  /** Called when the channel stops being full. */
+  onRoom: (() => void) | undefined;
   readonly #heavy: Set<ChannelLoad>;
-  readonly #heavyFrom: number;
+  readonly #maxEvents: number;
   readonly #sockets: () => number;
 
   /**
-   * @param heavy has the channels with at least `heavyFrom` events
+   * @param heavy has the channels with at least half of `maxEvents`
    * @param sockets of the gateway
    */
-  constructor(heavy: Set<ChannelLoad>, heavyFrom: number, sockets: () => number) {
+  constructor(heavy: Set<ChannelLoad>, maxEvents: number, sockets: () => number) {
     this.#heavy = heavy;
-    this.#heavyFrom = heavyFrom;
+    this.#maxEvents = maxEvents;
     this.#sockets = sockets;
+  }
+
+  /** Whether as many events are executed as may be at a time. */
+  get isFull(): boolean {
+    return this.events >= this.#maxEvents;
   }
 
   /** The fraction that one of so many members stands for. */
@@ -42,12 +49,14 @@ export class ChannelLoad {
 
   /** @param part fraction of an event; negative when an execution has ended */
   add(intake: Intake, part: number): void {
+    const wasFull = this.isFull;
     this.events += part;
     const events = (this.#byIntake.get(intake) ?? 0) + part;
     if (events > NONE) this.#byIntake.set(intake, events);
     else this.#byIntake.delete(intake);
-    if (this.events >= this.#heavyFrom) this.#heavy.add(this);
+    if (this.events >= this.#maxEvents / 2) this.#heavy.add(this);
     else this.#heavy.delete(this);
+    if (wasFull && !this.isFull) this.onRoom?.();
   }
 }
 

@@ -75,7 +75,7 @@ export class Receiver {
   /** Of a channel, which keeps it. */
   load(): ChannelLoad {
     const { maxExecuting, sockets } = this.#options;
-    return new ChannelLoad(this.#heavy, maxExecuting / 2, sockets);
+    return new ChannelLoad(this.#heavy, maxExecuting, sockets);
   }
 
   /**

@@ -32,6 +32,7 @@ function createBatch(count: number) {
   const batch = new EventBatch(group, {
     onShared: () => void calls.push(`shared after ${delivered.length}`),
     onServed: (taken) => void calls.push(`served ${taken.map(({ length }) => length).join(' ')}`),
+    isHeld: () => false,
   });
   const add = (event: string, length = 1) =>
     batch.add(new SharedEvent(group, () => ({ json: [Buffer.from(event)], reads: undefined }), () => assert.fail()), length); // prettier-ignore

@@ -45,7 +45,7 @@ const serveAll = (serve: Job) => void serve(NOT_SPENT);
 
 /** Events that came in one turn. */
 function serve(group: SharingGroup, payloads: readonly number[], begin: (payload: number) => ExecuteEvent): void {
-  const batch = new EventBatch(group, { onShared: () => undefined, onServed: () => undefined });
+  const batch = new EventBatch(group, { onShared: () => undefined, onServed: () => undefined, isHeld: () => false });
   for (const payload of payloads) batch.add(new SharedEvent(group, begin(payload), serveAll), 1);
   serveAll(batch.serve);
 }

@@ -42,6 +42,8 @@ export interface StageOptions {
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
   readonly executionTimeoutMs?: number;
+  /** Events of a channel that are executed at a time. */
+  readonly maxExecuting?: number;
   /** An event could not be served to a listener, whose subscription has ended. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -52,7 +54,7 @@ export interface Listener {
   readonly received: string[];
   readonly alone: string[];
   /** Whether it reads. */
-  readonly socket: { isBehind: boolean };
+  readonly socket: { isBehind: boolean; isRefused: boolean };
   /** What an execution of its own gives for a payload. */
   readonly execute: (payload: unknown) => Promise<string>;
   readonly leave: () => void;
@@ -141,7 +143,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     gateway: 'stage',
     targetMs: 500,
     maxBytes: 8_388_608,
-    maxExecuting: 500,
+    maxExecuting: options.maxExecuting ?? 500,
     sockets: () => 1,
     fill: () => 0,
   });
@@ -202,9 +204,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     const received: string[] = [];
     const socket = {
       isBehind: false,
+      isRefused: false,
       sendParts: (prefix: Buffer, { pieces }: Rest) =>
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
-      refuse: () => undefined,
+      refuse: () => void (socket.isRefused = true),
     };
     const owner = { onFailure: options.onFailure ?? ((error: unknown) => assert.fail(errorOf(error))) };
     const subscription = new Subscription({

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { waitFor } from '../support/wait-for.ts';
+import { createStage, factsOf } from './stage.ts';
+
+const SDL = `
+  type Subscription { item: Item @kafka(topic: "t", payload: "item") }
+  type Item { n: Int slow: Int }`;
+const QUERY = 'subscription { item { n slow } }';
+/** More than an operation may have pending, which is 100 here. */
+const EVENTS = 300;
+
+/** Publishes the events to two clients at once; their field `slow` has no value before `answer()` was called. */
+async function flood(t: TestContext, maxExecuting: number) {
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  let executions = 0;
+  const slow = async ({ n }: { n: number }) => {
+    executions++;
+    await answered;
+    return n;
+  };
+  const { bus, join } = await createStage(t, { sdl: SDL, resolvers: { Item: { slow } }, maxExecuting });
+  const clients = [await join(QUERY, factsOf('a', {})), await join(QUERY, factsOf('b', {}))];
+  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  for (let n = 0; n < EVENTS; n++) {
+    const message = { channel: 't{}', payload: JSON.stringify({ item: { n } }), offset: n, timestamp: 0 };
+    await bus.publish([message], { topic: 't', partition: 0, offset: n });
+  }
+  await waitFor('executions', () => executions > 0);
+  return { clients, answer, executions: () => executions };
+}
+
+describe('events whose executions are slow', () => {
+  it('wait for their turn under flow control: no client is a slow consumer, and each gets all in order', async (t) => {
+    const { clients, answer, executions } = await flood(t, 40);
+    answer();
+    const goal = Array.from({ length: EVENTS }, (_, n) => n);
+    await waitFor('all results', () => clients.every(({ received }) => received.length === EVENTS));
+    for (const { received, socket } of clients) {
+      const numbers = received.map((text) => (JSON.parse(text) as { data: { item: { slow: number } } }).data.item.slow);
+      assert.deepEqual([numbers, socket.isRefused], [goal, false]);
+    }
+    assert.equal(executions(), EVENTS, 'each event is executed once for both clients');
+  });
+
+  it('make slow consumers of all clients where so many may be executed at a time', async (t) => {
+    const { clients, answer } = await flood(t, 1000);
+    await waitFor('refusals', () => clients.every(({ socket }) => socket.isRefused));
+    answer();
+  });
+});
