@@ -280,7 +280,7 @@ export const variables = {
 
   FLOW_TARGET_MS: variable(
     wait(0),
-    '500',
+    '400',
     'ms',
     MS,
     'How long what is published may wait for its gateway; the rest stays in Kafka. 0: no flow control.',
