@@ -1,6 +1,6 @@
 /**
  * What it costs to make the payload's text of one auction record: parsed, renamed by the story's lodash chain and printed,
- * against src/kafka/converter.ts, in alternating rounds of one process, so that both meet the same machine. The same for
+ * against src/kafka/decoding/converter.ts, in alternating rounds of one process, so that both meet the same machine. The same for
  * renaming alone. Exits with 1 below 20 times the throughput, or 10 times that of renaming.
  *
  *     npm run -s build:test && node dist/loadtest/convert.js
@@ -9,9 +9,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { TopicRouter } from '../src/graph/router.ts';
-import { Converter } from '../src/kafka/converter.ts';
-import { decodeRecord } from '../src/kafka/record.ts';
-import { SnakeCase } from '../src/kafka/snake-case.ts';
+import { Converter } from '../src/kafka/decoding/converter.ts';
+import { decodeRecord } from '../src/kafka/decoding/record.ts';
+import { SnakeCase } from '../src/kafka/decoding/snake-case.ts';
 import { snakeCaseChain } from './ladder/pod/snake-case-chain.ts';
 import { median } from './median.ts';
 

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
-import { createKafkaClient } from './kafka/client.ts';
-import { Cluster } from './kafka/cluster.ts';
-import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from './kafka/dead-letter-commands.ts';
-import type { DeadLetterCommand, DeadLetterEntry } from './kafka/dead-letter-commands.ts';
+import { createKafkaClient } from './kafka/kafkajs/client.ts';
+import { Cluster } from './kafka/kafkajs/cluster.ts';
+import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from './kafka/dead-letter/dead-letter-commands.ts';
+import type { DeadLetterCommand, DeadLetterEntry } from './kafka/dead-letter/dead-letter-commands.ts';
 import { createLog } from './log.ts';
 
 const USAGE = `Lists, replays or drops dead letters: records that crier could not decode.

@@ -9,7 +9,7 @@ import { selectTestFiles } from './support/selection.ts';
 
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
 
-Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/record
+Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
 Without a name it runs everything but faults, which take minutes: npm test -- faults
 
   --full  the faults as long as what is promised about them, one file after the other (npm run test:faults)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { buildASTSchema, getNamedType, isObjectType, parse, print, visit } from 'graphql';
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { channelName } from '../../src/bus/channel.ts';
-import { SnakeCase } from '../../src/kafka/snake-case.ts';
+import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
 
 /** Fields of Auction that differ between connections: read only where a contender asks for one. */
 export type IdentityField = 'tenant' | 'viewer';

@@ -1,6 +1,6 @@
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
-import { RedisBus } from '../../src/bus/redis.ts';
-import { Cursors } from '../../src/fanout/cursor.ts';
+import { RedisBus } from '../../src/bus/redis/redis.ts';
+import { Cursors } from '../../src/fanout/resume/cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 

@@ -4,11 +4,11 @@ import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
 import type { ExecutionDeadlines } from './execution-deadlines.ts';
 import { HeldJobs } from './held-jobs.ts';
-import { SharedEvent } from './sharing.ts';
-import type { ExecuteEvent, SharingGroup } from './sharing.ts';
+import type { Writer } from './outbox/writer.ts';
+import { SharedEvent } from './sharing/sharing.ts';
+import type { ExecuteEvent, SharingGroup } from './sharing/sharing.ts';
 import { Slices } from './slices.ts';
 import type { Job } from './slices.ts';
-import type { Writer } from './writer.ts';
 
 /** For how long, in ms, one turn of the event loop may execute events; then sockets and timers have their turn. */
 const SLICE_MS = 10;

@@ -1,6 +1,6 @@
 import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
-import type { SharedEvent, SharingGroup } from './sharing.ts';
+import type { SharedEvent, SharingGroup } from './sharing/sharing.ts';
 import type { Job } from './slices.ts';
 import type { Subscription } from './subscription.ts';
 

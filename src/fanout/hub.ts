@@ -7,16 +7,16 @@ import { LogWindow } from '../log.ts';
 import { Backlog } from './backlog.ts';
 import type { BacklogWriter } from './backlog.ts';
 import { Concurrency } from './concurrency.ts';
-import type { CursorPlace, Cursors } from './cursor.ts';
+import type { CursorPlace, Cursors } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
-import { HeldBytes } from './held-bytes.ts';
-import type { Joining } from './joining.ts';
+import { HeldBytes } from './resume/held-bytes.ts';
+import type { Joining } from './resume/joining.ts';
 import { LiveChannel } from './live-channel.ts';
 import type { ChannelObserver, ChannelServices } from './live-channel.ts';
-import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './recovery.ts';
-import { Replays } from './replays.ts';
-import type { Missed } from './history-reads.ts';
-import type { ExecuteEvent } from './sharing.ts';
+import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';
+import { Replays } from './resume/replays.ts';
+import type { Missed } from './resume/history-reads.ts';
+import type { ExecuteEvent } from './sharing/sharing.ts';
 import type { Subscription } from './subscription.ts';
 
 export interface HubOptions {

@@ -10,16 +10,16 @@ import type { Payload } from '../graph/payload.ts';
 import type { LogWindow, Logger } from '../log.ts';
 import type { Backlog } from './backlog.ts';
 import { Continuity } from './continuity.ts';
-import type { CursorPlace, Cursors } from './cursor.ts';
+import type { CursorPlace, Cursors } from './resume/cursor.ts';
 import type { ExecutionDeadlines } from './execution-deadlines.ts';
-import type { HeldBytes } from './held-bytes.ts';
-import { heldLength } from './held-events.ts';
-import type { Missed } from './history-reads.ts';
-import type { Joining } from './joining.ts';
-import { Replay } from './replay.ts';
-import type { Replays } from './replays.ts';
-import { SharingGroup } from './sharing.ts';
-import type { ExecuteEvent } from './sharing.ts';
+import type { HeldBytes } from './resume/held-bytes.ts';
+import { heldLength } from './resume/held-events.ts';
+import type { Missed } from './resume/history-reads.ts';
+import type { Joining } from './resume/joining.ts';
+import { Replay } from './resume/replay.ts';
+import type { Replays } from './resume/replays.ts';
+import { SharingGroup } from './sharing/sharing.ts';
+import type { ExecuteEvent } from './sharing/sharing.ts';
 import type { Subscription } from './subscription.ts';
 
 export interface ChannelObserver {

@@ -1,9 +1,9 @@
 import type { ConnectionFacts } from '../context/connection-facts.ts';
-import type { Operation } from '../graph/operation.ts';
-import { nextPrefix, notedRest } from './frame.ts';
-import type { Rest } from './frame.ts';
-import type { Outbox } from './outbox.ts';
-import type { SharingGroup } from './sharing.ts';
+import type { Operation } from '../graph/documents/operation.ts';
+import { nextPrefix, notedRest } from './outbox/frame.ts';
+import type { Rest } from './outbox/frame.ts';
+import type { Outbox } from './outbox/outbox.ts';
+import type { SharingGroup } from './sharing/sharing.ts';
 
 export interface SubscriptionOwner {
   /** An event could not be served to the subscription, which has ended. Must not throw. */

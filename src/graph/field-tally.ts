@@ -1,5 +1,5 @@
 import type { PathValues } from '../bus/channel.ts';
-import type { Binding } from './binding.ts';
+import type { Binding } from './schema/binding.ts';
 
 /** `match_absent`: no value at the path of a required match. `payload_absent`: nothing, or null, where the field's value should be. */
 export type UnmatchedReason = 'match_absent' | 'payload_absent';

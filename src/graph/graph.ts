@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
-import type { Binding } from './binding.ts';
+import type { Binding } from './schema/binding.ts';
 
 /** A record as a graph's samples make it: what Kafka would carry. */
 export interface SampleRecord {

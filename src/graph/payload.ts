@@ -1,5 +1,5 @@
 import { parseFrozen } from '../json/frozen.ts';
-import type { Sheet, Stencil } from './stencil.ts';
+import type { Sheet, Stencil } from './projection/template.ts';
 
 /** What an event brings. */
 export interface Payload {

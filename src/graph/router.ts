@@ -1,7 +1,7 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
-import type { Binding } from './binding.ts';
+import type { Binding } from './schema/binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
 /** A channel of a record. */

@@ -1,6 +1,6 @@
 import type { IHeaders } from 'kafkajs';
 import type { Message } from '../bus/bus.ts';
-import type { DecodeReason } from './record.ts';
+import type { DecodeReason } from './decoding/record.ts';
 
 /** A record as Kafka carries it; its buffers are slices of a whole fetch response, so nobody keeps them. */
 export interface KafkaRecord {

@@ -3,20 +3,20 @@ import type { Claim, Message, Position } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { BatchPorts } from './batch.ts';
-import { createKafkaClient } from './client.ts';
-import type { KafkaConnectionConfig } from './client.ts';
-import { Cluster } from './cluster.ts';
-import type { PartitionMap } from './cluster.ts';
-import { DeadLetter } from './dead-letter.ts';
-import type { FlowWait } from './flow-wait.ts';
-import { Membership } from './membership.ts';
-import type { PartitionWait } from './membership.ts';
+import { createKafkaClient } from './kafkajs/client.ts';
+import type { KafkaConnectionConfig } from './kafkajs/client.ts';
+import { Cluster } from './kafkajs/cluster.ts';
+import type { PartitionMap } from './kafkajs/cluster.ts';
+import { DeadLetter } from './dead-letter/dead-letter.ts';
+import type { FlowWait } from './session/flow-wait.ts';
+import { Membership } from './session/group-session.ts';
+import type { PartitionWait } from './session/group-session.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
-import { lagOf, standingsOf } from './standings.ts';
-import { StartOffsets } from './start-offsets.ts';
-import { Watchdog } from './watchdog.ts';
-import { Worker } from './worker.ts';
+import { lagOf, standingsOf } from './session/positions.ts';
+import { StartOffsets } from './session/start-offsets.ts';
+import { Watchdog } from './session/watchdog.ts';
+import { Worker } from './record-publisher.ts';
 
 export interface KafkaConsumerOptions extends BatchPorts {
   readonly config: KafkaConnectionConfig &

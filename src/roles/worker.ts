@@ -1,12 +1,12 @@
 import type { Bus, Claim, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
-import { registerCodecs } from '../kafka/compression.ts';
+import { registerCodecs } from '../kafka/kafkajs/compression.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
-import { Converter } from '../kafka/converter.ts';
-import { FlowWait } from '../kafka/flow-wait.ts';
-import { SnakeCase } from '../kafka/snake-case.ts';
-import { Worker } from '../kafka/worker.ts';
+import { Converter } from '../kafka/decoding/converter.ts';
+import { FlowWait } from '../kafka/session/flow-wait.ts';
+import { SnakeCase } from '../kafka/decoding/snake-case.ts';
+import { Worker } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Part, RoleServices } from './services.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';

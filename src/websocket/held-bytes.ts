@@ -1,4 +1,4 @@
-import type { Operation } from '../graph/operation.ts';
+import type { Operation } from '../graph/documents/operation.ts';
 
 /** What an operation keeps in memory for as long as it is live. */
 export interface Holding {

@@ -5,13 +5,13 @@ import { Redis } from 'ioredis';
 import { startRedisServer } from '../../deploy/redis-server.ts';
 import type { RedisServer } from '../../deploy/redis-server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
-import { MemoryBus } from '../../src/bus/memory.ts';
-import { RedisBus } from '../../src/bus/redis.ts';
+import { MemoryBus } from '../../src/bus/memory/memory.ts';
+import { RedisBus } from '../../src/bus/redis/redis.ts';
 import { Receiver } from '../../src/flow/receiver.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { logLines } from './log-lines.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { TcpProxy } from './redis/tcp-proxy.ts';
 
 const TOPIC = 'bids';
 const PAYLOAD = JSON.stringify('x'.repeat(10_000));

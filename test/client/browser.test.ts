@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { TcpProxy } from '../bus/tcp-proxy.ts';
+import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import type { createClient } from '../../src/client/client.ts';
 import { openPage } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -10,7 +10,7 @@ import { createClient as createStockClient } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { backoffMs } from '../../src/client/backoff.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
-import { TcpProxy } from '../bus/tcp-proxy.ts';
+import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
 import type { ProtocolMessage } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { MemoryBus } from '../../src/bus/memory.ts';
+import { MemoryBus } from '../../src/bus/memory/memory.ts';
 import { readConfig } from '../../src/config.ts';
-import { loadGraph } from '../../src/graph/load.ts';
+import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';

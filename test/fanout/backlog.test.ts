@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Backlog } from '../../src/fanout/backlog.ts';
-import { SharingGroup } from '../../src/fanout/sharing.ts';
+import { SharingGroup } from '../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { factsOf } from './stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventBatch } from '../../src/fanout/event-batch.ts';
-import { SharedEvent, SharingGroup } from '../../src/fanout/sharing.ts';
+import { SharedEvent, SharingGroup } from '../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import { factsOf } from './stage.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { ExecutionContext } from '../../src/context/context.ts';
-import { Cursors } from '../../src/fanout/cursor.ts';
+import { Cursors } from '../../src/fanout/resume/cursor.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { Cursors } from '../../src/fanout/cursor.ts';
+import { Cursors } from '../../src/fanout/resume/cursor.ts';
 import { createStage, factsOf } from './stage.ts';
 
 const SDL = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextRest, Rest } from '../../src/fanout/frame.ts';
+import { nextRest, Rest } from '../../src/fanout/outbox/frame.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pod } from '../end-to-end/pod.ts';
 import { kafkaBrokers } from '../support/services.ts';
-import { TcpProxy } from '../bus/tcp-proxy.ts';
+import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { isFull } from './form.ts';
 import { createStage } from './stage.ts';

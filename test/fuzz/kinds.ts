@@ -1,7 +1,7 @@
-import { resolverProperty } from '../fanout/random-resolvers.ts';
+import { resolverProperty } from '../fanout/sharing/random-resolvers.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
-import { rewritingProperty } from '../kafka/random-records.ts';
+import { rewritingProperty } from '../kafka/decoding/random-records.ts';
 import type { FuzzKind } from './kind.ts';
 import { protocol } from './protocol.ts';
 import { variables } from './variables.ts';

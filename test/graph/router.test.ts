@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Binding } from '../../src/graph/binding.ts';
+import type { Binding } from '../../src/graph/schema/binding.ts';
 import { TopicRouter, channelFor, createRouters, valueAt } from '../../src/graph/router.ts';
 
 const bids: Binding = {

@@ -11,7 +11,7 @@ import { rungs } from '../../loadtest/ladder/rungs.ts';
 import { semiSpacePod } from '../../loadtest/ladder/semi-space.ts';
 import { startServerProcess } from '../../loadtest/server-process.ts';
 import type { Pod } from '../../loadtest/story/pod.ts';
-import { SnakeCase } from '../../src/kafka/snake-case.ts';
+import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';

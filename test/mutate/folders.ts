@@ -2,12 +2,18 @@
 const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   bus: ['websocket/bus-outage', 'websocket/log-hygiene'],
   client: ['websocket/stock-client'],
-  context: ['fanout/leak', 'graph/execution'],
+  context: ['fanout/sharing/leak', 'graph/execution/execution'],
   fanout: ['websocket/resume', 'websocket/gateway', 'websocket/churn', 'websocket/log-hygiene', 'websocket/bus-outage'],
-  graph: ['fanout/leak', 'fanout/sharing', 'kafka/converter'],
-  json: ['kafka/rewriter', 'kafka/record', 'kafka/converter', 'graph/differential', 'graph/execution'],
+  graph: ['fanout/sharing/leak', 'fanout/sharing/sharing', 'kafka/decoding/converter'],
+  json: [
+    'kafka/decoding/key-rewriter',
+    'kafka/decoding/record',
+    'kafka/decoding/converter',
+    'graph/projection/differential',
+    'graph/execution/execution',
+  ],
   kafka: ['end-to-end/two-pods'],
-  websocket: ['fanout/outbox', 'end-to-end/drain'],
+  websocket: ['fanout/outbox/outbox', 'end-to-end/drain'],
 };
 
 /** Tests that read the text of the build, which holds other text here. */
@@ -25,7 +31,7 @@ export function needsKafka(testFiles: readonly string[]): boolean {
   return testFiles.some((file) => NEEDS_KAFKA.includes(file.split('/', 1)[0]!));
 }
 
-/** First the tests that are named like the source, then quick ones. Both as `bus/redis.test.js`, `src/bus/redis.ts`. */
+/** First the tests that are named like the source, then quick ones. Both as `bus/redis/redis.test.js`, `src/bus/redis/redis.ts`. */
 export function inOrderFor(source: string, tests: readonly { file: string; ms: number }[]): string[] {
   const name = source.replace(/^src\//, '').replace(/\.ts$/, '');
   const rank = (file: string) => (file === `${name}.test.js` ? 0 : file.startsWith(`${name}-`) ? 1 : 2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Binding } from '../../src/graph/binding.ts';
+import type { Binding } from '../../src/graph/schema/binding.ts';
 import { createRouters } from '../../src/graph/router.ts';
 import { UnmatchedLog, unmatchedRecords } from '../../src/roles/unmatched-log.ts';
 import { logLines } from '../bus/log-lines.ts';

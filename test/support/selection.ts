@@ -5,7 +5,7 @@ const SUFFIX = '.test.js';
 
 /**
  * The compiled test files under `root`, sorted. `wanted` and `unwanted` name folders or files as they stand in test/
- * (`bus`, `kafka/record`); none wanted means all.
+ * (`bus`, `kafka/decoding/record`); none wanted means all.
  * @throws Error for a name that selects nothing.
  */
 export async function selectTestFiles(

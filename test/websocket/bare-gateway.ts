@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { Writer } from '../../src/fanout/writer.ts';
+import { Writer } from '../../src/fanout/outbox/writer.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
 import type { FailureListener } from '../../src/websocket/live-operation.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
-import { nextRest } from '../../src/fanout/frame.ts';
+import { nextRest } from '../../src/fanout/outbox/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
 import { Connection } from '../../src/websocket/connection.ts';
 import { clientFrame } from '../support/client-frame.ts';

@@ -1,9 +1,9 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import { parseBindings } from '../../../src/graph/binding.ts';
-import { makeExecutable } from '../../../src/graph/executable.ts';
-import { attachResolvers } from '../../../src/graph/resolvers.ts';
-import { buildGraphSchema, withoutOwnDefinitions } from '../../../src/graph/schema.ts';
+import { parseBindings } from '../../../src/graph/schema/binding.ts';
+import { makeExecutable } from '../../../src/graph/execution/executable.ts';
+import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
+import { buildGraphSchema, withoutOwnDefinitions } from '../../../src/graph/schema/schema.ts';
 
 /** What `loadGraph` makes of these files, without files. */
 export function schemaOf(sdl: string, resolvers: Record<string, unknown> = {}): GraphQLSchema {

@@ -4,11 +4,11 @@ import { execute, parse } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 import { clientError } from '../../../src/errors.ts';
 import type { ErrorCode } from '../../../src/errors.ts';
-import { DocumentCache } from '../../../src/graph/document-cache.ts';
-import { maskErrors } from '../../../src/graph/error-mask.ts';
-import { Executor } from '../../../src/graph/execution.ts';
-import { operationOf } from '../../../src/graph/operation.ts';
-import type { Operation } from '../../../src/graph/operation.ts';
+import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
+import { maskErrors } from '../../../src/graph/execution/error-mask.ts';
+import { Executor } from '../../../src/graph/execution/execution.ts';
+import { operationOf } from '../../../src/graph/documents/operation.ts';
+import type { Operation } from '../../../src/graph/documents/operation.ts';
 import { CORPUS_SDL, corpusResolvers, schemaOf } from './corpus.ts';
 
 const schema = schemaOf(CORPUS_SDL, corpusResolvers);

@@ -10,7 +10,7 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentNode, SelectionSetNode } from 'graphql';
-import { DocumentCache } from '../../../src/graph/document-cache.ts';
+import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
 import { CORPUS_SDL, corpusResolvers, schemaOf } from './corpus.ts';
 import { documentOf } from './random-documents.ts';
 

@@ -11,13 +11,13 @@ function call(functionName: string, url: string, selfUs: number, callees: readon
 describe('sharesOf', () => {
   it('counts a call to its stage, and what no rule knows to the stage of its caller', () => {
     const written = call('writeBuffer', '', 20);
-    const outbox = call('write', 'file:///crier/dist/src-0123456789ab/fanout/outbox.js', 10, [
+    const outbox = call('write', 'file:///crier/dist/src-0123456789ab/fanout/outbox/outbox.js', 10, [
       call('Writable.write', 'node:internal/streams/writable', 10, [written]),
     ]);
     const command = call('exec', 'file:///crier/node_modules/ioredis/built/Pipeline.js', 5, [
       call('Writable.write', 'node:internal/streams/writable', 15),
     ]);
-    const turn = call('onTurn', 'file:///crier/dist/src/fanout/writer.js', 0, [outbox]);
+    const turn = call('onTurn', 'file:///crier/dist/src/fanout/outbox/writer.js', 0, [outbox]);
     const root = call('(root)', '', 0, [
       call('processImmediate', 'node:internal/timers', 10, [turn]),
       command,
@@ -40,9 +40,9 @@ describe('sharesOf', () => {
 
   it('tells the two directions of a package apart', () => {
     const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0 });
-    assert.equal(at('publish', 'file:///crier/dist/src/bus/redis.js'), 'redisOut');
-    assert.equal(at('', 'file:///crier/dist/src/bus/redis.js'), undefined);
-    assert.equal(at('on', 'file:///crier/dist/src/bus/redis-subscriber.js'), 'redisIn');
+    assert.equal(at('publish', 'file:///crier/dist/src/bus/redis/redis.js'), 'redisOut');
+    assert.equal(at('', 'file:///crier/dist/src/bus/redis/redis.js'), undefined);
+    assert.equal(at('on', 'file:///crier/dist/src/bus/redis/redis-subscriber.js'), 'redisIn');
     assert.equal(at('write', 'file:///crier/node_modules/ioredis/built/Redis.js'), 'redisOut');
     assert.equal(at('returnReply', 'file:///crier/node_modules/ioredis/built/DataHandler.js'), 'redisIn');
     assert.equal(at('get value', 'file:///crier/dist/src/graph/payload.js'), 'parse');

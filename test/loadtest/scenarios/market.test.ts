@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SnakeCase } from '../../../src/kafka/snake-case.ts';
+import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 import { Interests } from '../../../loadtest/scenarios/interests.ts';
 import { readLedgerEntry } from '../../../loadtest/scenarios/ledger-entry.ts';
 import { Market, TOPICS, laneOf } from '../../../loadtest/scenarios/market.ts';

@@ -1,0 +1,52 @@
+import type { Coordinates } from '../coordinates.ts';
+import type { History, HistoryEntry, HistoryLimits, HistoryQuery } from '../history.ts';
+
+interface Kept {
+  readonly limits: HistoryLimits;
+  readonly entries: (HistoryEntry & { readonly at: number })[];
+  bytes: number;
+}
+
+/** The histories of the embedded mode's channels. What is older than its channel's bound in seconds is dropped at the next write. */
+export class MemoryHistory {
+  /** By channel, the one that was written last at the end. */
+  readonly #kept = new Map<string, Kept>();
+  #ids = 0;
+
+  /** @returns the coordinates, with the ids of the new entry and of the one before */
+  add(channel: string, payload: Buffer, coordinates: Coordinates, limits: HistoryLimits, now: number): Coordinates {
+    this.#sweep(now);
+    const kept = this.#kept.get(channel) ?? { limits, entries: [], bytes: 0 };
+    this.#kept.delete(channel);
+    this.#kept.set(channel, kept);
+    const previous = kept.entries.at(-1)?.coordinates.entry;
+    const named = { ...coordinates, entry: `${++this.#ids}-0`, previous };
+    kept.entries.push({ payload, coordinates: named, at: now });
+    kept.bytes += payload.length;
+    const { entries, bytes, seconds } = limits;
+    const isOver = ({ at }: { at: number }) =>
+      kept.entries.length > entries || kept.bytes > bytes || at < now - seconds * 1000;
+    while (kept.entries.length > 1 && isOver(kept.entries[0]!)) {
+      kept.bytes -= kept.entries.shift()!.payload.length;
+    }
+    return named;
+  }
+
+  read(channel: string, { from, maxEntries, maxBytes }: HistoryQuery, epoch: number, now: number): History {
+    this.#sweep(now);
+    const entries = this.#kept.get(channel)?.entries ?? [];
+    if (from === undefined) return { epoch, entries: entries.slice(-1) };
+    const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
+    const wanted = start < 0 ? [] : entries.slice(start);
+    const bytes = wanted.slice(0, -1).reduce((sum, { payload }) => sum + payload.length, 0);
+    return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
+  }
+
+  /** Channels that nothing was written to for as long as they are kept. */
+  #sweep(now: number): void {
+    for (const [channel, { entries, limits }] of this.#kept) {
+      if (entries.at(-1)!.at >= now - limits.seconds * 1000) return;
+      this.#kept.delete(channel);
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import { BusUnavailableError } from '../../errors.ts';
+import type { Receiver } from '../../flow/receiver.ts';
+import { UNLIMITED } from '../../flow/room.ts';
+import type { Room } from '../../flow/room.ts';
+import { Sender } from '../../flow/sender.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from '../bus.ts';
+import { channelLabel, topicOf } from '../channel.ts';
+import type { Coordinates } from '../coordinates.ts';
+import type { History, HistoryQuery } from '../history.ts';
+import { Listeners } from '../listeners.ts';
+import { MemoryFence } from './memory-fence.ts';
+import { MemoryHistory } from './memory-history.ts';
+import { failureOf } from '../redis/publish-failure.ts';
+
+const LOG_WINDOW_MS = 5_000;
+
+export interface MemoryBusOptions {
+  /** First part of the channels' names. Default ''. */
+  readonly prefix?: string;
+  readonly log: Logger;
+  readonly observer?: BusObserver;
+  /** Messages that were accepted and wait for delivery; more are refused. Default 100,000. */
+  readonly maxPendingMessages?: number;
+  /** As of `RedisBusOptions`. */
+  readonly flowPatienceMs?: number | undefined;
+}
+
+/** The server's name, by which flow control tells streams apart; here it is this process. */
+const SERVER = 'memory';
+
+interface Pending {
+  readonly channel: string;
+  readonly payload: Buffer;
+  readonly coordinates?: Coordinates | undefined;
+}
+
+/** The bus of the embedded mode: one process, no server. Delivers in a later turn of the event loop, like a network. */
+export class MemoryBus implements Bus {
+  readonly #log: Logger;
+  readonly #observer: BusObserver;
+  readonly #maxPendingMessages: number;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  /** By channel; those of the last listener that leaves are removed. */
+  readonly #channels = new Map<string, Listeners>();
+  readonly #prefix: string;
+  readonly #fence = new MemoryFence();
+  readonly #history = new MemoryHistory();
+  /** What was agreed on, by name. */
+  readonly #agreed = new Map<string, string>();
+  /** undefined: flow control is off. */
+  readonly #sender: Sender | undefined;
+  #receiver: Receiver | undefined;
+  /** Names of the present claims' streams, by partition. */
+  readonly #streams = new Map<string, string>();
+  #claims = 0;
+  #pending: Pending[] = [];
+  /** The turn of the event loop that will deliver what is pending. */
+  #turn: Promise<void> | undefined;
+  #status: 'idle' | 'started' | 'closed' = 'idle';
+  #closing: Promise<void> | undefined;
+
+  constructor(options: MemoryBusOptions) {
+    this.#prefix = options.prefix ?? '';
+    this.#log = options.log;
+    this.#observer = options.observer ?? {};
+    this.#maxPendingMessages = options.maxPendingMessages ?? 100_000;
+    const { flowPatienceMs } = options;
+    if (flowPatienceMs !== undefined) {
+      const ask = (topic: string, partition: number) => this.#mark(topic, partition, true);
+      this.#sender = new Sender({ patienceMs: flowPatienceMs, ask });
+    }
+  }
+
+  get isAvailable(): boolean {
+    return this.#status === 'started';
+  }
+
+  start(): Promise<void> {
+    if (this.#status === 'closed') return Promise.reject(new BusUnavailableError('the bus is closed'));
+    this.#status = 'started';
+    return Promise.resolve();
+  }
+
+  /** Resolves when the messages were delivered, so a publisher that awaits it cannot run ahead of the listeners. */
+  async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
+    if (messages.length === 0 && !upTo) return;
+    try {
+      this.#assertStarted();
+      if (this.#pending.length + messages.length > this.#maxPendingMessages) {
+        throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
+      }
+      if (upTo) for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#kept(...accepted));
+      else for (const { channel, payload } of messages) this.#pending.push({ channel, payload: Buffer.from(payload) });
+      this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
+      await this.#turn;
+      this.#assertStarted();
+    } catch (error) {
+      this.#observer.onPublishFailure?.(messages.length, failureOf(error));
+      throw error;
+    }
+    this.#observer.onPublish?.(messages.length);
+  }
+
+  room(topic: string, partition: number): Room {
+    return this.#sender?.room(topic, partition) ?? UNLIMITED;
+  }
+
+  async whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
+    await this.#sender?.whenRoom(topic, partition, signal);
+  }
+
+  lags(): ReadonlyMap<string, number> {
+    return this.#sender?.lags() ?? new Map<string, number>();
+  }
+
+  receive(receiver: Receiver): () => void {
+    this.#receiver = receiver;
+    return () => {
+      this.#receiver = undefined;
+      for (const credit of receiver.farewells(SERVER)) this.#sender?.hear(credit);
+    };
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async claim(claim: Claim): Promise<void> {
+    this.#assertStarted();
+    this.#fence.claim(claim);
+    const { topic, partition } = claim;
+    const stream = `${topic}/${partition}.${++this.#claims}`;
+    this.#streams.set(`${topic}/${partition}`, stream);
+    this.#sender?.open(SERVER, topic, partition, stream);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
+    this.#assertStarted();
+    const listeners = this.#channels.get(channel) ?? this.#open(channel);
+    return listeners.add({ listener, onGap }, () => {
+      if (listeners.size > 0) return;
+      this.#channels.delete(channel);
+      this.#observer.onSubscriptions?.(this.#channels.size);
+    });
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async history(channel: string, query: HistoryQuery): Promise<History> {
+    this.#assertStarted();
+    const epoch = this.#fence.epochOf(topicOf(channel, this.#prefix));
+    return this.#history.read(channel, query, epoch, Date.now());
+  }
+
+  agree(name: string, proposal: string): Promise<string> {
+    const agreed = this.#agreed.get(name) ?? proposal;
+    this.#agreed.set(name, agreed);
+    return Promise.resolve(agreed);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve(this.#closeNow());
+    return this.#closing;
+  }
+
+  #closeNow(): void {
+    this.#status = 'closed';
+    this.#sender?.close();
+    this.#pending = [];
+    for (const listeners of this.#channels.values()) listeners.clear();
+    this.#channels.clear();
+    this.#observer.onSubscriptions?.(0);
+  }
+
+  #kept({ channel, payload: text, history }: Message, coordinates: Coordinates): Pending {
+    const payload = Buffer.from(text);
+    if (!history?.entries) return { channel, payload, coordinates };
+    const named = this.#history.add(channel, payload, coordinates, history, Date.now());
+    return { channel, payload, coordinates: named };
+  }
+
+  #deliver(): void {
+    this.#turn = undefined;
+    const messages = this.#pending;
+    this.#pending = [];
+    const published = new Map<string, [topic: string, partition: number]>();
+    for (const { channel, payload, coordinates } of messages) {
+      const listeners = this.#channels.get(channel);
+      if (!listeners) continue;
+      listeners.deliver(payload, coordinates);
+      if (!this.#sender || !coordinates) continue;
+      const topic = topicOf(channel, this.#prefix);
+      const stream = this.#streams.get(`${topic}/${coordinates.partition}`);
+      if (stream === undefined) continue;
+      this.#sender.add(stream, payload.length);
+      published.set(stream, [topic, coordinates.partition]);
+    }
+    for (const [topic, partition] of published.values()) this.#mark(topic, partition, false);
+  }
+
+  /** Tells this process's own gateway how far a partition is. */
+  #mark(topic: string, partition: number, isQuestion: boolean): void {
+    const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
+    const bytes = this.#sender!.published(stream);
+    const credit = this.#receiver?.answer(SERVER, { topic, partition, stream, bytes, isQuestion });
+    if (credit) this.#sender!.hear(credit);
+  }
+
+  #open(channel: string): Listeners {
+    const listeners = new Listeners((error) =>
+      this.#window.run('listener', (suppressed) =>
+        this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
+      ),
+    );
+    this.#channels.set(channel, listeners);
+    this.#observer.onSubscriptions?.(this.#channels.size);
+    return listeners;
+  }
+
+  #assertStarted(): void {
+    if (this.#status !== 'started')
+      throw new BusUnavailableError(`the bus is ${this.#status === 'idle' ? 'not started' : 'closed'}`);
+  }
+}

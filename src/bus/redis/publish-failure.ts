@@ -1,0 +1,39 @@
+import { BusUnavailableError, FencedError } from '../../errors.ts';
+
+/** The first words of replies by which Redis refuses a write or a channel (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
+const REPLY_CODES = [
+  'ASK',
+  'BUSY',
+  'CLUSTERDOWN',
+  'CROSSSLOT',
+  'LOADING',
+  'MASTERDOWN',
+  'MISCONF',
+  'MOVED',
+  'NOAUTH',
+  'NOPERM',
+  'NOREPLICAS',
+  'OOM',
+  'READONLY',
+  'TRYAGAIN',
+] as const;
+
+/** Why Redis did not accept a publish, as a label: one of few. `away`: there was no link. `fenced`: another has claimed the partition. */
+export type PublishFailure =
+  (typeof REPLY_CODES)[number] | 'away' | 'closed' | 'connection_lost' | 'fenced' | 'timeout' | 'other';
+
+const REPLY_CODE = new RegExp(`\\b(?:${REPLY_CODES.join('|')})\\b`);
+
+/** @param text of the reply; Redis 6 puts the code of a command in a script behind its own words */
+export function replyFailure(text: string): PublishFailure {
+  // Redis 7.0 has words of its own for what a script may not do.
+  if (text.startsWith('ERR The user executing the script can')) return 'NOPERM';
+  if (/^ERR Script attempted to access (a non local key|keys that do not hash)/.test(text)) return 'CROSSSLOT';
+  return (REPLY_CODE.exec(text)?.[0] as PublishFailure | undefined) ?? 'other';
+}
+
+/** Of what `Bus.publish` throws. */
+export function failureOf(error: unknown): string {
+  if (error instanceof BusUnavailableError) return error.reason;
+  return error instanceof FencedError ? 'fenced' : 'other';
+}

@@ -1,0 +1,137 @@
+import { FencedError } from '../../errors.ts';
+import type { Sender } from '../../flow/sender.ts';
+import type { Claim, Message, Position } from '../bus.ts';
+import type { HistoryLimits } from '../history.ts';
+import type { RedisFlow } from './redis-flow.ts';
+import type { RedisLink } from './redis-link.ts';
+import { CommandWriter, WrittenCommand } from './redis-command.ts';
+import { runScript, scriptOf, sendScript } from './redis-script.ts';
+import { CLAIM_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
+
+/** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
+const MAX_WRITER_BYTES = 4 * 1024 * 1024;
+
+/** What we hold of a partition on this server. */
+interface Holding {
+  /** Names the claim's stream, too. */
+  readonly token: string;
+  readonly epoch: number;
+  /** The last one that the server knew then; '': none. */
+  readonly start: string;
+  /** Offset up to which the server has accepted everything. */
+  position: number;
+}
+
+/**
+ * Publishes for partitions that were claimed on one Redis, and for no other: a worker that was frozen while another took its
+ * partitions over is refused. Also refuses to go on in a Redis that has lost its data. Holds one entry for each partition
+ * that this process has claimed.
+ */
+export class RedisFence {
+  readonly #link: RedisLink;
+  readonly #ownersKey: string;
+  readonly #flow: RedisFlow;
+  readonly #sender: Sender | undefined;
+  readonly #holdings = new Map<string, Holding>();
+  /** At rest; never more than there were publishes at a time. */
+  readonly #writers: CommandWriter[] = [];
+
+  /** @param sender undefined: nothing is marked */
+  constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender | undefined) {
+    this.#link = link;
+    this.#ownersKey = `${prefix}owners`;
+    this.#flow = flow;
+    this.#sender = sender;
+  }
+
+  /** @throws BusUnavailableError */
+  async claim({ topic, partition, position, start }: Claim): Promise<void> {
+    const key = `${topic}/${partition}`;
+    const before = this.#holdings.get(key);
+    const token = this.#flow.nextStream();
+    const { epoch, position: accepted, start: acceptedAfter } = before ?? { epoch: 0, position: -1, start: '' };
+    const args = [topic, partition, token, epoch, position, start ?? '', Date.now(), accepted, acceptedAfter];
+    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [Buffer, Buffer, Buffer];
+    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), start: String(reply[2]) });
+    this.#sender?.open(this.#link.label, topic, partition, token);
+  }
+
+  /** Asks the gateways how far they are. */
+  ask(topic: string, partition: number): void {
+    const stream = this.#holdings.get(`${topic}/${partition}`)?.token;
+    if (stream === undefined || !this.#sender) return;
+    this.#flow.ask({ topic, partition, stream, bytes: this.#sender.published(stream), isQuestion: true });
+  }
+
+  /**
+   * All messages in one step, or none.
+   * @throws BusUnavailableError or FencedError, as `Bus.publish`
+   */
+  async publish(messages: readonly Message[], { topic, partition, offset }: Position): Promise<void> {
+    const holding = this.#holdings.get(`${topic}/${partition}`);
+    if (!holding) throw new FencedError(`${topic}/${partition} was not claimed`);
+    const writer = this.#writers.pop() ?? new CommandWriter();
+    const beginning = [this.#ownersKey, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
+    const due = this.#sender?.dueMark(holding.token, bytesOf(messages));
+    const mark = due ? [this.#flow.markChannel, `${due.bytes}`, due.isQuestion ? '?' : ''] : NO_MARK;
+    const received = await sendScript(this.#link, PUBLISH, (command, script) => {
+      write(writer, [command, script, '1', ...beginning], mark, messages);
+      return this.#link.client.sendCommand(new WrittenCommand(command, writer.bytes));
+    });
+    // Only with the reply all of it has surely left; with a link that is lost, some of it may wait to be written for ever.
+    if (writer.size <= MAX_WRITER_BYTES) this.#writers.push(writer);
+    if (received === -1) {
+      throw new FencedError(`${topic}/${partition} was claimed by another, or Redis at ${this.#link.label} lost data`);
+    }
+    holding.position = Math.max(holding.position, offset);
+    this.#sender?.add(holding.token, Number(received));
+  }
+}
+
+const NO_MARK = ['', '0', ''];
+
+/** Of all payloads, in UTF-16 units: near enough to their bytes. */
+function bytesOf(messages: readonly Message[]): number {
+  let bytes = 0;
+  for (const { payload } of messages) bytes += payload.length;
+  return bytes;
+}
+
+const CLAIM = scriptOf(CLAIM_SCRIPT);
+const PUBLISH = scriptOf(PUBLISH_SCRIPT);
+
+/** Puts PUBLISH_SCRIPT's command together. */
+function write(
+  writer: CommandWriter,
+  beginning: readonly string[],
+  mark: readonly string[],
+  messages: readonly Message[],
+): void {
+  let least = Number.MAX_SAFE_INTEGER;
+  let triples = 0;
+  let limits: HistoryLimits | undefined;
+  for (const { offset = 0, history } of messages) {
+    least = Math.min(least, offset);
+    triples += history === limits ? 1 : 2;
+    limits = history;
+  }
+  writer.begin(beginning.length + 1 + mark.length + triples * 3);
+  for (const text of beginning) writer.text(text);
+  writer.text(`${least}`);
+  for (const text of mark) writer.text(text);
+  limits = undefined;
+  let payload: string | undefined;
+  for (const { channel, offset = 0, timestamp = 0, payload: own, history } of messages) {
+    if (history !== limits) {
+      writer.text('');
+      writer.text(history ? `${history.entries} ${history.bytes} ${history.seconds}` : '0 0 0');
+      writer.text('');
+      limits = history;
+    }
+    writer.text(channel);
+    writer.pair(offset, timestamp);
+    // Those of one record share one text.
+    writer.text(own === payload ? '' : own);
+    payload = own;
+  }
+}

@@ -1,0 +1,257 @@
+import { Redis } from 'ioredis';
+import { BusUnavailableError, ConfigError } from '../../errors.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import type { PublishFailure } from './publish-failure.ts';
+import { replyFailure } from './publish-failure.ts';
+import { limitReads } from '../read-limit.ts';
+
+const LOG_WINDOW_MS = 5_000;
+/** Below the 2 s within which a pod must find a Redis that is back. */
+const MAX_BACKOFF_MS = 1_000;
+const DISCONNECT_TIMEOUT_MS = 500;
+const CLOSE_TIMEOUT_MS = 1_000;
+/** How often a server that refuses to answer yet (LOADING: it reads its data) is asked again. */
+const REFUSED_PROBE_INTERVAL_MS = 250;
+/** About what one slice of the fan-out (10 ms) makes of events of 2 KB that have one subscriber each. */
+const MAX_BYTES_PER_TURN = 256 * 1024;
+
+export interface RedisLinkOptions {
+  /** `redis://user:password@host:port/db` or `rediss://`. Never logged. */
+  readonly url: string;
+  readonly role: 'publisher' | 'subscriber';
+  readonly log: Logger;
+  /** A link on which no byte arrives while an answer is due is dropped within this, in ms. At least half of it is granted. */
+  readonly silenceTimeoutMs: number;
+  /** The server answers. Called again after each loss. */
+  readonly onUp: (isReconnect: boolean) => void;
+  /** The link is lost; everything in flight has been or is being rejected. */
+  readonly onDown: () => void;
+}
+
+/**
+ * One connection to one Redis, made again whenever it is lost. It never holds a command back for later: what is in flight
+ * when the link is lost, or given while it is away, is rejected (with a non-`ReplyError`), so the owner decides what
+ * to repeat. It is up when Redis answered a PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and is not a
+ * node of a Redis Cluster, as far as it says.
+ */
+export class RedisLink {
+  readonly client: Redis;
+  /** `host:port`: safe to log. */
+  readonly label: string;
+  readonly #options: RedisLinkOptions;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  #status: 'idle' | 'started' | 'closed' = 'idle';
+  #isUp = false;
+  #wasUp = false;
+  #failedAttempts = 0;
+  #watchdog: NodeJS.Timeout | undefined;
+  #probingAgain: NodeJS.Timeout | undefined;
+  /** The socket that was probed last, and the bytes it had received by then. */
+  #probed: { readonly stream: Redis['stream']; readonly bytesRead: number } | undefined;
+  #starting: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #onFirstOutcome: (refusal?: ConfigError) => void = () => undefined;
+  /** Why commands in flight at the last loss failed. */
+  #loss: 'timeout' | 'connection_lost' = 'connection_lost';
+
+  constructor(options: RedisLinkOptions) {
+    this.#options = options;
+    this.client = new Redis(options.url, {
+      lazyConnect: true,
+      connectTimeout: options.silenceTimeoutMs,
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+      keepAlive: 10_000,
+      retryStrategy: () => this.#backoffMs(),
+      // 0 rejects what is in flight at each loss. Any other number leaves it pending when the first reconnect succeeds,
+      // and resending repeats a PUBLISH or takes the replies of another SUBSCRIBE for its own.
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      autoResubscribe: false,
+      // Asks for INFO, and prints to the console where an ACL refuses that.
+      enableReadyCheck: false,
+      disableClientInfo: true,
+    });
+    this.label = `${this.client.options.host}:${this.client.options.port}`;
+    this.client.on('error', (error: Error) => this.#warn('error', describe(error)));
+    this.client.on('connect', () => limitReads(this.client.stream, MAX_BYTES_PER_TURN));
+    this.client.on('ready', () => {
+      this.#loss = 'connection_lost';
+      this.#watchdog?.refresh();
+      this.#probe();
+    });
+    this.client.on('close', () => this.#lost());
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /**
+   * Resolves with the first answer or the first failure. Idempotent.
+   * @throws ConfigError when the server is a node of a Redis Cluster
+   */
+  start(): Promise<void> {
+    if (this.#status === 'closed') return Promise.reject(new BusUnavailableError('the bus is closed'));
+    this.#status = 'started';
+    this.#starting ??= new Promise((resolve, reject) => {
+      this.#onFirstOutcome = (refusal) => (refusal ? reject(refusal) : resolve());
+      this.#watchdog = setInterval(() => this.#watch(), this.#options.silenceTimeoutMs / 2);
+      // A failure is told by `close` and `error`; the client tries again by itself.
+      this.client.connect().catch(() => undefined);
+    });
+    return this.#starting;
+  }
+
+  close(): Promise<void> {
+    this.#status = 'closed';
+    clearInterval(this.#watchdog);
+    clearTimeout(this.#probingAgain);
+    this.#closing ??= this.#disconnect();
+    return this.#closing;
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#onFirstOutcome();
+    const { client } = this;
+    if (client.status === 'end') return;
+    let timer: NodeJS.Timeout | undefined;
+    const ended = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+    });
+    // Between two attempts disconnect() only stops ioredis's timer, and no `end` follows.
+    const isBetweenAttempts = client.status === 'reconnecting';
+    client.disconnect();
+    if (!isBetweenAttempts) await ended;
+    clearTimeout(timer);
+  }
+
+  #backoffMs(): number {
+    const longest = Math.min(50 * 2 ** this.#failedAttempts++, MAX_BACKOFF_MS);
+    return longest * (0.5 + Math.random() / 2);
+  }
+
+  /**
+   * Half-open links and frozen servers give no event; ioredis would wait for ever (https://github.com/redis/ioredis/issues/1451).
+   */
+  #watch(): void {
+    if (this.client.status !== 'ready') return;
+    if (!this.#isSilent()) {
+      this.#probe();
+      return;
+    }
+    // After a blocked event loop timers come before input: look again when what waits in the socket has been read.
+    setImmediate(() => {
+      if (this.#isSilent()) this.drop(`no answer within ${this.#options.silenceTimeoutMs} ms`, 'timeout');
+    });
+  }
+
+  #isSilent(): boolean {
+    const { stream } = this.client;
+    return this.#probed?.stream === stream && this.#probed.bytesRead === stream.bytesRead;
+  }
+
+  #probe(): void {
+    if (this.#status !== 'started' || this.client.status !== 'ready') return;
+    const { stream } = this.client;
+    this.#probed = { stream, bytesRead: stream.bytesRead };
+    // A server that is full answers only the first command: with the reason.
+    const pong = this.client.ping();
+    Promise.all([this.#isUp ? false : isClusterNode(this.client), pong]).then(
+      // A refused AUTH closes the socket, but the answer may stand right behind the refusal: Redis goes on as the default user.
+      ([isCluster]) => setImmediate(() => (isCluster ? this.#onCluster() : this.#answered(stream))),
+      (error: Error) => {
+        if (isReplyError(error)) this.#onRefusal(error);
+        this.#onFirstOutcome();
+      },
+    );
+  }
+
+  #onRefusal(error: Error): void {
+    this.#warn('probe', describe(error));
+    if (this.#isUp || this.#status !== 'started') return;
+    clearTimeout(this.#probingAgain);
+    this.#probingAgain = setTimeout(() => this.#probe(), REFUSED_PROBE_INTERVAL_MS);
+  }
+
+  #onCluster(): void {
+    const reason = 'it is a node of a Redis Cluster, which is not supported';
+    this.#warn('cluster', reason);
+    this.#onFirstOutcome(
+      new ConfigError(
+        `REDIS_URL: ${this.label} cannot be used: ${reason}; name a Redis without cluster mode (cluster-enabled no), or several`,
+      ),
+    );
+  }
+
+  #answered(stream: Redis['stream']): void {
+    const isCurrent = stream === this.client.stream && this.client.status === 'ready' && stream.writable;
+    if (this.#isUp || this.#status !== 'started' || !isCurrent) return;
+    this.#isUp = true;
+    this.#failedAttempts = 0;
+    const isReconnect = this.#wasUp;
+    this.#wasUp = true;
+    this.#window.run('up', (suppressed) =>
+      this.#options.log.info({ server: this.label, role: this.#options.role, suppressed }, 'Redis link is up'),
+    );
+    this.#options.onUp(isReconnect);
+    this.#onFirstOutcome();
+  }
+
+  /**
+   * Gives the present link up and makes another. At once: `disconnect` waits for the other side to hang up, and lets it take more of what
+   * the owner will repeat.
+   */
+  drop(reason: string, loss: 'timeout' | 'connection_lost' = 'connection_lost'): void {
+    if (this.client.status !== 'ready') return;
+    this.#loss = loss;
+    this.#warn('dropped', reason);
+    this.client.stream.destroy();
+  }
+
+  /** Of a command of this link. */
+  failureOf(error: Error): PublishFailure {
+    return isReplyError(error) ? replyFailure(error.message) : this.#loss;
+  }
+
+  #lost(): void {
+    if (this.#isUp) {
+      this.#isUp = false;
+      if (this.#status === 'started') this.#warn('lost', 'connection closed');
+      this.#options.onDown();
+    }
+    this.#onFirstOutcome();
+  }
+
+  #warn(key: string, reason: string): void {
+    const { log, role } = this.#options;
+    this.#window.run(key, (suppressed) =>
+      log.warn({ server: this.label, role, reason, suppressed }, 'Redis link failed; it is made again'),
+    );
+  }
+}
+
+/**
+ * False where the server does not tell. HELLO says it (Redis 6.2 or later) to every user: unlike INFO and CLUSTER it needs no
+ * right.
+ */
+async function isClusterNode(client: Redis): Promise<boolean> {
+  const properties = (await client.call('hello').catch(() => [])) as unknown[];
+  return properties[properties.indexOf('mode') + 1] === 'cluster';
+}
+
+/** Whether Redis itself refused a command, as against a link that failed. */
+export function isReplyError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/**
+ * What went wrong, safe to log. ioredis's errors themselves are not: `command.args` holds passwords (AUTH) and payloads,
+ * and Redis repeats the arguments of a command that it does not know.
+ */
+export function describe(error: Error): string {
+  const text = error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name);
+  return text.split(', with args', 1)[0]!;
+}

@@ -1,0 +1,321 @@
+import { BusUnavailableError, ConfigError } from '../../errors.ts';
+import type { Receiver } from '../../flow/receiver.ts';
+import { UNLIMITED } from '../../flow/room.ts';
+import type { Room } from '../../flow/room.ts';
+import { Sender } from '../../flow/sender.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from '../bus.ts';
+import { channelLabel } from '../channel.ts';
+import { parseMessage } from '../coordinates.ts';
+import type { History, HistoryQuery } from '../history.ts';
+import { Listeners } from '../listeners.ts';
+import { DeliveryProbe } from './redis-delivery-probe.ts';
+import { RedisFence } from './redis-fence.ts';
+import { RedisFlow } from './redis-flow.ts';
+import { failureOf } from './publish-failure.ts';
+import { readHistory } from './redis-history.ts';
+import { RedisLink } from './redis-link.ts';
+import { agreeOn } from './redis-agreement.ts';
+import { publishTo } from './redis-publisher.ts';
+import { RedisSubscriber } from './redis-subscriber.ts';
+import { fnv1a, ownerOf } from '../rendezvous.ts';
+
+const LOG_WINDOW_MS = 5_000;
+
+export interface RedisBusOptions {
+  /** One or several servers; channels are spread by the hash of their name. Every pod must name the same servers alike. */
+  readonly urls: readonly string[];
+  /** First part of the names of our keys, as of the channels'. Default ''. */
+  readonly prefix?: string;
+  readonly log: Logger;
+  readonly observer?: BusObserver;
+  /** Longest wait of `subscribe` for Redis, in ms. Default 5,000. */
+  readonly subscribeTimeoutMs?: number;
+  /**
+   * A Redis that is silent this long while an answer is due is given up, and the link made again, in ms (it is granted at least
+   * half). Bounds `publish`, too. Default 6,000.
+   */
+  readonly silenceTimeoutMs?: number;
+  /** Between two looks whether what is published arrives, in ms; links on which it does not are given up after two of them. Default 2,500. */
+  readonly probeIntervalMs?: number;
+  /** A gateway that takes nothing for so long, in ms, is left behind by what this process publishes. Default: there is no flow control. */
+  readonly flowPatienceMs?: number | undefined;
+}
+
+/** One Redis: a link to publish on, and one to subscribe on. */
+interface Server {
+  readonly publisher: RedisLink;
+  readonly fence: RedisFence;
+  readonly flow: RedisFlow;
+  readonly subscriberLink: RedisLink;
+  readonly subscriber: RedisSubscriber;
+  readonly probe: DeliveryProbe;
+}
+
+interface Subscription {
+  readonly server: Server;
+  /** Those that wait for the acknowledgement, too. The channel is left with the last of them. */
+  readonly listeners: Listeners;
+}
+
+/** The bus over Redis pub/sub. */
+export class RedisBus implements Bus {
+  readonly #log: Logger;
+  readonly #observer: BusObserver;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  readonly #prefix: string;
+  readonly #servers: readonly Server[];
+  readonly #serverHashes: readonly number[];
+  /** By channel; those of the last listener that leaves are removed. */
+  readonly #subscriptions = new Map<string, Subscription>();
+  /** undefined: flow control is off. */
+  readonly #sender: Sender | undefined;
+  #status: 'idle' | 'started' | 'closed' = 'idle';
+  #closing: Promise<void> | undefined;
+
+  /** @throws ConfigError for a URL that cannot be used; its message shows no credentials. */
+  constructor(options: RedisBusOptions) {
+    this.#log = options.log;
+    this.#observer = options.observer ?? {};
+    this.#prefix = options.prefix ?? '';
+    checkUrls(options.urls);
+    const { flowPatienceMs } = options;
+    if (flowPatienceMs !== undefined) {
+      const ask = (topic: string, partition: number) => {
+        for (const { fence } of this.#servers) fence.ask(topic, partition);
+      };
+      this.#sender = new Sender({ patienceMs: flowPatienceMs, ask });
+    }
+    this.#servers = options.urls.map((url) => this.#connectTo(url, options));
+    const labels = this.#servers.map((server) => server.publisher.label);
+    if (new Set(labels).size < labels.length) {
+      throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
+    }
+    this.#serverHashes = labels.map(fnv1a);
+  }
+
+  get isAvailable(): boolean {
+    return this.#servers.every(({ publisher, subscriberLink }) => publisher.isUp && subscriberLink.isUp);
+  }
+
+  async start(): Promise<void> {
+    this.#assertNotClosed();
+    this.#status = 'started';
+    await Promise.all(this.#servers.flatMap((server) => [server.publisher.start(), server.subscriberLink.start()]));
+    if (this.#status === 'started') for (const { probe } of this.#servers) probe.start();
+  }
+
+  async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
+    if (messages.length === 0 && !upTo) return;
+    try {
+      this.#assertNotClosed();
+      const shares = this.#spread(messages);
+      // Every server keeps the position, so that each can tell whether it has lost something.
+      if (upTo) for (const server of this.#servers) if (!shares.has(server)) shares.set(server, []);
+      await allSettled(
+        Array.from(shares, ([server, share]) =>
+          upTo ? server.fence.publish(share, upTo) : publishTo(server.publisher, share),
+        ),
+      );
+    } catch (error) {
+      this.#observer.onPublishFailure?.(messages.length, this.#logRefusal('a publish', error));
+      throw error;
+    }
+    this.#observer.onPublish?.(messages.length);
+  }
+
+  room(topic: string, partition: number): Room {
+    return this.#sender?.room(topic, partition) ?? UNLIMITED;
+  }
+
+  async whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
+    await this.#sender?.whenRoom(topic, partition, signal);
+  }
+
+  lags(): ReadonlyMap<string, number> {
+    return this.#sender?.lags() ?? new Map<string, number>();
+  }
+
+  receive(receiver: Receiver): () => void {
+    const stops = this.#servers.map(({ flow }) => flow.receive(receiver));
+    return () => {
+      for (const stop of stops.splice(0)) stop();
+    };
+  }
+
+  async claim(claim: Claim): Promise<void> {
+    this.#assertNotClosed();
+    try {
+      await allSettled(this.#servers.map(({ fence }) => fence.claim(claim)));
+    } catch (error) {
+      this.#logRefusal('the claim of a partition', error);
+      throw error;
+    }
+  }
+
+  async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
+    this.#assertNotClosed();
+    if (this.#status === 'idle') throw new BusUnavailableError('the bus is not started');
+    const subscription = this.#subscriptions.get(channel) ?? this.#open(channel);
+    const unsubscribe = subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
+    try {
+      await subscription.server.subscriber.acknowledged(channel);
+      this.#assertNotClosed();
+    } catch (error) {
+      unsubscribe();
+      throw error;
+    }
+    return unsubscribe;
+  }
+
+  async history(channel: string, query: HistoryQuery): Promise<History> {
+    this.#assertNotClosed();
+    return readHistory(this.#serverOf(channel).publisher, this.#prefix, channel, query);
+  }
+
+  async agree(name: string, proposal: string): Promise<string> {
+    this.#assertNotClosed();
+    const key = `${this.#prefix}${name}`;
+    return agreeOn(this.#serverOf(key).publisher, key, proposal);
+  }
+
+  close(): Promise<void> {
+    this.#status = 'closed';
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const { listeners } of this.#subscriptions.values()) listeners.clear();
+    this.#subscriptions.clear();
+    this.#observer.onSubscriptions?.(0);
+    this.#sender?.close();
+    for (const { probe, subscriber } of this.#servers) {
+      probe.close();
+      subscriber.close();
+    }
+    await Promise.all(this.#servers.flatMap((server) => [server.publisher.close(), server.subscriberLink.close()]));
+  }
+
+  #connectTo(url: string, options: RedisBusOptions): Server {
+    const { log } = options;
+    const silenceTimeoutMs = options.silenceTimeoutMs ?? 6_000;
+    const onUp = (isReconnect: boolean) => {
+      if (isReconnect) this.#observer.onReconnect?.();
+    };
+    const publisher = new RedisLink({
+      url,
+      role: 'publisher',
+      log,
+      silenceTimeoutMs,
+      onUp,
+      onDown: () => undefined,
+    });
+    const subscriberLink = new RedisLink({
+      url,
+      role: 'subscriber',
+      log,
+      silenceTimeoutMs,
+      onUp: (isReconnect) => {
+        onUp(isReconnect);
+        subscriber.up();
+      },
+      onDown: () => subscriber.down(),
+    });
+    const subscriber = new RedisSubscriber(subscriberLink, {
+      log,
+      acknowledgeTimeoutMs: options.subscribeTimeoutMs ?? 5_000,
+      onGap: (channels) => this.#onGap(channels),
+    });
+    const prefix = this.#prefix;
+    const flow = new RedisFlow({ publisher, subscriber, prefix, sender: this.#sender });
+    const fence = new RedisFence(publisher, prefix, flow, this.#sender);
+    const intervalMs = options.probeIntervalMs ?? 2_500;
+    const probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs });
+    return { publisher, fence, flow, subscriberLink, subscriber, probe };
+  }
+
+  /** Each server's messages, in order. */
+  #spread(messages: readonly Message[]): Map<Server, readonly Message[]> {
+    if (this.#servers.length === 1) return new Map([[this.#servers[0]!, messages]]);
+    const shares = new Map<Server, Message[]>();
+    for (const message of messages) {
+      const server = this.#serverOf(message.channel);
+      const share = shares.get(server);
+      if (share) share.push(message);
+      else shares.set(server, [message]);
+    }
+    return shares;
+  }
+
+  #serverOf(channel: string): Server {
+    return this.#servers[ownerOf(channel, this.#serverHashes)]!;
+  }
+
+  #open(channel: string): Subscription {
+    const server = this.#serverOf(channel);
+    const listeners = new Listeners((error) => this.#logThrow(channel, error));
+    const subscription: Subscription = { server, listeners };
+    server.subscriber.subscribe(channel, (message) => {
+      const { payload, coordinates } = parseMessage(message);
+      listeners.deliver(payload, coordinates);
+    });
+    this.#subscriptions.set(channel, subscription);
+    this.#observer.onSubscriptions?.(this.#subscriptions.size);
+    return subscription;
+  }
+
+  /** Of the probe's own channel nobody needs to know. */
+  #onGap(channels: readonly string[]): void {
+    const ours = channels.filter((channel) => this.#subscriptions.has(channel));
+    if (ours.length > 0) this.#observer.onGap?.(ours);
+    for (const channel of ours) this.#subscriptions.get(channel)?.listeners.tellGap();
+  }
+
+  #release(channel: string, subscription: Subscription): void {
+    if (subscription.listeners.size > 0 || this.#subscriptions.get(channel) !== subscription) return;
+    this.#subscriptions.delete(channel);
+    this.#observer.onSubscriptions?.(this.#subscriptions.size);
+    subscription.server.subscriber.unsubscribe(channel);
+  }
+
+  /** The reason, which it logs. */
+  #logRefusal(what: string, error: unknown): string {
+    const reason = failureOf(error);
+    this.#window.run(`${what} ${reason}`, (suppressed) =>
+      this.#log.warn({ reason, error: (error as Error).message, suppressed }, `Redis did not accept ${what}`),
+    );
+    return reason;
+  }
+
+  #logThrow(channel: string, error: unknown): void {
+    this.#window.run('listener', (suppressed) =>
+      this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
+    );
+  }
+
+  #assertNotClosed(): void {
+    if (this.#status === 'closed') throw new BusUnavailableError('the bus is closed', { reason: 'closed' });
+  }
+}
+
+/** Rejects with the first rejection, but not before all have settled: a retry must not run beside what is still on its way. */
+async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+function checkUrls(urls: readonly string[]): void {
+  if (urls.length === 0) throw new ConfigError('REDIS_URL: expected at least one redis:// URL, got none');
+  urls.forEach((url, i) => {
+    if (/^rediss?:\/\/./.test(url) && URL.canParse(url)) {
+      if (!new URL(url).searchParams.has('keyPrefix')) return;
+      throw new ConfigError(
+        `REDIS_URL: number ${i + 1} has a keyPrefix, which would not be that of our channels; use CHANNEL_PREFIX instead`,
+      );
+    }
+    throw new ConfigError(
+      `REDIS_URL: expected redis:// or rediss:// URLs, number ${i + 1} is none (it is not shown: it may hold a password)`,
+    );
+  });
+}

@@ -1,0 +1,196 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ConnectionFacts } from '../../context/connection-facts.ts';
+import { asksSame, factNames, questionsOf, readKey } from '../../context/fact-reads.ts';
+import type { Questions } from '../../context/fact-reads.ts';
+import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { Operation } from '../../graph/documents/operation.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import { resultText } from '../outbox/frame.ts';
+import type { Rest } from '../outbox/frame.ts';
+import { firstDifference } from './result-difference.ts';
+import type { ExecuteEvent } from './sharing.ts';
+import type { Subscription } from '../subscription.ts';
+
+/**
+ * - `same`: a second execution gave the result that the member was sent
+ * - `differs_by_user`: executions for two members gave different results, though their connections agree on all facts read
+ * - `differs_by_chance`: an execution differed from itself, or the result changed with time for both members
+ * - `reads_differ`: two executions read different facts, though no fact that both read differs
+ */
+export type AuditOutcome = 'same' | 'differs_by_user' | 'differs_by_chance' | 'reads_differ';
+
+export interface AuditedEvent {
+  /** Executes the event for one member again, with objects that no other execution has. */
+  repeat(member: Subscription): EventResult | Promise<EventResult>;
+}
+
+export interface SharingAuditOptions {
+  /** Of the shared deliveries, 0 to 1. */
+  readonly share: number;
+  /** Response paths of the fields that have a resolver. */
+  readonly resolverPaths: (operation: Operation) => readonly string[];
+  readonly log: Logger;
+  readonly onOutcome: (outcome: AuditOutcome) => void;
+}
+
+/** Deliveries under audit; further ones are not sampled meanwhile. */
+const MAX_RUNNING = 16;
+/** For which a check may keep its place among those: a resolver may never settle. */
+const MAX_CHECK_MS = 30_000;
+/** Sets of questions that one event's executions are compared by. */
+const MAX_EXAMPLES = 4;
+const LOG_WINDOW_MS = 10_000;
+
+const HINT =
+  'if the resolver depends on time or chance, this is a false alarm; if it keeps something between executions, mend it, or set @kafka(shared: false) on the subscription field';
+const MESSAGES: Readonly<Record<Exclude<AuditOutcome, 'same'>, string>> = {
+  differs_by_user: `a shared result is not what the member's own execution gives: a resolver is not a function of what it read; ${HINT}`,
+  differs_by_chance: `a shared result differs from a second execution, for the same member or for each: a resolver depends on time or chance; one that draws lots or counts its calls needs @kafka(shared: false) on the subscription field, one that depends on time does not`,
+  reads_differ: `two executions of one event read different facts of connections that agree: a resolver is not a function of what it read; ${HINT}`,
+};
+
+/** Tests THE RULE of `sharing.ts` on a sample of shared deliveries. Its executions run later and their results are thrown away. */
+export class SharingAudit {
+  readonly #options: SharingAuditOptions;
+  readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
+  #running = 0;
+
+  constructor(options: SharingAuditOptions) {
+    this.#options = options;
+  }
+
+  /** `execute`, with an audit of its results. */
+  watch(execute: (member: Subscription) => ReturnType<ExecuteEvent>, event: AuditedEvent): ExecuteEvent {
+    return Object.assign(execute, { audit: new EventAudit(this, event) });
+  }
+
+  /** Runs a check of one delivery in a later turn, if the delivery is in the sample. */
+  sample(check: () => Promise<void>): void {
+    if (this.#running >= MAX_RUNNING || Math.random() >= this.#options.share) return;
+    this.#running++;
+    void this.#run(check);
+  }
+
+  resolverPaths(operation: Operation): readonly string[] {
+    return this.#options.resolverPaths(operation);
+  }
+
+  report(outcome: AuditOutcome, member: Subscription, details: object): void {
+    const { log, onOutcome } = this.#options;
+    onOutcome(outcome);
+    if (outcome === 'same') return;
+    const operation = member.operation.name;
+    this.#logWindow.run(outcome, (suppressed) =>
+      log[outcome === 'differs_by_chance' ? 'warn' : 'error'](
+        { ...details, operation, suppressed },
+        `sharing audit: ${MESSAGES[outcome]}`,
+      ),
+    );
+  }
+
+  onFailure(error: unknown): void {
+    this.#logWindow.run('failed', (suppressed) =>
+      this.#options.log.error({ err: error, suppressed }, 'sharing audit: a check failed'),
+    );
+  }
+
+  async #run(check: () => Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_CHECK_MS)));
+    timer?.unref();
+    try {
+      await setImmediate();
+      await Promise.race([check(), deadline]);
+    } catch (error) {
+      this.onFailure(error);
+    } finally {
+      clearTimeout(timer);
+      this.#running--;
+    }
+  }
+}
+
+interface Example {
+  readonly questions: Questions;
+  readonly facts: ConnectionFacts;
+}
+
+/** The audit of one event of a group. Its failures are its own: what the members of the group call never throws. */
+export class EventAudit {
+  readonly #audit: SharingAudit;
+  readonly #event: AuditedEvent;
+  /** By result, the member that it was computed for. */
+  readonly #authors = new Map<Rest, Subscription>();
+  /** One execution for each set of questions. */
+  readonly #examples: Example[] = [];
+
+  constructor(audit: SharingAudit, event: AuditedEvent) {
+    this.#audit = audit;
+    this.#event = event;
+  }
+
+  /** A member was sent the result of its own execution, which others may be sent too. */
+  onExecuted(member: Subscription, result: Rest, execution: EventResult): void {
+    try {
+      this.#compare(member, result, execution);
+    } catch (error) {
+      this.#audit.onFailure(error);
+    }
+  }
+
+  #compare(member: Subscription, result: Rest, { reads }: EventResult): void {
+    this.#authors.set(result, member);
+    if (this.#examples.some(({ questions }) => asksSame(questions, reads ?? questionsOf(undefined)))) return;
+    const own = { questions: questionsOf(reads), facts: member.facts };
+    const other = this.#examples.find((example) => agree(own, example) || agree(example, own));
+    if (other) {
+      const fields = this.#audit.resolverPaths(member.operation);
+      const read = [factNames(own.questions), factNames(other.questions)];
+      this.#audit.report('reads_differ', member, { field: fieldOf(fields), fields, read });
+    }
+    if (this.#examples.length < MAX_EXAMPLES) this.#examples.push(own);
+  }
+
+  /** A member was sent the result of another's execution. */
+  onShared(member: Subscription, result: Rest): void {
+    this.#audit.sample(() => this.#check(member, result));
+  }
+
+  async #check(member: Subscription, result: Rest): Promise<void> {
+    const author = this.#authors.get(result)!;
+    const own = await this.#repeat(member);
+    const path = firstDifference(resultText(result), own);
+    if (path === undefined) return this.#audit.report('same', member, {});
+    // Between two executions for the member that agree, so that time does not make the difference.
+    const others = await this.#repeat(author);
+    const again = await this.#repeat(member);
+    const isByUser = firstDifference(own, again) === undefined && firstDifference(own, others) !== undefined;
+    const field = deepestOn(path, this.#audit.resolverPaths(member.operation));
+    this.#audit.report(isByUser ? 'differs_by_user' : 'differs_by_chance', member, {
+      field: fieldOf([path]),
+      path: field ?? path,
+    });
+  }
+
+  async #repeat(member: Subscription): Promise<string> {
+    const { json } = await this.#event.repeat(member);
+    return Buffer.concat(json).toString();
+  }
+}
+
+/** Whether `b` answers as `a` does what the execution for `a` asked; then both should have asked the same. */
+function agree(a: Example, b: Example): boolean {
+  return readKey(a.questions, a.facts) === readKey(a.questions, b.facts);
+}
+
+/** The response key of the subscription field. */
+function fieldOf([path]: readonly string[]): string | undefined {
+  return path?.split('.', 1)[0];
+}
+
+/** The deepest of `paths` that leads to `path`, whose list indexes do not count. */
+function deepestOn(path: string, paths: readonly string[]): string | undefined {
+  const target = `${path.replaceAll(/\.\d+(?=\.|$)/g, '')}.`;
+  return paths.filter((candidate) => target.startsWith(`${candidate}.`)).toSorted((a, b) => b.length - a.length)[0];
+}

@@ -1,0 +1,223 @@
+import { OverloadedError, errorOf } from '../../errors.ts';
+
+export interface DocumentQueueOptions {
+  /** Work in one turn of the event loop, in ms; at least one document. */
+  readonly sliceMs: number;
+  /** Whether live events flow: they come first. */
+  readonly hasEvents: () => boolean;
+  /** While they do, the share of a core for the work of all lanes together. */
+  readonly totalShare: number;
+  /** Of all that waits; past it the newest document of the lane that holds the most is refused. */
+  readonly maxBytes: number;
+  /** A document that has waited longer is refused when its turn comes. */
+  readonly maxWaitMs: number;
+  /**
+   * Work that a lane may have done at once, in ms, and the share of a core with which that is refilled. Of CPU time: what other
+   * programs of the machine take is not the client's.
+   */
+  readonly burstMs: number;
+  readonly share: number;
+}
+
+/** Charged for each document beside its own bytes, so that `maxBytes` bounds their count, too. */
+const BYTES_PER_DOCUMENT = 1024;
+/** Bounds of what a refused client is told to wait, in ms. Twice as long at most: not all come back at once. */
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+/** Weight of the last document in the average. */
+const AVERAGE_WEIGHT = 0.05;
+
+/** The client for which something was done. */
+export interface Payer {
+  charge(cpuMs: number): void;
+}
+
+/** A document in the queue. */
+interface WaitingDocument {
+  readonly lane: DocumentLane;
+  readonly bytes: number;
+  readonly addedAt: number;
+  readonly run: () => void;
+  readonly refuse: (retryAfterMs: number) => void;
+}
+
+/** Documents of one client: done in their order, in turn with those of other lanes. Its fields are the queue's. */
+export class DocumentLane implements Payer {
+  readonly waiting: WaitingDocument[] = [];
+  bytes = 0;
+  /** Work that may still be done, in ms of CPU time; below 0 where the last one took more. */
+  creditMs = Infinity;
+  creditedAt = 0;
+
+  get isEmpty(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  charge(cpuMs: number): void {
+    this.creditMs -= cpuMs;
+  }
+}
+
+/** What has been put into the queue. */
+export interface QueuedWork<T> {
+  /** @throws what the work throws, or OverloadedError. Does not settle once the work is cancelled. */
+  readonly done: Promise<T>;
+  /** Nobody wants the result any more. Idempotent. */
+  readonly cancel: () => void;
+}
+
+/**
+ * Parsing and validating of documents that are not cached, within a time budget for each turn of the event loop, and after the
+ * live events of that turn. Lanes take turns, one document each. A lane that has used more time than its share is refused; so is
+ * what the pod cannot do in time.
+ */
+export class DocumentQueue {
+  readonly #options: DocumentQueueOptions;
+  /** Lanes with work, in the order of their turns. */
+  readonly #lanes = new Set<DocumentLane>();
+  #bytes = 0;
+  #count = 0;
+  #averageMs = 0;
+  #refused = 0;
+  #isScheduled = false;
+  /** When all lanes together may work again. */
+  #restsUntil = 0;
+
+  constructor(options: DocumentQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Documents that wait. */
+  get size(): number {
+    return this.#count;
+  }
+
+  /** Documents refused so far. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** @param bytes what the work keeps in memory while it waits */
+  add<T>(lane: DocumentLane, bytes: number, work: () => T): QueuedWork<T> {
+    let cancel = () => {};
+    const done = new Promise<T>((resolve, reject) => {
+      const document: WaitingDocument = {
+        lane,
+        bytes: bytes + BYTES_PER_DOCUMENT,
+        addedAt: performance.now(),
+        run: () => {
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(errorOf(error));
+          }
+        },
+        refuse: (retryAfterMs) => reject(new OverloadedError(retryAfterMs)),
+      };
+      cancel = () => this.#remove(document);
+      this.#admit(document);
+    });
+    return { done, cancel };
+  }
+
+  #admit(document: WaitingDocument): void {
+    const { lane } = document;
+    const missingMs = this.#missingCredit(lane, document.addedAt);
+    if (missingMs > 0) return this.#refuse(document, missingMs / this.#options.share);
+    lane.waiting.push(document);
+    this.#lanes.add(lane);
+    this.#count++;
+    this.#charge(lane, document.bytes);
+    while (this.#bytes > this.#options.maxBytes) this.#refuse(this.#heaviest().waiting.at(-1)!, this.#drainMs);
+    this.#schedule();
+  }
+
+  #remove(document: WaitingDocument): void {
+    const { lane, bytes } = document;
+    const index = lane.waiting.indexOf(document);
+    if (index < 0) return;
+    lane.waiting.splice(index, 1);
+    this.#count--;
+    this.#charge(lane, -bytes);
+    if (lane.isEmpty) this.#lanes.delete(lane);
+  }
+
+  #refuse(document: WaitingDocument, afterMs: number): void {
+    this.#remove(document);
+    this.#refused++;
+    const retryMs = Math.min(MAX_RETRY_MS, Math.max(MIN_RETRY_MS, afterMs));
+    document.refuse(Math.round(retryMs * (1 + Math.random())));
+  }
+
+  #charge(lane: DocumentLane, bytes: number): void {
+    lane.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  #heaviest(): DocumentLane {
+    let heaviest: DocumentLane | undefined;
+    for (const lane of this.#lanes) if (!heaviest || lane.bytes > heaviest.bytes) heaviest = lane;
+    return heaviest!;
+  }
+
+  /** How long what waits will take, in ms. */
+  get #drainMs(): number {
+    const { hasEvents, totalShare } = this.#options;
+    return (this.#count * this.#averageMs) / (hasEvents() ? totalShare : 1);
+  }
+
+  /** How much work is missing until the lane may have more, in ms; 0: it may. */
+  #missingCredit(lane: DocumentLane, nowMs: number): number {
+    const { burstMs, share } = this.#options;
+    lane.creditMs = Math.min(burstMs, lane.creditMs + (nowMs - lane.creditedAt) * share);
+    lane.creditedAt = nowMs;
+    return Math.max(0, -lane.creditMs);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    const restMs = this.#restsUntil - performance.now();
+    if (restMs > 0) setTimeout(this.#onRested, restMs);
+    else this.#onRested();
+  }
+
+  /** Events that this turn of the event loop brings are served in its first immediates. */
+  readonly #onRested = (): void => void setImmediate(() => setImmediate(this.#onTurn));
+
+  readonly #onTurn = (): void => {
+    this.#isScheduled = false;
+    const { sliceMs, hasEvents, totalShare } = this.#options;
+    const startedAt = performance.now();
+    const cpuBefore = process.cpuUsage();
+    const tookMs = new Map<DocumentLane, number>();
+    let nowMs = startedAt;
+    for (const lane of this.#lanes) {
+      const laneStartedAt = nowMs;
+      this.#next(lane, laneStartedAt);
+      nowMs = performance.now();
+      tookMs.set(lane, (tookMs.get(lane) ?? 0) + nowMs - laneStartedAt);
+      if (nowMs >= startedAt + sliceMs) break;
+    }
+    const { user, system } = process.cpuUsage(cpuBefore);
+    const sliceTookMs = nowMs - startedAt;
+    const cpuShare = Math.min(1, (user + system) / 1000 / sliceTookMs) || 0;
+    for (const [lane, ms] of tookMs) lane.charge(ms * cpuShare);
+    if (hasEvents()) this.#restsUntil = nowMs + sliceTookMs * (1 / totalShare - 1);
+    if (this.#lanes.size > 0) this.#schedule();
+  };
+
+  /** Does a lane's first document and puts it behind the others: the loop above meets it again when all had their turn. */
+  #next(lane: DocumentLane, nowMs: number): void {
+    const document = lane.waiting[0]!;
+    if (nowMs - document.addedAt > this.#options.maxWaitMs) this.#refuse(document, this.#drainMs);
+    else {
+      this.#remove(document);
+      document.run();
+      this.#averageMs += (performance.now() - nowMs - this.#averageMs) * AVERAGE_WEIGHT;
+    }
+    if (lane.isEmpty) return;
+    this.#lanes.delete(lane);
+    this.#lanes.add(lane);
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  GraphQLError,
+  getNamedType,
+  isAbstractType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import type {
+  GraphQLAbstractType,
+  GraphQLField,
+  GraphQLFieldResolver,
+  GraphQLOutputType,
+  GraphQLScalarType,
+  GraphQLSchema,
+} from 'graphql';
+import type { Binding } from '../schema/binding.ts';
+import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
+import type { CompiledResolveInfo } from './isolation.ts';
+import { valueAt } from '../router.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+type Method = (...args: Parameters<Resolver> extends [unknown, ...infer Others] ? Others : never) => unknown;
+
+/** A payload is JSON: what its objects, lists and scalars inherit must not be read as if it had been sent (S-68). */
+const INHERITED = new Set(
+  [Object, Array, String, Number, Boolean].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
+);
+
+/** In the extensions of fields whose resolver is the graph's own. */
+const RESOLVER = 'crier.resolver';
+
+/** In the extensions of bound fields that are read from the payload: the path there. */
+const PAYLOAD_PATH = 'crier.payload';
+
+/** Where the value of a bound field lies in the payload; undefined for a field with a resolver, and for one that is not bound. */
+export function payloadPathOf(field: Field): readonly string[] | undefined {
+  return field.extensions[PAYLOAD_PATH] as readonly string[] | undefined;
+}
+
+/** Whether the graph has a resolver for a field. One that has none is read from its source and knows no context. */
+export function hasResolver(field: Field): boolean {
+  return RESOLVER in field.extensions;
+}
+
+/**
+ * Makes a schema with resolvers attached ready to be executed, and to have one result on both executors. graphql-jit reads a
+ * field without a resolver as a plain property. That is right for a payload, which is JSON; what resolvers return
+ * may hold promises and functions, so the fields below them get graphql-js's own default resolver.
+ */
+export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<string, Binding>): void {
+  const subscription = schema.getSubscriptionType();
+  const own = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const authored: Field[] = [];
+  for (const type of own.filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      if (field.resolve || (type === subscription && field.subscribe)) authored.push(field);
+    }
+  }
+  for (const field of authored) {
+    field.extensions = { ...field.extensions, [RESOLVER]: true };
+    if (field.resolve) field.resolve = isolated(field, field.resolve);
+  }
+  for (const field of Object.values(subscription?.getFields() ?? {})) {
+    const binding = bindings.get(field.name);
+    if (binding && !field.resolve) field.extensions = { ...field.extensions, [PAYLOAD_PATH]: binding.payload };
+    field.resolve = binding ? fromPayload(binding, field.resolve) : (field.resolve ?? ownRead(field.name));
+  }
+  const crier = schema.getQueryType()?.getFields()['crier'];
+  if (crier && !crier.astNode?.loc) crier.resolve ??= () => 'crier';
+  for (const type of reachableFrom(schema, authored)) {
+    for (const field of Object.values(type.getFields())) field.resolve ??= defaultRead(field);
+  }
+  for (const type of own) {
+    if (isObjectType(type)) {
+      for (const field of Object.values(type.getFields())) {
+        if (!field.resolve && INHERITED.has(field.name)) field.resolve = ownRead(field.name);
+        const depth = listDepth(field.type);
+        if (field.resolve && depth > 0) field.resolve = settled(field.resolve, depth);
+      }
+    } else if (isAbstractType(type)) {
+      type.resolveType = checkedTypeResolver(schema, type);
+    } else if (isScalarType(type) && !isSpecifiedScalarType(type)) {
+      type.serialize = checkedSerialize(type);
+    }
+  }
+  freezeSchemaValues(schema);
+}
+
+function fromPayload(binding: Binding, resolve: Resolver | undefined): Resolver {
+  const { payload: path } = binding;
+  if (!resolve) return (payload) => valueAt(payload, path);
+  return (payload, args, context, info) => resolve(valueAt(payload, path), args, context, info);
+}
+
+function ownRead(name: string): Resolver {
+  return (source) =>
+    typeof source === 'object' && source !== null && Object.hasOwn(source, name)
+      ? (source as Record<string, unknown>)[name]
+      : undefined;
+}
+
+/** As graphql-js's own default resolver: a property, or the result of a method. */
+function defaultRead(field: Field): Resolver {
+  const { name } = field;
+  if (INHERITED.has(name)) return ownRead(name);
+  const call = isolated(field, (source, args, context, info) =>
+    (source as Record<string, Method>)[name]!(args, context, info),
+  );
+  return (source, args, context, info) => {
+    if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined;
+    const property = (source as Record<string, unknown>)[name];
+    return typeof property === 'function' ? call(source, args, context, info) : property;
+  };
+}
+
+/** Object types whose values may come out of one of `fields`. */
+function reachableFrom(schema: GraphQLSchema, fields: readonly Field[]) {
+  const reached = new Set<ReturnType<GraphQLSchema['getPossibleTypes']>[number]>();
+  const queue = fields.map((field) => getNamedType(field.type));
+  for (let type = queue.pop(); type; type = queue.pop()) {
+    if (isAbstractType(type)) queue.push(...schema.getPossibleTypes(type));
+    if (!isObjectType(type) || reached.has(type)) continue;
+    reached.add(type);
+    queue.push(...Object.values(type.getFields()).map((field) => getNamedType(field.type)));
+  }
+  return reached;
+}
+
+function listDepth(type: GraphQLOutputType): number {
+  if (isNonNullType(type)) return listDepth(type.ofType);
+  return isListType(type) ? 1 + listDepth(type.ofType) : 0;
+}
+
+/**
+ * Lists that compiled code can walk: it puts the null of a rejected item at the wrong place, and does not survive an
+ * iterator that throws. Rejections become Error values, which both executors take as that item's error.
+ */
+function settled(resolve: Resolver, depth: number): Resolver {
+  return (source, args, context, info) => {
+    const value = resolve(source, args, context, info);
+    return isPromise(value) ? value.then((list) => settleItems(list, depth)) : settleItems(value, depth);
+  };
+}
+
+function settleItems(list: unknown, depth: number): unknown {
+  if (typeof list !== 'object' || list === null || !(Symbol.iterator in list)) return list;
+  const items: unknown[] = Array.isArray(list) ? list : Array.from(list as Iterable<unknown>);
+  let changed: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    let next = item;
+    if (isPromise(item)) next = item.then((value) => (depth > 1 ? settleItems(value, depth - 1) : value), asError);
+    else if (depth > 1) next = settleItems(item, depth - 1);
+    if (next !== item) (changed ??= items.slice())[i] = next;
+  }
+  return changed ?? items;
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error
+    ? reason
+    : new Error('A promise in a list was rejected with what is not an Error', { cause: reason });
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+function checkedTypeResolver(schema: GraphQLSchema, type: GraphQLAbstractType) {
+  const authored = type.resolveType;
+  const names = new Set(schema.getPossibleTypes(type).map(({ name }) => name));
+  return (value: unknown, context: unknown, info: CompiledResolveInfo): string | undefined => {
+    try {
+      const name: unknown = authored
+        ? authored(value, context, isolateInfo(context, info), type)
+        : (value as { __typename?: unknown }).__typename;
+      if (typeof name === 'string' && names.has(name)) return name;
+      if (isPromise(name)) name.then(undefined, () => undefined);
+      throw new Error(
+        `${type.name}.__resolveType must return, without a promise, one of: ${[...names].join(', ')}; it returned ` +
+          (typeof name === 'string' ? `"${name}"` : typeof name),
+      );
+    } catch (error) {
+      // Compiled code cannot catch it; without a type the execution fails, and graphql-js repeats it (`Executor`).
+      if (info.isCompiled) return undefined;
+      throw error;
+    }
+  };
+}
+
+/**
+ * Compiled code keeps only the message of what a serialiser throws, so a message that may not leave (one that is not a
+ * GraphQLError's) has to be replaced before.
+ */
+function checkedSerialize(type: GraphQLScalarType): (value: unknown) => unknown {
+  const { serialize, name } = type;
+  return (value) => {
+    let result: unknown;
+    try {
+      result = serialize.call(type, value);
+    } catch (error) {
+      if (error instanceof GraphQLError) throw error;
+      throw new GraphQLError(`${name} cannot represent the value of this field`);
+    }
+    if (result === undefined || result === null || Number.isNaN(result)) {
+      throw new GraphQLError(`${name} cannot represent the value of this field`);
+    }
+    return result;
+  };
+}

@@ -1,0 +1,154 @@
+import {
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import type {
+  GraphQLArgument,
+  GraphQLField,
+  GraphQLFieldResolver,
+  GraphQLInputField,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+} from 'graphql';
+import { nodesOf } from '../../context/context.ts';
+import { freezeDeep } from '../../json/frozen.ts';
+
+/**
+ * Keeps the objects of one execution apart from those of another. A resolver may write to an object that it is given, or key a
+ * memory by it. If two executions were given the same object, the second would learn what the first knew of its user without
+ * reading it, and its result would be shared.
+ *
+ * Objects that graphql-js and graphql-jit give to resolvers:
+ *
+ * | object                              | graphql-js             | graphql-jit            | protection                  |
+ * |-------------------------------------|------------------------|------------------------|-----------------------------|
+ * | `args` and literals in it           | one for each call      | one for each call      | none needed                 |
+ * | defaults of arguments, input fields | one for the schema     | one for each call      | frozen, `isolateArguments`  |
+ * | variables and their defaults        | one for each execution | one for each execution | none needed                 |
+ * | a custom scalar's value as sent     | one for the operation  | one for the operation  | frozen by `GraphRuntime`    |
+ * | `info`, `path`, `variableValues`    | one for each execution | one for each execution | none needed                 |
+ * | `info.fieldNodes`                   | one for each execution | one for the document   | `isolateInfo`               |
+ * | `info.operation`                    | one for the document   | one for the document   | `isolateInfo`               |
+ * | `info.fragments`                    | one for each execution | one for the document   | frozen by `Executor`        |
+ * | `extensions` in the schema          | one for the schema     | one for the schema     | frozen                      |
+ * | the source and `info.rootValue`     | one for the event      | one for the event      | frozen by `Payload`         |
+ *
+ * Enum values are strings: a graph cannot define others. A value that a custom scalar's parser made belongs to one execution, unless the
+ * parser itself keeps it. AST nodes and types have no protection: they are common to all executions.
+ */
+
+type Path = GraphQLResolveInfo['path'];
+type Field = Pick<GraphQLField<unknown, unknown>, 'args'>;
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+type InputDefinition = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
+
+/** Added by graphql-jit's compiled code to the fourth argument of resolvers. */
+export interface CompiledResolveInfo extends GraphQLResolveInfo {
+  readonly isCompiled?: true;
+}
+
+/** Freezes the default values and extensions of a schema. The values come from its SDL, so they are JSON data. */
+export function freezeSchemaValues(schema: GraphQLSchema): void {
+  Object.freeze(schema.extensions);
+  for (const directive of schema.getDirectives()) freezeDefinition(directive);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isIntrospectionType(type)) continue;
+    freezeDefinition(type);
+    if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) {
+      for (const field of Object.values<Definition>(type.getFields())) freezeDefinition(field);
+    }
+  }
+}
+
+interface Definition {
+  readonly extensions: object;
+  readonly args?: readonly Definition[];
+  readonly defaultValue?: unknown;
+}
+
+function freezeDefinition({ extensions, args, defaultValue }: Definition): void {
+  freezeDeep(extensions);
+  if (isObject(defaultValue)) freezeDeep(defaultValue);
+  for (const argument of args ?? []) freezeDefinition(argument);
+}
+
+/** A resolver that is given no object of another execution. */
+export function isolated(field: Field, resolve: Resolver): Resolver {
+  const withArguments = isolateArguments(field, resolve);
+  return (source, args, context, info) => withArguments(source, args, context, isolateInfo(context, info));
+}
+
+/**
+ * An `info` whose `operation` and `fieldNodes` belong to this execution. Calls for the items of a list have one `fieldNodes`, as
+ * with graphql-js: loaders that are keyed by it batch.
+ */
+export function isolateInfo(context: unknown, info: CompiledResolveInfo): GraphQLResolveInfo {
+  // Both executors make an `info` for each call and do not read it again.
+  const own = info as { -readonly [Key in keyof CompiledResolveInfo]: CompiledResolveInfo[Key] };
+  const nodes = nodesOf(context);
+  own.operation = nodes ? nodes.operation(info.operation) : { ...info.operation };
+  if (info.isCompiled)
+    own.fieldNodes = nodes && isInList(info.path) ? nodes.fieldNodes(info.fieldNodes) : info.fieldNodes.slice();
+  return own;
+}
+
+/** Copies defaults for each call, as compiled code does: a write to one succeeds, and no other execution sees it. */
+function isolateArguments(field: Field, resolve: Resolver): Resolver {
+  if (!field.args.some((definition) => hasObjectDefault(definition, new Set()))) return resolve;
+  return (source, args, context, info: CompiledResolveInfo) => {
+    if (!info.isCompiled) copyDefaults(field, args as Record<string, unknown>);
+    return resolve(source, args, context, info);
+  };
+}
+
+/** Replaces the defaults in coerced arguments by copies. */
+export function copyDefaults({ args: definitions }: Field, args: Record<string, unknown>): void {
+  for (const definition of definitions) {
+    const value = args[definition.name];
+    if (isObject(value)) args[definition.name] = withCopies(value, definition);
+  }
+}
+
+function withCopies(value: unknown, { type, defaultValue }: InputDefinition): unknown {
+  if (!isObject(value)) return value;
+  if (value === defaultValue) return copyOf(value);
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  if (isListType(nullable)) {
+    const item = { type: nullable.ofType, defaultValue: undefined };
+    return (value as unknown[]).map((inner) => withCopies(inner, item));
+  }
+  if (!isInputObjectType(nullable)) return value;
+  const fields = nullable.getFields();
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withCopies(inner, fields[name]!)]));
+}
+
+/** JSON data, copied. An object at two places, such as a field's default in an argument's default, becomes two. */
+function copyOf(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]));
+}
+
+/** Whether a value of this definition may hold an object that is a default. */
+function hasObjectDefault({ type, defaultValue }: InputDefinition, above: Set<unknown>): boolean {
+  if (isObject(defaultValue)) return true;
+  const named = getNamedType(type);
+  if (!isInputObjectType(named) || above.has(named)) return false;
+  above.add(named);
+  return Object.values(named.getFields()).some((field) => hasObjectDefault(field, above));
+}
+
+/** A field that is not below a list is called once in an execution. */
+function isInList(path: Path | undefined): boolean {
+  for (let at = path; at; at = at.prev) if (typeof at.key === 'number') return true;
+  return false;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { GraphQLError } from 'graphql';
+import type { Logger } from '../../log.ts';
+
+const WINDOW_MS = 10_000;
+/** Windows that are remembered. There is one for each field and class of error, so there are seldom more; the oldest is forgotten. */
+const MAX_WINDOWS = 1000;
+
+export interface MaskedErrorsOptions {
+  readonly log: Logger;
+  /** An error was masked; called for each. */
+  readonly onMasked: () => void;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+interface Window {
+  readonly id: string;
+  readonly since: number;
+  suppressed: number;
+}
+
+/**
+ * Gives masked errors the ids that clients see, and logs them. Errors of one class at one field within 10 s share one id and one log
+ * line, which has the stack of the first: every id that a client sees is in the log, and a field that fails for each of
+ * 10,000 subscribers writes one line. The next line of that field says how many were suppressed.
+ */
+export class MaskedErrors {
+  readonly #options: MaskedErrorsOptions;
+  readonly #now: () => number;
+  /** By field and class of error, the oldest window first. */
+  readonly #windows = new Map<string, Window>();
+
+  constructor(options: MaskedErrorsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /**
+   * @param field The field's coordinate in the schema; undefined: the error is of no field.
+   * @returns the id for the client.
+   */
+  report(error: unknown, field: string | undefined, path: GraphQLError['path']): string {
+    const { log, onMasked } = this.#options;
+    onMasked();
+    const key = `${field ?? ''} ${className(error)}`;
+    const now = this.#now();
+    const known = this.#windows.get(key);
+    if (known && now - known.since < WINDOW_MS) {
+      known.suppressed++;
+      return known.id;
+    }
+    const id = randomUUID();
+    this.#windows.delete(key);
+    this.#windows.set(key, { id, since: now, suppressed: 0 });
+    if (this.#windows.size > MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value!);
+    log.error({ err: error, errorId: id, field, path, suppressed: known?.suppressed ?? 0 }, 'an error was masked');
+    return id;
+  }
+}
+
+/** Of any value, also one that throws when it is read. */
+function className(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}` : typeof error;
+  } catch {
+    return '';
+  }
+}

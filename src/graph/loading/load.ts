@@ -1,0 +1,140 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse, validate } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import type { ContextDefinition } from '../../context/context.ts';
+import { GraphError } from '../../errors.ts';
+import { parseBindings } from '../schema/binding.ts';
+import { compileGraph, isBuiltIn } from './compile.ts';
+import { makeExecutable } from '../execution/executable.ts';
+import type { Graph, Samples } from '../graph.ts';
+import { findModuleFiles, warningsOfFiles } from './module-files.ts';
+import { didYouMean } from '../schema/problem.ts';
+import { attachResolvers } from '../schema/resolvers.ts';
+import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
+
+interface Module {
+  readonly fileName: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+const CONTEXT_PARTS = ['backends', 'createLoaders', 'createPrimers', 'authenticate'];
+const SAMPLES_PARTS = ['records', 'operation', 'respond'];
+
+/**
+ * Loads a graph folder: schema.graphql, and where they exist resolvers, context and samples (.ts, .js, .mts or .mjs).
+ * @throws GraphError with every mistake that was found, one per line: file, line or field, reason, mend.
+ */
+export async function loadGraph(path: string): Promise<Graph> {
+  const schemaFile = join(path, 'schema.graphql');
+  const text = await readFile(schemaFile, 'utf8').catch(() => {
+    throw new GraphError(
+      `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (GRAPH says which folder)`,
+    );
+  });
+  // Modules are known by their real names, so that stack traces and `import.meta.url` agree with the compiler.
+  const folder = await realpath(path);
+  const { schema, problems } = buildGraphSchema(text, 'schema.graphql');
+  const { modules, warnings } = await importModules(folder);
+
+  const resolvers = modules.get('resolvers');
+  const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
+  const parsed = parseBindings(schema, attached.customSources);
+  problems.push(...attached.problems, ...parsed.problems);
+  const context = readContext(modules.get('context'), problems);
+  const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema) : schema;
+  const samples = readSamples(modules.get('samples'), clientSchema, problems);
+  if (problems.length > 0) throw new GraphError(problems.join('\n'));
+
+  makeExecutable(clientSchema, parsed.bindings);
+  return {
+    name: basename(folder),
+    schema: clientSchema,
+    bindings: parsed.bindings,
+    authorizers: attached.authorizers,
+    context,
+    samples,
+    warnings: [...warnings, ...parsed.warnings],
+  };
+}
+
+async function importModules(folder: string): Promise<{ modules: Map<string, Module>; warnings: string[] }> {
+  const files = await findModuleFiles(folder);
+  const entries = [...files.values()].map((file) => join(folder, file));
+  const compiled = files.size === 0 || isBuiltIn(folder) ? entries : await compileGraph(folder, entries);
+  const loaded = new Set([...files.values(), ...compiled.map((file) => relative(folder, file))]);
+  const warnings = await warningsOfFiles(folder, loaded);
+  const modules = new Map<string, Module>();
+  for (const [name, fileName] of files) {
+    modules.set(name, { fileName, exports: await importModule(folder, fileName) });
+  }
+  return { modules, warnings };
+}
+
+async function importModule(folder: string, fileName: string): Promise<Record<string, unknown>> {
+  try {
+    return {
+      ...((await import(pathToFileURL(await realpath(join(folder, fileName))).href)) as Record<string, unknown>),
+    };
+  } catch (error) {
+    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+    const position = stack?.split('\n').find((line) => line.includes(`${folder}/`));
+    const place = position?.slice(position.indexOf(`${folder}/`) + folder.length + 1).replace(/:\d+\)?$|\)$/, '');
+    throw new GraphError(`${place ?? fileName}: ${message}; ${fileName} could not be loaded`, { cause: error });
+  }
+}
+
+function readContext(module: Module | undefined, problems: string[]): ContextDefinition {
+  if (!module) return {};
+  const { backends, ...functions } = pick(module, CONTEXT_PARTS, problems);
+  if (backends !== undefined && !(Array.isArray(backends) && backends.every((name) => typeof name === 'string'))) {
+    problems.push(`${module.fileName}: backends must be a list of names, such as ['seller', 'venue']`);
+  }
+  requireFunctions(module, functions, problems);
+  return { ...(backends === undefined ? {} : { backends: backends as string[] }), ...functions };
+}
+
+function readSamples(module: Module | undefined, schema: GraphQLSchema, problems: string[]): Samples | undefined {
+  if (!module) return undefined;
+  const { operation, ...functions } = pick(module, SAMPLES_PARTS, problems);
+  requireFunctions(module, functions, problems);
+  if (functions['records'] === undefined) {
+    problems.push(`${module.fileName}: needs records; export function* records(seed) that yields { topic, value }`);
+  }
+  if (operation !== undefined) {
+    const mistake = typeof operation === 'string' ? mistakeOf(operation, schema) : 'must be the text of a subscription';
+    if (mistake) problems.push(`${module.fileName}: operation: ${mistake}`);
+  }
+  const samples = { ...functions, ...(operation === undefined ? {} : { operation: operation as string }) };
+  return samples as unknown as Samples;
+}
+
+function mistakeOf(operation: string, schema: GraphQLSchema): string | undefined {
+  try {
+    return validate(schema, parse(operation))[0]?.message;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The named exports that crier reads. A module may export others, for its neighbours; a near miss is a mistake. */
+function pick({ exports, fileName }: Module, parts: readonly string[], problems: string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(exports)) {
+    if (parts.includes(name)) picked[name] = value;
+    else if (name === 'default')
+      problems.push(`${fileName}: has a default export; use named ones: ${parts.join(', ')}`);
+    else {
+      const nearest = didYouMean(name, parts);
+      if (nearest) problems.push(`${fileName}: exports "${name}", which crier does not read${nearest}`);
+    }
+  }
+  return picked;
+}
+
+function requireFunctions({ fileName }: Module, values: Record<string, unknown>, problems: string[]): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== 'function') problems.push(`${fileName}: ${name} must be a function`);
+  }
+}

@@ -1,0 +1,111 @@
+import { isEnumType, isScalarType, specifiedScalarTypes } from 'graphql';
+import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
+import { LETTER_F, LETTER_N, LETTER_T, MINUS, NINE, QUOTE, ZERO } from '../../json/characters.ts';
+import { parseFrozen } from '../../json/frozen.ts';
+import { MAX_LEVELS } from '../../json/scanner.ts';
+import type { JsonScanner } from '../../json/scanner.ts';
+import { endOfNull, printNull } from './render-context.ts';
+import type { Desk, Printer } from './render-context.ts';
+
+const MAX_INT = 2_147_483_647;
+const MAX_INT_LENGTH = '-2147483648'.length;
+
+type LeafKind = 'String' | 'ID' | 'Int' | 'Float' | 'Boolean' | 'other';
+
+/** Scalars and enums. Values that graphql-js would convert (a number for a String, say) are left to it. Notes: the offset behind it, that of its first byte. */
+export class LeafPrinter implements Printer {
+  readonly size = 2;
+  readonly #kind: LeafKind;
+  readonly #isRequired: boolean;
+  /** JSON text of a value that has to be parsed; undefined: the value is none of the type. */
+  readonly #textOf: (value: unknown) => string | undefined;
+
+  constructor(type: GraphQLScalarType | GraphQLEnumType, isRequired: boolean) {
+    this.#kind = kindOf(type);
+    this.#isRequired = isRequired;
+    this.#textOf = isEnumType(type) ? enumText(type) : (value) => scalarText(type, value);
+  }
+
+  read(desk: Desk, at: number, note: number): number {
+    const { scanner } = desk;
+    const c = scanner.view.getUint8(at);
+    if (c === LETTER_N) return endOfNull(desk, at);
+    const end = this.#endOf(scanner, at, c);
+    desk.notes[note] = end;
+    desk.notes[note + 1] = at;
+    return end;
+  }
+
+  print(desk: Desk, note: number): boolean {
+    const { composer, notes, scanner } = desk;
+    const end = notes[note]!;
+    if (end === 0) return printNull(desk, this.#isRequired);
+    const start = notes[note + 1]!;
+    if (this.#kind === 'other') {
+      const text = this.#textOf(parseFrozen(scanner.bytes.toString('utf8', start, end)));
+      if (text === undefined) return false;
+      composer.string(text);
+    } else if (this.#kind === 'ID' && scanner.view.getUint8(start) !== QUOTE) {
+      composer.byte(QUOTE);
+      composer.copy(scanner.view, start, end);
+      composer.byte(QUOTE);
+    } else composer.copy(scanner.view, start, end);
+    return true;
+  }
+
+  #endOf(scanner: JsonScanner, at: number, c: number): number {
+    switch (this.#kind) {
+      case 'String':
+        return c === QUOTE ? scanner.endOfString(at) : -1;
+      case 'ID':
+        return c === QUOTE ? scanner.endOfString(at) : endOfInteger(scanner, at);
+      case 'Int': {
+        const end = endOfInteger(scanner, at);
+        return end >= 0 && isInt(scanner.view, at, end) ? end : -1;
+      }
+      case 'Float':
+        return scanner.endOfNumber(at);
+      case 'Boolean':
+        return c === LETTER_T || c === LETTER_F ? scanner.endOfScalar(at) : -1;
+      case 'other':
+        return scanner.endOfValue(at, MAX_LEVELS);
+    }
+  }
+}
+
+/** Digits only: what has a point or an exponent is refused, also where its value is whole. */
+function endOfInteger(scanner: JsonScanner, at: number): number {
+  const end = scanner.endOfNumber(at);
+  for (let i = at + 1; i < end; i++) if (!isDigit(scanner.view.getUint8(i))) return -1;
+  return end;
+}
+
+function isDigit(c: number): boolean {
+  return c >= ZERO && c <= NINE;
+}
+
+/** Whether digits mean an integer of 32 bits. */
+function isInt(view: DataView, start: number, end: number): boolean {
+  if (end - start > MAX_INT_LENGTH) return false;
+  const isNegative = view.getUint8(start) === MINUS;
+  let value = 0;
+  for (let i = isNegative ? start + 1 : start; i < end; i++) value = value * 10 + view.getUint8(i) - ZERO;
+  return value <= (isNegative ? MAX_INT + 1 : MAX_INT);
+}
+
+function kindOf(type: GraphQLScalarType | GraphQLEnumType): LeafKind {
+  return isScalarType(type) && specifiedScalarTypes.includes(type) ? (type.name as LeafKind) : 'other';
+}
+
+function enumText(type: GraphQLEnumType): (value: unknown) => string | undefined {
+  const texts = new Map<unknown, string>(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
+  return (value) => texts.get(value);
+}
+
+function scalarText(type: GraphQLScalarType, value: unknown): string | undefined {
+  try {
+    return JSON.stringify(type.serialize(value));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import { isAbstractType, isEnumType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import type {
+  GraphQLFieldResolver,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+} from 'graphql';
+import type { Authorize } from '../graph.ts';
+import { didYouMean } from './problem.ts';
+
+/** What `resolvers.ts` says, attached to the schema's own fields and types. */
+export interface Attached {
+  readonly authorizers: Map<string, Authorize>;
+  /** Subscription fields that have a `subscribe` of the graph's own. */
+  readonly customSources: Set<string>;
+  /** One line for each mistake. */
+  readonly problems: string[];
+}
+
+const SUBSCRIPTION_PARTS = ['authorize', 'resolve', 'subscribe'];
+
+/**
+ * Attaches the named exports of a graph's resolvers, one for each type:
+ * - an object type: `export const Auction = { seller(auction, args, context, info) { … } }`
+ * - Subscription: a function as above, which gets the field's value, or `{ authorize, resolve, subscribe }`
+ * - an interface or union: `export const Event = { __resolveType(value) { return 'Auction'; } }`
+ * - a scalar: `export const Date = new GraphQLScalarType({ … })`
+ */
+export function attachResolvers(
+  schema: GraphQLSchema,
+  exports: Readonly<Record<string, unknown>>,
+  fileName: string,
+): Attached {
+  const attached: Attached = { authorizers: new Map(), customSources: new Set(), problems: [] };
+  const report = (problem: string) => attached.problems.push(`${fileName}: ${problem}`);
+  for (const [name, value] of Object.entries(exports)) {
+    if (name === 'default') {
+      report('has a default export; export one constant for each type instead: export const Auction = { … }');
+      continue;
+    }
+    const type = name.startsWith('__') ? undefined : schema.getType(name);
+    if (!type) {
+      const names = Object.keys(schema.getTypeMap()).filter((candidate) => !candidate.startsWith('__'));
+      report(`exports "${name}", which is not a type of the schema${didYouMean(name, names)}`);
+    } else if (isScalarType(type)) {
+      if (isSpecifiedScalarType(type)) report(`${name} is built into GraphQL and cannot be replaced; remove it`);
+      else if (isScalarType(value)) replaceScalar(type, value);
+      else report(`${name} is a scalar; export a GraphQLScalarType for it`);
+    } else if (typeof value !== 'object' || value === null) {
+      report(`${name} must be an object of resolvers by field name`);
+    } else if (isAbstractType(type)) {
+      attachTypeResolver(type, value as Record<string, unknown>, report);
+    } else if (isObjectType(type)) {
+      const isSubscription = type === schema.getSubscriptionType();
+      for (const [fieldName, resolver] of Object.entries(value)) {
+        attachField(type, fieldName, resolver, isSubscription ? attached : undefined, report);
+      }
+    } else {
+      report(`${name} is an ${kindOf(type)}, which has nothing to resolve; remove it`);
+    }
+  }
+  return attached;
+}
+
+function kindOf(type: GraphQLNamedType): string {
+  return isEnumType(type) ? 'enum' : 'input type';
+}
+
+/** The schema's type stays: it has the SDL's description and is what fields refer to. */
+function replaceScalar(type: GraphQLScalarType, { serialize, parseValue, parseLiteral }: GraphQLScalarType): void {
+  Object.assign(type, { serialize, parseValue, parseLiteral });
+}
+
+function attachTypeResolver(
+  type: GraphQLNamedType & { resolveType?: unknown },
+  value: Record<string, unknown>,
+  report: (problem: string) => void,
+): void {
+  const { __resolveType, ...others } = value;
+  for (const name of Object.keys(others)) {
+    report(
+      `${type.name}.${name}: an interface or union has only __resolveType; put field resolvers on its object types`,
+    );
+  }
+  if (__resolveType === undefined) return;
+  if (typeof __resolveType === 'function') type.resolveType = __resolveType;
+  else report(`${type.name}.__resolveType must be a function that returns the name of a type`);
+}
+
+function attachField(
+  type: GraphQLObjectType,
+  fieldName: string,
+  resolver: unknown,
+  subscription: Attached | undefined,
+  report: (problem: string) => void,
+): void {
+  const field = Object.hasOwn(type.getFields(), fieldName) ? type.getFields()[fieldName] : undefined;
+  if (!field) {
+    report(
+      `${type.name}.${fieldName} is not a field of the schema${didYouMean(fieldName, Object.keys(type.getFields()))}`,
+    );
+    return;
+  }
+  if (typeof resolver === 'function') {
+    field.resolve = resolver as GraphQLFieldResolver<unknown, unknown>;
+    return;
+  }
+  if (!subscription || typeof resolver !== 'object' || resolver === null) {
+    report(
+      `${type.name}.${fieldName} must be a function${subscription ? ' or { authorize, resolve, subscribe }' : ''}`,
+    );
+    return;
+  }
+  const parts = resolver as Record<string, unknown>;
+  for (const [part, value] of Object.entries(parts)) {
+    if (!SUBSCRIPTION_PARTS.includes(part)) {
+      report(`${type.name}.${fieldName} has no part "${part}"${didYouMean(part, SUBSCRIPTION_PARTS)}`);
+    } else if (typeof value !== 'function') {
+      report(`${type.name}.${fieldName}.${part} must be a function`);
+    }
+  }
+  if (typeof parts['resolve'] === 'function')
+    field.resolve = parts['resolve'] as GraphQLFieldResolver<unknown, unknown>;
+  if (typeof parts['authorize'] === 'function') {
+    subscription.authorizers.set(fieldName, parts['authorize'] as Authorize);
+  }
+  if (typeof parts['subscribe'] === 'function') {
+    field.subscribe = parts['subscribe'] as GraphQLFieldResolver<unknown, unknown>;
+    subscription.customSources.add(fieldName);
+  }
+}

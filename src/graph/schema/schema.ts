@@ -1,0 +1,97 @@
+import {
+  GraphQLError,
+  GraphQLSchema,
+  Kind,
+  OperationTypeNode,
+  Source,
+  buildASTSchema,
+  concatAST,
+  parse,
+  validateSchema,
+} from 'graphql';
+import type { DefinitionNode, DocumentNode } from 'graphql';
+import { validateSDL } from 'graphql/validation/validate.js';
+import { GraphError } from '../../errors.ts';
+import { KAFKA_DIRECTIVE } from './binding.ts';
+
+const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaHistory', 'KafkaReplay'];
+
+/**
+ * The schema that an SDL describes, with crier's additions: the definition of @kafka (a definition in the SDL itself, as
+ * editors like it, is put aside), and a Query type where there is none, because GraphQL demands one.
+ *
+ * @returns the schema, and one line for each mistake that did not prevent it from being built.
+ * @throws GraphError for a syntax error, and for mistakes that leave no schema.
+ */
+export function buildGraphSchema(text: string, fileName: string): { schema: GraphQLSchema; problems: string[] } {
+  const document = complete(parseSdl(text, fileName));
+  const problems = validateSDL(document).map(problemLine);
+  try {
+    const schema = buildASTSchema(document, { assumeValidSDL: true });
+    problems.push(...validateSchema(schema).map(problemLine));
+    if (!schema.getSubscriptionType()) {
+      problems.push(
+        `${fileName}: has no Subscription type, so there is nothing to subscribe to; add one with a @kafka field`,
+      );
+    }
+    return { schema, problems };
+  } catch (error) {
+    throw new GraphError(problems.length > 0 ? problems.join('\n') : `${fileName}: ${(error as Error).message}`);
+  }
+}
+
+/** The schema that clients see: without @kafka and its types, which are between a team and crier. */
+export function withoutOwnDefinitions(schema: GraphQLSchema): GraphQLSchema {
+  const config = schema.toConfig();
+  return new GraphQLSchema({
+    ...config,
+    types: config.types.filter((type) => !OWN_NAMES.includes(type.name)),
+    directives: config.directives.filter((directive) => !OWN_NAMES.includes(directive.name)),
+  });
+}
+
+function parseSdl(text: string, fileName: string): DocumentNode {
+  try {
+    return parse(new Source(text, fileName));
+  } catch (error) {
+    if (error instanceof GraphQLError) throw new GraphError(problemLine(error));
+    throw error;
+  }
+}
+
+function problemLine(error: GraphQLError): string {
+  const line = error.locations?.[0]?.line;
+  const file = error.source?.name ?? error.nodes?.[0]?.loc?.source.name ?? 'schema.graphql';
+  return `${file}${line === undefined ? '' : `:${line}`}: ${error.message}`;
+}
+
+function complete(sdl: DocumentNode): DocumentNode {
+  const own = parse(KAFKA_DIRECTIVE, { noLocation: true });
+  const definitions = sdl.definitions.filter((definition) => !isOwn(definition));
+  return concatAST([{ ...sdl, definitions }, own, ...queryTypeFor(definitions)]);
+}
+
+function isOwn(definition: DefinitionNode): boolean {
+  return (
+    (definition.kind === Kind.DIRECTIVE_DEFINITION ||
+      definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ||
+      definition.kind === Kind.ENUM_TYPE_DEFINITION) &&
+    OWN_NAMES.includes(definition.name.value)
+  );
+}
+
+function queryTypeFor(definitions: readonly DefinitionNode[]): DocumentNode[] {
+  const roots = definitions.filter(
+    (definition) => definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION,
+  );
+  const operationTypes = roots.flatMap((definition) => definition.operationTypes ?? []);
+  const isNamed = operationTypes.some((type) => type.operation === OperationTypeNode.QUERY);
+  const hasType = definitions.some(
+    (definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Query',
+  );
+  const additions: string[] = [];
+  if (!isNamed && !hasType)
+    additions.push('type Query { "Always \\"crier\\": GraphQL demands a Query type." crier: String! }');
+  if (!isNamed && roots.length > 0) additions.push('extend schema { query: Query }');
+  return additions.map((addition) => parse(addition, { noLocation: true }));
+}

@@ -1,0 +1,192 @@
+import kafkajs from 'kafkajs';
+import type { IHeaders, KafkaMessage, PartitionMetadata, Producer } from 'kafkajs';
+import { SetupError } from '../../errors.ts';
+import type { KafkaClient } from '../kafkajs/client.ts';
+import type { Cluster } from '../kafkajs/cluster.ts';
+import { readDeadLetters } from './dead-letter-reader.ts';
+import { factsOf, groupsOf, originalHeaders } from './dead-record.ts';
+import type { DeadLetterFacts } from './dead-record.ts';
+
+/** Dead letters between two commits: a command that is killed in between replays as many again, at most. */
+const STEP_RECORDS = 100;
+const WRITE_TIMEOUT_MS = 15_000;
+/** Of a write, about 10 s: kafkajs would let an idempotent producer try for ever. */
+const WRITE_RETRIES = 12;
+
+export const DEAD_LETTER_ACTIONS = ['list', 'replay', 'drop'] as const;
+
+export interface DeadLetterCommand {
+  readonly action: (typeof DEAD_LETTER_ACTIONS)[number];
+  /** Only says what would be done. */
+  readonly isDryRun: boolean;
+  /** Of the original record; undefined: any. */
+  readonly topic: string | undefined;
+  readonly reason: string | undefined;
+  /** Most dead letters. */
+  readonly limit: number;
+}
+
+/** A record of the dead-letter topic. */
+export interface DeadLetterEntry {
+  readonly facts: DeadLetterFacts;
+  readonly record: KafkaMessage;
+}
+
+export interface DeadLetterOutcome {
+  /** Listed, replayed or dropped; in a dry run: would have been. */
+  done: number;
+  /** Not replayed, because a part of the record was left out, or it is too large for its topic. They stay. */
+  refused: number;
+}
+
+export interface DeadLetterCommandPorts {
+  /** The dead-letter topic. */
+  readonly topic: string;
+  /** Its commits say which dead letters are done. */
+  readonly groupId: string;
+  readonly client: KafkaClient;
+  readonly cluster: Pick<Cluster, 'existingTopics' | 'partitionRanges' | 'committedOffsets'>;
+  readonly onEntry: (entry: DeadLetterEntry) => void;
+  /** Called for each that is too large for its topic. */
+  readonly onTooLarge: (entry: DeadLetterEntry) => void;
+  /** Called after each step. */
+  readonly onProgress: (outcome: Readonly<DeadLetterOutcome>) => void;
+}
+
+/** Lists, replays or drops the dead letters that are not done yet. @throws what Kafka refuses; what was done before stays done. */
+export async function runDeadLetterCommand(
+  command: DeadLetterCommand,
+  ports: DeadLetterCommandPorts,
+): Promise<Readonly<DeadLetterOutcome>> {
+  const { action, isDryRun, topic, reason, limit } = command;
+  const { client, cluster, onEntry, onTooLarge, onProgress } = ports;
+  const isReading = action === 'list' || isDryRun;
+  const outcome: DeadLetterOutcome = { done: 0, refused: 0 };
+  const producer = client.kafka.producer({
+    allowAutoTopicCreation: false,
+    createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    // A batch whose acknowledgement is lost is sent again, and written once.
+    idempotent: true,
+    retry: { retries: WRITE_RETRIES },
+  });
+  if (action === 'replay' && !isDryRun) await producer.connect();
+  try {
+    // Whoever only reads needs no place in the group, and does not take that of a command that replays.
+    const memberOf = isReading ? `${ports.groupId}-${Date.now().toString(36)}` : ports.groupId;
+    await readDeadLetters(
+      { topic: ports.topic, groupId: ports.groupId, memberOf, client, cluster },
+      async (letters) => {
+        const entries = entriesOf(
+          letters.records,
+          (facts) => (topic ?? facts.topic) === facts.topic && (reason ?? facts.reason) === facts.reason,
+        );
+        for (let at = 0; at < entries.length && outcome.done < limit;) {
+          const step = entries.slice(at, at + Math.min(STEP_RECORDS, limit - outcome.done));
+          at += step.length;
+          for (const entry of step) onEntry(entry);
+          let handled = action === 'replay' ? step.filter(({ facts }) => !facts.isPartial) : step;
+          if (action === 'replay' && !isDryRun) {
+            const tooLarge = await replay(producer, cluster, handled);
+            for (const entry of tooLarge) onTooLarge(entry);
+            handled = handled.filter((entry) => !tooLarge.has(entry));
+          }
+          if (!isReading) await letters.done(handled.map(({ record }) => record));
+          outcome.done += handled.length;
+          outcome.refused += step.length - handled.length;
+          onProgress(outcome);
+        }
+        return outcome.done < limit;
+      },
+    );
+  } finally {
+    await producer.disconnect().catch(() => undefined);
+  }
+  return outcome;
+}
+
+function entriesOf(records: readonly KafkaMessage[], isWanted: (facts: DeadLetterFacts) => boolean): DeadLetterEntry[] {
+  return records.flatMap((record) => {
+    const facts = factsOf(record.headers);
+    return facts && isWanted(facts) ? [{ facts, record }] : [];
+  });
+}
+
+type OriginalRecord = Pick<KafkaMessage, 'key' | 'value'> & {
+  readonly entry: DeadLetterEntry;
+  readonly headers: IHeaders;
+  readonly timestamp?: string;
+  readonly partition: number;
+};
+
+/**
+ * Writes the original records, to the partitions that they came from where these are still there. Resolves with those that are too large
+ * for their topics: what a producer compressed, or wrote under another limit.
+ */
+async function replay(
+  producer: Producer,
+  cluster: Pick<Cluster, 'partitionRanges'>,
+  entries: readonly DeadLetterEntry[],
+): Promise<ReadonlySet<DeadLetterEntry>> {
+  const tooLarge = new Set<DeadLetterEntry>();
+  const topics = [...new Set(entries.map(({ facts }) => facts.topic))];
+  const ranges = await cluster.partitionRanges(topics);
+  const absent = topics.find((topic) => !ranges.get(topic)?.size);
+  if (absent !== undefined) throw new SetupError(`there is no topic ${absent}: create it, or drop its dead letters`);
+  for (const topic of topics) {
+    const partitions = [...ranges.get(topic)!.keys()];
+    const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
+    const byPartition = new Map<number, OriginalRecord[]>();
+    for (const entry of entries) {
+      const { facts, record } = entry;
+      if (facts.topic !== topic) continue;
+      const { key, value } = record;
+      const partition = partitions.includes(facts.partition)
+        ? facts.partition
+        : partitionOf({ topic, partitionMetadata: partitions.map(metadataOf), message: { key, value } });
+      const headers = originalHeaders(record.headers);
+      const original = {
+        entry,
+        key,
+        value,
+        headers,
+        partition,
+        ...(facts.timestamp !== '' && { timestamp: facts.timestamp }),
+      };
+      byPartition.set(partition, [...(byPartition.get(partition) ?? []), original]);
+    }
+    for (const records of byPartition.values()) {
+      for (const group of groupsOf(records, (record) => record)) {
+        for (const { entry } of await write(producer, topic, group)) tooLarge.add(entry);
+      }
+    }
+  }
+  return tooLarge;
+}
+
+/**
+ * One batch for one partition. kafkajs gives all batches of a call that fails their numbers anew: with several, the broker would take other
+ * records for those that it has. A batch that is too large for its topic is not written, and is written in halves. Resolves with the records
+ * that are too large by themselves.
+ */
+async function write(producer: Producer, topic: string, messages: OriginalRecord[]): Promise<OriginalRecord[]> {
+  try {
+    await producer.send({ topic, messages, acks: -1, timeout: WRITE_TIMEOUT_MS });
+    return [];
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    if (messages.length === 1) return messages;
+    const middle = Math.ceil(messages.length / 2);
+    const first = await write(producer, topic, messages.slice(0, middle));
+    return [...first, ...(await write(producer, topic, messages.slice(middle)))];
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  const { type } = error as { type?: unknown };
+  return type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE';
+}
+
+/** What kafkajs's partitioner reads. */
+function metadataOf(partitionId: number): PartitionMetadata {
+  return { partitionId, leader: 0, replicas: [], isr: [], partitionErrorCode: 0 };
+}

@@ -1,0 +1,120 @@
+import type { KafkaMessage } from 'kafkajs';
+import { SetupError } from '../../errors.ts';
+import { boundFetches } from '../kafkajs/bounded-fetch.ts';
+import type { KafkaClient } from '../kafkajs/client.ts';
+import type { Cluster } from '../kafkajs/cluster.ts';
+import { HandledOffsets } from './handled-offsets.ts';
+import { InflightBudget } from '../fetching/inflight-budget.ts';
+
+const MAX_INFLIGHT_BYTES = 64 * 1024 * 1024;
+const SESSION_TIMEOUT_MS = 30_000;
+
+export interface DeadLetterReaderOptions {
+  readonly topic: string;
+  /** Its commits say which records are done. */
+  readonly groupId: string;
+  /** As what the reader joins: the group itself, if it is to commit. */
+  readonly memberOf: string;
+  readonly client: KafkaClient;
+  readonly cluster: Pick<Cluster, 'existingTopics' | 'partitionRanges' | 'committedOffsets'>;
+}
+
+/** Records of one partition of the dead-letter topic, in order. */
+export interface DeadLetters {
+  readonly records: readonly KafkaMessage[];
+  /** Commits that these records are done. */
+  done(records: readonly KafkaMessage[]): Promise<void>;
+}
+
+/**
+ * Reads the records of the dead-letter topic that are not done, up to its present end. `handle` returns false to end the reading.
+ * @throws Error where the topic does not exist, where another reads in the group, and what `handle` throws.
+ */
+export async function readDeadLetters(
+  { topic, groupId, memberOf, client, cluster }: DeadLetterReaderOptions,
+  handle: (deadLetters: DeadLetters) => Promise<boolean>,
+): Promise<void> {
+  if ((await cluster.existingTopics([topic])).length === 0) {
+    throw new SetupError(
+      `there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`,
+    );
+  }
+  const look = async () => {
+    const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
+    // Read after the commits: no commit is beyond these ends, unless the topic was made anew.
+    const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
+    const handled = new Map<number, HandledOffsets>();
+    for (const [partition, { low, end }] of ranges) {
+      const commit = committed?.get(partition);
+      const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
+      handled.set(
+        partition,
+        isKnown ? new HandledOffsets(Number(commit.offset), commit.metadata) : new HandledOffsets(Number(low)),
+      );
+    }
+    return { ranges, handled };
+  };
+  const { ranges, ...atStart } = await look();
+  let { handled } = atStart;
+  const ends = new Map<number, number>();
+  for (const [partition, { end }] of ranges) {
+    if (handled.get(partition)!.next < Number(end)) ends.set(partition, Number(end));
+  }
+  if (ends.size === 0) return;
+
+  const budget = new InflightBudget(MAX_INFLIGHT_BYTES);
+  const consumer = client.kafka.consumer({
+    groupId: memberOf,
+    sessionTimeout: SESSION_TIMEOUT_MS,
+    maxWaitTimeInMs: 250,
+    partitionAssigners: [boundFetches({ budget, maxInflatedBytes: MAX_INFLIGHT_BYTES })],
+    retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
+  });
+  let positioning: Promise<void> = Promise.resolve();
+  const finished = new Promise<void>((resolve, reject) => {
+    const { events } = consumer;
+    consumer.on(events.CRASH, ({ payload }) => reject(payload.error));
+    consumer.on(events.GROUP_JOIN, ({ payload }) => {
+      if ((payload.memberAssignment[topic]?.length ?? 0) < ranges.length) {
+        reject(new Error(`another command reads in the group ${memberOf}`));
+      }
+      for (const [partition, { next }] of handled) consumer.seek({ topic, partition, offset: `${next}` });
+      // Another command may have handled records since the last look. It cannot commit any more.
+      positioning = look().then((latest) => {
+        handled = latest.handled;
+      }, reject);
+    });
+    consumer.on(events.END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) => {
+      if (Number(lastOffset) + 1 >= (ends.get(partition) ?? 0)) ends.delete(partition);
+      if (ends.size === 0) resolve();
+    });
+    const eachBatch = async (partition: number, messages: readonly KafkaMessage[]) => {
+      await positioning;
+      const offsets = handled.get(partition)!;
+      const end = ends.get(partition) ?? 0;
+      const records = messages.filter(({ offset }) => Number(offset) < end && !offsets.has(Number(offset)));
+      const done = async (some: readonly KafkaMessage[]) => {
+        if (some.length === 0) return;
+        for (const { offset } of some) offsets.add(Number(offset));
+        const { next, metadata } = offsets;
+        await consumer.commitOffsets([{ topic, partition, offset: `${next}`, metadata }]);
+      };
+      if (records.length > 0 && !(await handle({ records, done }))) resolve();
+    };
+    const run = async () => {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [topic], fromBeginning: true });
+      await consumer.run({
+        autoCommit: false,
+        // What throws here would be tried again.
+        eachBatch: ({ batch: { partition, messages } }) => eachBatch(partition, messages).catch(reject),
+      });
+    };
+    run().catch(reject);
+  });
+  try {
+    await finished;
+  } finally {
+    await consumer.disconnect().catch(() => undefined);
+  }
+}

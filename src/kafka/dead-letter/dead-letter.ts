@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import type { Producer } from 'kafkajs';
+import type { Config } from '../../config.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import type { PoisonRecord } from '../batch.ts';
+import type { KafkaClient } from '../kafkajs/client.ts';
+import type { Cluster } from '../kafkajs/cluster.ts';
+import { deadRecord, groupsOf, withoutBody } from './dead-record.ts';
+import type { DeadRecord } from './dead-record.ts';
+import { KafkaLink } from '../kafkajs/kafka-link.ts';
+
+const WRITE_TIMEOUT_MS = 5000;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2000;
+const LOG_WINDOW_MS = 10_000;
+
+export interface DeadLetterOptions {
+  readonly topic: string;
+  /** WAIT: a write is tried until it succeeds. DROP: what was not written at once is logged, counted and given up. */
+  readonly policy: Config['DEAD_LETTER'];
+  readonly cluster: Pick<Cluster, 'existingTopics' | 'createTopic'>;
+  readonly createClient: () => KafkaClient;
+  readonly log: Logger;
+  /** Poison records that were given up. */
+  readonly onDropped: (records: number) => void;
+}
+
+/** Writes poison records to the dead-letter topic (see `deadRecord`), and creates the topic where it is missing. */
+export class DeadLetter {
+  readonly #options: DeadLetterOptions;
+  readonly #log: Logger;
+  readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
+  readonly #link: KafkaLink<Producer>;
+  #isTopicReady = false;
+  /** The last attempt to write. One at a time: a topic that is away is asked once, however many partitions wait for it. */
+  #attempt: Promise<void> = Promise.resolve();
+
+  constructor(options: DeadLetterOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ deadLetterTopic: options.topic });
+    this.#link = new KafkaLink({
+      createClient: options.createClient,
+      // Named, though it is the default: kafkajs warns otherwise.
+      createPart: (kafka) =>
+        kafka.producer({ allowAutoTopicCreation: false, createPartitioner: kafkajs.Partitioners.DefaultPartitioner }),
+      timeoutMs: WRITE_TIMEOUT_MS,
+    });
+  }
+
+  /** Creates the topic where it is missing, with the brokers' defaults. Never rejects: a failure is logged, and each write tries again. */
+  async createTopic(): Promise<void> {
+    const { topic, cluster } = this.#options;
+    if (this.#isTopicReady) return;
+    try {
+      const existing = await cluster.existingTopics([topic]);
+      if (existing.length === 0 && (await cluster.createTopic(topic))) this.#log.info('dead-letter topic created');
+      this.#isTopicReady = true;
+    } catch (error) {
+      this.#failureLog.run('create', (suppressed) => {
+        const { message } = error as Error;
+        this.#log.warn({ error: message, suppressed }, 'the dead-letter topic could not be created: create it');
+      });
+    }
+  }
+
+  /**
+   * Resolves when every record was written, or given up. An attempt takes 5 s at most.
+   * @throws the signal's reason once it is aborted; some records may have been written.
+   */
+  async write(poison: readonly PoisonRecord[], signal?: AbortSignal): Promise<void> {
+    let written = 0;
+    // Copied before the first wait: nobody keeps a fetch response.
+    const groups = Array.from(
+      groupsOf(poison, ({ record }) => record),
+      (group) => group.map(deadRecord),
+    );
+    for (const group of groups) {
+      for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+        try {
+          await this.#inTurn(() => this.#writeGroup(group), signal);
+          break;
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (this.#options.policy === 'DROP') return this.#drop(poison.slice(written), error as Error);
+          this.#logWait(poison.slice(written), error as Error);
+          await delay(delayMs, undefined, { signal });
+        }
+      }
+      written += group.length;
+    }
+  }
+
+  /** Bounded by 5 s. Idempotent. */
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  async #inTurn(attempt: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const turn = this.#attempt.then(() => {
+      signal?.throwIfAborted();
+      return attempt();
+    });
+    this.#attempt = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #writeGroup(group: readonly DeadRecord[]): Promise<void> {
+    try {
+      await this.createTopic();
+      await this.#send(group);
+    } catch (error) {
+      if (hasType(error, ['UNKNOWN_TOPIC_OR_PARTITION'])) this.#isTopicReady = false;
+      if (!hasType(error, ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])) throw error;
+      // The topic takes less than the default: each record alone, and what is still too large without its body.
+      if (group.length === 1) return this.#send(group.map(withoutBody));
+      for (const one of group) await this.#writeGroup([one]);
+    }
+  }
+
+  async #send(messages: readonly DeadRecord[]): Promise<void> {
+    const { topic } = this.#options;
+    await this.#link.use((producer) => producer.send({ topic, messages: [...messages], timeout: WRITE_TIMEOUT_MS }));
+  }
+
+  #logWait(poison: readonly PoisonRecord[], error: Error): void {
+    this.#failureLog.run('wait', (suppressed) => {
+      this.#log.error(
+        { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
+        'the dead-letter topic does not take poison records: their partition waits',
+      );
+    });
+  }
+
+  #drop(poison: readonly PoisonRecord[], error: Error): void {
+    this.#options.onDropped(poison.length);
+    this.#failureLog.run('drop', (suppressed) => {
+      this.#log.error(
+        { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
+        'the dead-letter topic does not take poison records: they are dropped',
+      );
+    });
+  }
+}
+
+/** Enough to find them. */
+function positionsOf(poison: readonly PoisonRecord[]): object[] {
+  return poison
+    .slice(0, 20)
+    .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset, reason }));
+}
+
+function hasType(error: unknown, types: readonly string[]): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('type' in cause && types.includes(cause.type as string)) return true;
+  }
+  return false;
+}

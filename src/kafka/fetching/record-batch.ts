@@ -1,0 +1,229 @@
+import type { Buffer } from 'node:buffer';
+import type { IHeaders } from 'kafkajs';
+import type { PoisonReason } from '../batch.ts';
+
+/** Bytes of a batch before its records: https://kafka.apache.org/41/implementation/message-format/ */
+const HEADER_BYTES = 61;
+/** Bytes of a batch before the part that its length counts. */
+const LENGTH_END = 12;
+const LENGTH_AT = 8;
+const MAGIC_AT = 16;
+const COMPRESSION_MASK = 0x07;
+const LOG_APPEND_TIME_FLAG = 0x08;
+const TRANSACTIONAL_FLAG = 0x10;
+const CONTROL_FLAG = 0x20;
+
+const NO_HEADERS: IHeaders = Object.freeze({});
+
+/** What kafkajs reads of the batch that a record came in. */
+interface BatchContext {
+  readonly producerId: string;
+  readonly inTransaction: boolean;
+}
+
+/** A record as kafkajs hands it on. */
+export interface FetchedRecord {
+  /** 0 and 1: of before Kafka 0.11. */
+  readonly magicByte: 0 | 1 | 2;
+  readonly attributes: number;
+  /** Milliseconds since 1970, in decimal. */
+  readonly timestamp: string;
+  /** In decimal. */
+  readonly offset: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: IHeaders;
+  readonly isControlRecord: boolean;
+  readonly batchContext: BatchContext;
+  /** Why the record cannot be read: it stands for one of a batch that cannot be inflated or decoded. */
+  readonly poison?: PoisonReason;
+}
+
+/** Which records of a batch are decoded. */
+export interface RecordRange {
+  /** The first offset. */
+  readonly from: number;
+  /** Most records. */
+  readonly count: number;
+}
+
+/** The bytes are not those of a record batch. */
+export class CorruptBatchError extends Error {
+  override readonly name = 'CorruptBatchError';
+}
+
+/** One record batch, as it stands in a fetch response. Offsets and timestamps are exact up to 2^53. */
+export class RecordBatch {
+  readonly baseOffset: number;
+  /** Of the last record, also where compaction has removed it. */
+  readonly lastOffset: number;
+  /** As the producer counted them. */
+  readonly recordCount: number;
+  /** 0: not compressed. */
+  readonly compression: number;
+  /** Compressed, or not. */
+  readonly data: Buffer;
+  /** Its record is a marker: Kafka's own, which ends a transaction. */
+  readonly isControl: boolean;
+  readonly context: BatchContext;
+  readonly #firstTimestamp: number;
+  readonly #appendTimestamp: string | undefined;
+
+  constructor(bytes: Buffer) {
+    const attributes = bytes.readInt16BE(21);
+    this.baseOffset = Number(bytes.readBigInt64BE(0));
+    this.lastOffset = this.baseOffset + Math.max(0, bytes.readInt32BE(23));
+    this.recordCount = bytes.readInt32BE(57);
+    this.compression = attributes & COMPRESSION_MASK;
+    this.data = bytes.subarray(HEADER_BYTES);
+    this.#firstTimestamp = Number(bytes.readBigInt64BE(27));
+    this.#appendTimestamp = attributes & LOG_APPEND_TIME_FLAG ? `${bytes.readBigInt64BE(35)}` : undefined;
+    this.isControl = (attributes & CONTROL_FLAG) !== 0;
+    this.context = {
+      producerId: `${bytes.readBigInt64BE(43)}`,
+      inTransaction: (attributes & TRANSACTIONAL_FLAG) !== 0,
+    };
+  }
+
+  /**
+   * The records of a range. Their buffers are parts of `data`, which is this batch's, inflated.
+   * @throws CorruptBatchError
+   */
+  records(data: Buffer, { from, count }: RecordRange): FetchedRecord[] {
+    const reader = new Reader(data);
+    const records: FetchedRecord[] = [];
+    for (let i = 0; i < this.recordCount && records.length < count; i++) {
+      const length = reader.varint();
+      const end = reader.at + length;
+      if (length < 0 || end > data.length) throw new CorruptBatchError('a record is cut off');
+      const attributes = reader.byte();
+      const timestampDelta = reader.varint();
+      const offset = this.baseOffset + reader.varint();
+      if (offset >= from) {
+        const key = reader.bytes();
+        const value = reader.bytes();
+        records.push({
+          magicByte: 2,
+          attributes,
+          timestamp: this.#appendTimestamp ?? `${this.#firstTimestamp + timestampDelta}`,
+          offset: `${offset}`,
+          key,
+          value,
+          headers: headersOf(reader),
+          isControlRecord: this.isControl,
+          batchContext: this.context,
+        });
+        if (reader.at > end) throw new CorruptBatchError('a record is longer than it says');
+      }
+      reader.at = end;
+    }
+    return records;
+  }
+
+  /** Records without key and value that stand for those of a range. Where compaction left gaps, their offsets may be others. */
+  placeholders(poison: PoisonReason, { from, count }: RecordRange): FetchedRecord[] {
+    const total = Math.min(Math.max(1, this.recordCount), this.lastOffset - this.baseOffset + 1);
+    const records: FetchedRecord[] = [];
+    for (let i = Math.min(Math.max(0, from - this.baseOffset), total - 1); i < total && records.length < count; i++) {
+      const offset = i === total - 1 ? this.lastOffset : this.baseOffset + i;
+      records.push({ ...this.#emptyRecord(offset), isControlRecord: this.isControl, poison });
+    }
+    return records;
+  }
+
+  /**
+   * A control record at the end of this batch, which kafkajs skips: the next fetch begins behind the batch, also where compaction
+   * has removed the last records.
+   */
+  end(): FetchedRecord {
+    return { ...this.#emptyRecord(this.lastOffset), isControlRecord: true };
+  }
+
+  #emptyRecord(offset: number): Omit<FetchedRecord, 'isControlRecord'> {
+    return {
+      magicByte: 2,
+      attributes: 0,
+      timestamp: this.#appendTimestamp ?? `${this.#firstTimestamp}`,
+      offset: `${offset}`,
+      key: null,
+      value: null,
+      headers: NO_HEADERS,
+      batchContext: this.context,
+    };
+  }
+}
+
+/** The batches of a partition's part of a fetch response. The last one may be cut off, and is left out then. */
+export function* batchesOf(records: Buffer): Generator<RecordBatch, void, void> {
+  for (let at = 0; at + HEADER_BYTES <= records.length;) {
+    const end = at + LENGTH_END + records.readInt32BE(at + LENGTH_AT);
+    // Another format: the next fetch begins with it.
+    if (end < at + HEADER_BYTES || end > records.length || !isRecordBatch(records.subarray(at))) return;
+    yield new RecordBatch(records.subarray(at, end));
+    at = end;
+  }
+}
+
+/** Whether the bytes begin with a batch of the format since Kafka 0.11, and not with a message set of before. */
+export function isRecordBatch(records: Buffer): boolean {
+  return records.length > MAGIC_AT && records[MAGIC_AT] === 2;
+}
+
+function headersOf(reader: Reader): IHeaders {
+  const count = reader.varint();
+  if (count <= 0) return NO_HEADERS;
+  const headers: Record<string, IHeaders[string]> = {};
+  for (let i = 0; i < count; i++) {
+    const name = reader.bytes()?.toString('utf8') ?? '';
+    const value = reader.bytes() as Buffer;
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    if (Array.isArray(before)) before.push(value);
+    else define(headers, name, before === undefined ? value : [before, value]);
+  }
+  return headers;
+}
+
+/** As an own property, whatever the name is. */
+function define(headers: Record<string, IHeaders[string]>, name: string, value: IHeaders[string]): void {
+  if (name !== '__proto__') headers[name] = value;
+  else Object.defineProperty(headers, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Reads the primitives of the record format. */
+class Reader {
+  readonly #bytes: Buffer;
+  at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.at++];
+    if (byte === undefined) throw new CorruptBatchError('the records are cut off');
+    return byte;
+  }
+
+  /** Zigzag, seven bits to a byte, the lowest first; 64 bits at most, exact up to 2^53. */
+  varint(): number {
+    let byte = this.byte();
+    let value = byte & 0x7f;
+    for (let factor = 0x80; byte > 0x7f; factor *= 0x80) {
+      if (factor > 2 ** 63) throw new CorruptBatchError('a number has more than 64 bits');
+      byte = this.byte();
+      value += (byte & 0x7f) * factor;
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Null: their length is -1. */
+  bytes(): Buffer | null {
+    const length = this.varint();
+    if (length < 0) return null;
+    const end = this.at + length;
+    if (end > this.#bytes.length) throw new CorruptBatchError('a field is cut off');
+    const bytes = this.#bytes.subarray(this.at, end);
+    this.at = end;
+    return bytes;
+  }
+}

@@ -1,0 +1,95 @@
+import { connect as connectTcp } from 'node:net';
+import type { Socket } from 'node:net';
+import { isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import kafkajs from 'kafkajs';
+import type { ISocketFactoryArgs, Kafka, LogEntry, SASLOptions } from 'kafkajs';
+import type { Config } from '../../config.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import { CLIENT_CLOSED, surviveFailovers } from './failover.ts';
+import { stopIdleTimers } from './idle-timer.ts';
+
+export type KafkaConnectionConfig = Pick<
+  Config,
+  'KAFKA_BROKERS' | 'KAFKA_TLS' | 'KAFKA_SASL_MECHANISM' | 'KAFKA_SASL_USERNAME' | 'KAFKA_SASL_PASSWORD'
+>;
+
+const CLIENT_ID = 'crier';
+const CONNECT_TIMEOUT_MS = 3000;
+const TCP_KEEP_ALIVE_MS = 60_000;
+const LOG_WINDOW_MS = 5000;
+
+/** A kafkajs client that can be torn down whatever kafkajs is waiting for. */
+export interface KafkaClient {
+  readonly kafka: Kafka;
+  /** Cuts every socket and refuses new ones, so that whatever still waits fails soon. Idempotent. */
+  destroy(): void;
+}
+
+/** A client of the configured brokers. Its retries are few: who uses it goes on trying in a way that can be ended. */
+export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {
+  stopIdleTimers();
+  surviveFailovers();
+  const sockets = new Set<Socket>();
+  let isDestroyed = false;
+  const socketFactory = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
+    if (isDestroyed) throw new Error(CLIENT_CLOSED);
+    const servername = isIP(host) ? {} : { servername: host };
+    // kafkajs passes no `ssl` where there is no TLS, whatever its types say.
+    const socket = (ssl as typeof ssl | undefined)
+      ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
+      : connectTcp({ host, port }, onConnect);
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    return socket;
+  };
+  const sasl = saslOptions(config);
+  const kafka = new kafkajs.Kafka({
+    clientId: CLIENT_ID,
+    brokers: [...config.KAFKA_BROKERS],
+    ssl: config.KAFKA_TLS,
+    ...(sasl && { sasl }),
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000 },
+    socketFactory,
+    logLevel: log.isLevelEnabled('debug') ? kafkajs.logLevel.INFO : kafkajs.logLevel.WARN,
+    logCreator: () => writeTo(log),
+  });
+  return {
+    kafka,
+    destroy: () => {
+      isDestroyed = true;
+      // With an error: kafkajs rejects its waiting requests on `error` only.
+      for (const socket of sockets) socket.destroy(new Error(CLIENT_CLOSED));
+    },
+  };
+}
+
+function saslOptions(config: KafkaConnectionConfig): SASLOptions | undefined {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = config;
+  return mechanism === '' ? undefined : { mechanism, username, password };
+}
+
+/**
+ * kafkajs's lines in our log. It logs as errors what it goes on to retry, many times a second while a broker is away; what
+ * ends a consumer is logged by us. Only fields that cannot hold a payload are taken over.
+ */
+function writeTo(log: Logger): (entry: LogEntry) => void {
+  const window = new LogWindow(LOG_WINDOW_MS);
+  return ({ namespace, level, log: { message, broker, groupId, topic, partition, error } }) => {
+    const fields = { broker: text(broker), groupId: text(groupId), topic: text(topic), partition: text(partition) };
+    const line = `kafkajs ${namespace}: ${message}`;
+    if (level >= kafkajs.logLevel.INFO) return log.debug(fields, line);
+    // A namespace may end in a node id, which is data.
+    window.run(`${namespace.split(' ')[0]} ${level}`, (suppressed) =>
+      log.warn({ ...fields, error: text(error), suppressed }, line),
+    );
+  };
+}
+
+function text(value: unknown): string | undefined {
+  if (value instanceof Error) return value.message;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

@@ -1,0 +1,167 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { decompress as fzstdDecompress } from 'fzstd';
+import kafkajs from 'kafkajs';
+import lz4 from 'lz4-napi';
+import snappy from 'snappy';
+import {
+  isXerial,
+  lz4FrameInflatedBound,
+  snappyInflatedSize,
+  xerialBlocks,
+  zstdFrameInflatedBound,
+} from '../fetching/inflated-size.ts';
+
+export interface CompressionLimits {
+  /** Of one batch, however many records it holds. */
+  readonly maxInflatedBytes: number;
+}
+
+/** What kafkajs asks of a codec. */
+interface Codec {
+  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
+  decompress(data: Buffer): Promise<Buffer>;
+}
+
+type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
+
+/** By the number in the attributes of a record batch. */
+const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
+
+/**
+ * A batch that cannot be inflated, or must not be. It is never a SyntaxError, TypeError, RangeError or ReferenceError: at those
+ * kafkajs ends the consumer for good, without asking `restartOnFailure`.
+ */
+export class CompressionError extends Error {
+  override readonly name = 'CompressionError';
+  readonly code: 'ERR_BATCH_TOO_LARGE' | 'ERR_BATCH_CORRUPT' | 'ERR_COMPRESS_UNSUPPORTED';
+
+  constructor(code: CompressionError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Installs gzip, snappy, lz4 and zstd in kafkajs, for what crier does not decode itself (fetch-decoder.ts): what brokers of before
+ * Kafka 0.11 send. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs client of the process, and the
+ * limits of the last call count.
+ */
+export function registerCodecs(limits: CompressionLimits): void {
+  const { CompressionCodecs, CompressionTypes } = kafkajs;
+  const codecs = createCodecs(limits);
+  CompressionCodecs[CompressionTypes.GZIP] = () => codecs.gzip;
+  CompressionCodecs[CompressionTypes.Snappy] = () => codecs.snappy;
+  CompressionCodecs[CompressionTypes.LZ4] = () => codecs.lz4;
+  CompressionCodecs[CompressionTypes.ZSTD] = () => codecs.zstd;
+}
+
+/**
+ * Inflates off the event loop, save for zstd before Node 22.15. `compression`: the number in the attributes of a record batch.
+ * @throws CompressionError: ERR_BATCH_TOO_LARGE for data that would become larger than the limit, before it does;
+ * ERR_BATCH_CORRUPT for data that are not of their format.
+ */
+export async function inflate(
+  compression: number,
+  data: Buffer,
+  { maxInflatedBytes }: CompressionLimits,
+): Promise<Buffer> {
+  const name = CODEC_NAMES[compression];
+  if (!name) throw new CompressionError('ERR_BATCH_CORRUPT', `there is no compression ${compression}`);
+  try {
+    return await INFLATERS[name](data, maxInflatedBytes);
+  } catch (error) {
+    throw verdict(name, maxInflatedBytes, error);
+  }
+}
+
+export function createCodecs(limits: CompressionLimits): Readonly<Record<CodecName, Codec>> {
+  const codec = (name: CodecName, compress: Transform): Codec => ({
+    compress: (encoder) => compress(encoder.buffer),
+    decompress: (data) => inflate(CODEC_NAMES.indexOf(name), data, limits),
+  });
+  return {
+    gzip: codec('gzip', promisify(zlib.gzip)),
+    snappy: codec('snappy', (data) => snappy.compress(data)),
+    lz4: codec('lz4', (data) => lz4.compressFrame(data)),
+    zstd: codec('zstd', refuseToCompressZstd),
+  };
+}
+
+type Transform = (data: Buffer) => Promise<Buffer>;
+type Inflate = (data: Buffer, maxBytes: number) => Promise<Buffer>;
+/** Since Node 22.15. */
+type ZstdDecompress = (
+  data: Buffer,
+  options: { maxOutputLength: number },
+  callback: (error: Error | null, inflated: Buffer) => void,
+) => void;
+
+const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
+const { zstdDecompress } = zlib as typeof zlib & { readonly zstdDecompress?: ZstdDecompress };
+
+/** Thrown by an inflater; the codec around it says which batch was refused and why. */
+class TooLarge extends Error {}
+
+function inflateGzip(data: Buffer, maxBytes: number): Promise<Buffer> {
+  return gunzip(data, { maxOutputLength: maxBytes });
+}
+
+/** Raw snappy, as librdkafka writes it, or xerial blocks, as Java does. */
+async function inflateSnappy(data: Buffer, maxBytes: number): Promise<Buffer> {
+  const blocks = isXerial(data) ? xerialBlocks(data) : [data];
+  let bytes = 0;
+  for (const block of blocks) bytes += snappyInflatedSize(block);
+  requireBound(bytes, maxBytes);
+  const inflated: Buffer[] = [];
+  for (const block of blocks) inflated.push((await snappy.uncompress(block)) as Buffer);
+  return inflated.length === 1 ? inflated[0]! : Buffer.concat(inflated);
+}
+
+async function inflateLz4(data: Buffer, maxBytes: number): Promise<Buffer> {
+  requireBound(lz4FrameInflatedBound(data), maxBytes);
+  return lz4.decompressFrame(data);
+}
+
+async function inflateZstd(data: Buffer, maxBytes: number): Promise<Buffer> {
+  if (zstdDecompress) {
+    return promisify<Buffer, { maxOutputLength: number }, Buffer>(zstdDecompress)(data, { maxOutputLength: maxBytes });
+  }
+  requireBound(zstdFrameInflatedBound(data), maxBytes);
+  const inflated = fzstdDecompress(data);
+  return Buffer.from(inflated.buffer, inflated.byteOffset, inflated.byteLength);
+}
+
+const INFLATERS: Readonly<Record<CodecName, Inflate>> = {
+  gzip: inflateGzip,
+  snappy: inflateSnappy,
+  lz4: inflateLz4,
+  zstd: inflateZstd,
+};
+
+function refuseToCompressZstd(): Promise<Buffer> {
+  return Promise.reject(
+    new CompressionError(
+      'ERR_COMPRESS_UNSUPPORTED',
+      'zstd: only inflating is supported; produce with gzip, snappy or lz4',
+    ),
+  );
+}
+
+function requireBound(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw new TooLarge(`up to ${bytes}`);
+}
+
+function verdict(name: CodecName, maxInflatedBytes: number, cause: unknown): CompressionError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof TooLarge || (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+    return new CompressionError(
+      'ERR_BATCH_TOO_LARGE',
+      `${name}: a batch of records inflates to more than ${maxInflatedBytes} bytes (${reason})`,
+      { cause },
+    );
+  }
+  return new CompressionError('ERR_BATCH_CORRUPT', `${name}: a batch of records cannot be inflated (${reason})`, {
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Logger } from '../../log.ts';
+
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 1000;
+
+export interface BusPauseOptions {
+  readonly log: Logger;
+  /** How many partitions wait for the bus now. */
+  readonly onChange: (partitions: number) => void;
+}
+
+interface Waiting {
+  readonly topic: string;
+  readonly partition: number;
+  readonly timer: NodeJS.Timeout;
+  readonly delayMs: number;
+  readonly resume: () => void;
+}
+
+/**
+ * Partitions whose last publish the bus refused, until it accepts one. Each is tried again after a while: 50 ms at
+ * first, doubled while nothing gets through, 1 s at most. Holds one entry for each such partition.
+ */
+export class BusPause {
+  readonly #options: BusPauseOptions;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(options: BusPauseOptions) {
+    this.#options = options;
+  }
+
+  get partitions(): readonly { readonly topic: string; readonly partition: number }[] {
+    return [...this.#waiting.values()];
+  }
+
+  has(topic: string, partition: number): boolean {
+    return this.#waiting.has(keyOf(topic, partition));
+  }
+
+  /** The bus refused a partition's messages. `resume` is called, once, when they are to be tried again. */
+  add(topic: string, partition: number, resume: () => void): void {
+    const key = keyOf(topic, partition);
+    const before = this.#waiting.get(key);
+    clearTimeout(before?.timer);
+    const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
+    if (this.#waiting.size === 0) this.#options.log.warn({ topic, partition }, 'paused: the bus accepts no messages');
+    this.#waiting.set(key, { topic, partition, delayMs, resume, timer: setTimeout(resume, delayMs) });
+    this.#options.onChange(this.#waiting.size);
+  }
+
+  /** The bus accepted a partition's messages. */
+  delete(topic: string, partition: number): void {
+    if (!this.#waiting.delete(keyOf(topic, partition))) return;
+    this.#options.onChange(this.#waiting.size);
+    if (this.#waiting.size === 0) this.#options.log.info('no partition is paused: the bus accepts messages again');
+  }
+
+  /** Resumes and forgets the partitions that are not ours any more. */
+  retain(isAssigned: (topic: string, partition: number) => boolean): void {
+    for (const { topic, partition, timer, resume } of [...this.#waiting.values()]) {
+      if (isAssigned(topic, partition)) continue;
+      clearTimeout(timer);
+      this.#waiting.delete(keyOf(topic, partition));
+      resume();
+    }
+    this.#options.onChange(this.#waiting.size);
+  }
+
+  /** Resumes nothing any more. Idempotent. */
+  close(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#options.onChange(0);
+  }
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${partition}/${topic}`;
+}

@@ -1,0 +1,73 @@
+import kafkajs from 'kafkajs';
+import type { EachBatchPayload } from 'kafkajs';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import type { Claims } from './partition-leases.ts';
+
+/** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
+const COMMIT_INTERVAL_MS = 200;
+const LOG_WINDOW_MS = 5000;
+
+type Committer = Pick<EachBatchPayload, 'uncommittedOffsets' | 'commitOffsetsIfNecessary'>;
+
+/** Commits the offsets that one membership has accepted. */
+export class Commits {
+  readonly #claims: Pick<Claims, 'metadataOf'>;
+  readonly #log: Logger;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  #committer: Committer | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(claims: Pick<Claims, 'metadataOf'>, log: Logger) {
+    this.#claims = claims;
+    this.#log = log;
+  }
+
+  /** kafkajs commits the resolved offsets of all partitions by way of any batch: the last one is used. */
+  use(committer: Committer): void {
+    this.#committer = committer;
+  }
+
+  /** Commits within 200 ms. */
+  schedule(): void {
+    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.now(), COMMIT_INTERVAL_MS);
+  }
+
+  /** Never rejects: what stays uncommitted is committed later, or delivered again. */
+  async now(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      await this.#commit();
+    } catch (error) {
+      const isRebalance = error instanceof kafkajs.KafkaJSProtocolError;
+      const level = isRebalance ? 'debug' : 'warn';
+      this.#window.run(level, (suppressed) =>
+        this.#log[level]({ error: (error as Error).message, suppressed }, 'commit failed'),
+      );
+      this.schedule();
+    }
+  }
+
+  /** Schedules nothing any more. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #commit(): Promise<void> {
+    const { topics } = this.#committer?.uncommittedOffsets() ?? { topics: [] };
+    if (topics.length === 0) return;
+    await this.#committer!.commitOffsetsIfNecessary({
+      topics: topics.map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.map(({ partition, offset }) => ({
+          partition,
+          offset,
+          metadata: this.#claims.metadataOf(topic, partition),
+        })),
+      })),
+    });
+  }
+}

@@ -1,0 +1,144 @@
+import type { Bus } from '../../bus/bus.ts';
+import type { Logger } from '../../log.ts';
+
+/** A partition counts as limited for this long after its last wait: under load it waits many times a second. */
+const LIMITED_MS = 1000;
+/** Limiting has ended when no partition has waited for so long. */
+const QUIET_MS = 5000;
+/** Gateways whose seconds are kept: the last ones that limited. Pods come and go, and each has a name of its own. */
+const MAX_GATEWAYS = 20;
+
+export interface LimitedPartition {
+  readonly topic: string;
+  readonly partition: number;
+  /** The gateway that was furthest behind when the wait began; undefined: not known. */
+  readonly gateway: string | undefined;
+}
+
+export interface RoomOptions {
+  /** Called before the first wait; false prevents it. */
+  readonly onLimited?: (() => boolean) | undefined;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Waits extends LimitedPartition {
+  /** Up to when the wait is counted in the seconds, of performance.now(). */
+  countedAt: number;
+  /** End of the last wait, of performance.now(); Infinity: it waits now. */
+  endedAt: number;
+}
+
+/**
+ * Holds a partition back while the gateways that receive from it are behind. Counts for how long, by topic and by gateway. Logs one
+ * line when the first partition waits, and one when none has waited for 5 s. Holds one entry for each partition that waited in between.
+ */
+export class FlowWait {
+  readonly #bus: Pick<Bus, 'room' | 'whenRoom'>;
+  readonly #log: Logger;
+  readonly #waits = new Map<string, Waits>();
+  readonly #secondsByTopic = new Map<string, number>();
+  /** In the order in which the gateways limited last. */
+  readonly #secondsByGateway = new Map<string, number>();
+  #quietTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(bus: Pick<Bus, 'room' | 'whenRoom'>, log: Logger) {
+    this.#bus = bus;
+    this.#log = log;
+  }
+
+  /** Partitions that wait now, or have waited within the last second. */
+  get partitions(): readonly LimitedPartition[] {
+    const since = performance.now() - LIMITED_MS;
+    return [...this.#waits.values()]
+      .filter(({ endedAt }) => endedAt > since)
+      .map(({ topic, partition, gateway }) => ({ topic, partition, gateway }));
+  }
+
+  /** How long the partitions of a topic have waited so far; two that wait at once count twice. */
+  get secondsByTopic(): ReadonlyMap<string, number> {
+    this.#countCurrent();
+    return this.#secondsByTopic;
+  }
+
+  /** The same by the gateway that was furthest behind; '' stands for an unknown one. */
+  get secondsByGateway(): ReadonlyMap<string, number> {
+    this.#countCurrent();
+    return this.#secondsByGateway;
+  }
+
+  has(topic: string, partition: number): boolean {
+    const waits = this.#waits.get(keyOf(topic, partition));
+    return waits !== undefined && waits.endedAt > performance.now() - LIMITED_MS;
+  }
+
+  /** Resolves with the bytes that may be published for a partition, once there are any; with 0 when `onLimited` prevented the wait or the signal ended it. */
+  async room(
+    topic: string,
+    partition: number,
+    { onLimited, signal = new AbortController().signal }: RoomOptions = {},
+  ): Promise<number> {
+    for (let isFirst = true; ; isFirst = false) {
+      const { bytes, gateway } = this.#bus.room(topic, partition);
+      if (bytes > 0) return bytes;
+      if (signal.aborted || (isFirst && onLimited?.() === false)) return 0;
+      await this.#wait({ topic, partition, gateway }, signal);
+    }
+  }
+
+  /** Logs nothing any more. Idempotent. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#quietTimer);
+    return Promise.resolve();
+  }
+
+  async #wait(limited: LimitedPartition, signal: AbortSignal): Promise<void> {
+    const { topic, partition } = limited;
+    const waits: Waits = { ...limited, countedAt: performance.now(), endedAt: Infinity };
+    if (this.#waits.size === 0)
+      this.#log.info(limited, 'records wait in Kafka: a gateway that receives them is behind');
+    this.#waits.set(keyOf(topic, partition), waits);
+    await this.#bus.whenRoom(topic, partition, signal);
+    waits.endedAt = performance.now();
+    this.#count(waits, waits.endedAt);
+    this.#awaitQuiet(limited);
+  }
+
+  /** A wait may last for minutes, in which the metrics are read. */
+  #countCurrent(): void {
+    const now = performance.now();
+    for (const waits of this.#waits.values()) if (waits.endedAt === Infinity) this.#count(waits, now);
+  }
+
+  #count(waits: Waits, now: number): void {
+    const { topic, gateway = '' } = waits;
+    const seconds = (now - waits.countedAt) / 1000;
+    waits.countedAt = now;
+    this.#secondsByTopic.set(topic, (this.#secondsByTopic.get(topic) ?? 0) + seconds);
+    this.#countGateway(gateway, seconds);
+  }
+
+  #countGateway(gateway: string, seconds: number): void {
+    const before = this.#secondsByGateway.get(gateway) ?? 0;
+    this.#secondsByGateway.delete(gateway);
+    this.#secondsByGateway.set(gateway, before + seconds);
+    const [oldest] = this.#secondsByGateway.keys();
+    if (this.#secondsByGateway.size > MAX_GATEWAYS) this.#secondsByGateway.delete(oldest!);
+  }
+
+  #awaitQuiet(last: LimitedPartition): void {
+    clearTimeout(this.#quietTimer);
+    if (this.#isClosed) return;
+    this.#quietTimer = setTimeout(() => {
+      if ([...this.#waits.values()].some(({ endedAt }) => endedAt === Infinity)) return;
+      this.#waits.clear();
+      this.#log.info(last, 'no records wait for a gateway any more');
+    }, QUIET_MS).unref();
+  }
+}
+
+function keyOf(topic: string, partition: number): string {
+  return `${partition}/${topic}`;
+}

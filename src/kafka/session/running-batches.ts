@@ -1,0 +1,100 @@
+import kafkajs from 'kafkajs';
+import type { EachBatchPayload } from 'kafkajs';
+import { Detachment } from './detachment.ts';
+import { partitionKey } from '../fetching/fetch-decoder.ts';
+import type { FlowWait } from './flow-wait.ts';
+import type { InflightBudget } from '../fetching/inflight-budget.ts';
+
+export interface RunningBatchesOptions {
+  readonly budget: Pick<InflightBudget, 'hold' | 'releasePartition'>;
+  readonly flow: Pick<FlowWait, 'room'>;
+  readonly heartbeatIntervalMs: number;
+  /** A detached batch has failed: kafkajs does not notice. */
+  readonly onFailure: (error: Error) => void;
+}
+
+interface Running {
+  readonly topic: string;
+  readonly partition: number;
+  readonly detachment: Detachment;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The batches of a membership that are in progress: those for which kafkajs waits, and at most one detached batch for each partition.
+ * Sends heartbeats while there are any.
+ */
+export class RunningBatches {
+  readonly #options: RunningBatchesOptions;
+  readonly #batches = new Set<Promise<void>>();
+  /** The last batch: kafkajs sends heartbeats by way of one. */
+  #latest: Pick<EachBatchPayload, 'heartbeat'> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RunningBatchesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when the batch has ended, or is detached: then kafkajs reads on.
+   * @param process has ended soon after the signal is aborted
+   */
+  async run(
+    payload: EachBatchPayload,
+    process: (detachment: Detachment) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { topic, partition } = payload.batch;
+    const detachment = new Detachment(this.#options.budget, partitionKey(topic, partition));
+    const batch = this.#settle(process(detachment), { topic, partition, detachment, signal });
+    this.#batches.add(batch);
+    this.#sendHeartbeats(payload);
+    await Promise.race([this.#forget(batch), detachment.happened]);
+  }
+
+  /** Resolves when the batches that run now have ended, whether they failed or not. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#batches);
+  }
+
+  /** Sends no heartbeats any more. Idempotent. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Has no reference to the batch's records, which may have been dropped while its partition waits on. */
+  async #settle(batch: Promise<void>, { topic, partition, detachment, signal }: Running): Promise<void> {
+    const { budget, flow, onFailure } = this.#options;
+    try {
+      await batch;
+      if (detachment.isDropped) await flow.room(topic, partition, { signal });
+    } catch (error) {
+      if (!detachment.isDetached) throw error;
+      // An error of kafkajs is a heartbeat's: the next one that kafkajs sends meets it, too.
+      if (!signal.aborted && !(error instanceof kafkajs.KafkaJSError)) onFailure(error as Error);
+    } finally {
+      budget.releasePartition(partitionKey(topic, partition));
+    }
+  }
+
+  /** kafkajs sends heartbeats between batches, and one batch may wait long for the bus. A rebalance is for the batch to notice. */
+  #sendHeartbeats(payload: EachBatchPayload): void {
+    this.#latest = payload;
+    this.#timer ??= setInterval(
+      () => void this.#latest?.heartbeat().catch(() => undefined),
+      this.#options.heartbeatIntervalMs,
+    );
+  }
+
+  async #forget(batch: Promise<void>): Promise<void> {
+    try {
+      await batch;
+    } finally {
+      this.#batches.delete(batch);
+      if (this.#batches.size === 0) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { MemoryBus } from '../../../src/bus/memory/memory.ts';
+import { BusUnavailableError } from '../../../src/errors.ts';
+import { busContract } from '../contract.ts';
+import { logLines } from '../log-lines.ts';
+
+busContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
+
+it('refuses what it has no room for, and takes it when there is room again', async (t) => {
+  const bus = new MemoryBus({ log: logLines().log, maxPendingMessages: 2 });
+  t.after(() => bus.close());
+  await bus.start();
+  const seen: string[] = [];
+  await bus.subscribe('a', (payload) => seen.push(String(payload)));
+  const two = ['1', '2'].map((payload) => ({ channel: 'a', payload }));
+  const accepted = bus.publish(two);
+  await assert.rejects(bus.publish(two), BusUnavailableError);
+  await accepted;
+  await bus.publish(two);
+  assert.deepEqual(seen, ['1', '2', '1', '2']);
+});
+
+it('has room for 100,000 messages where nothing else is said', async (t) => {
+  const bus = new MemoryBus({ log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  const messages = Array.from({ length: 100_000 }, () => ({ channel: 'a', payload: '' }));
+  await bus.publish(messages);
+  await assert.rejects(bus.publish([...messages, messages[0]!]), BusUnavailableError);
+});
+
+it('is unavailable before its start, also for a partition that was not claimed', async () => {
+  const bus = new MemoryBus({ log: logLines().log });
+  await assert.rejects(bus.publish([], { topic: 'bids', partition: 0, offset: 1 }), BusUnavailableError);
+});
+
+it('refuses what is still on its way to listeners when it is closed', async () => {
+  const bus = new MemoryBus({ log: logLines().log });
+  await bus.start();
+  await bus.subscribe('a', () => assert.fail('delivered'));
+  const published = bus.publish([{ channel: 'a', payload: '1' }]);
+  await bus.close();
+  await assert.rejects(published, BusUnavailableError);
+});
+
+it('lets a listener publish without end, one turn of the event loop each', async (t) => {
+  const bus = new MemoryBus({ log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  let calls = 0;
+  await bus.subscribe('a', () => {
+    calls++;
+    bus.publish([{ channel: 'a', payload: 'again' }]).catch(() => undefined);
+  });
+  await bus.publish([{ channel: 'a', payload: 'first' }]);
+  assert.equal(calls, 1);
+});
+
+it('knows the epoch of a topic whatever the prefix', async (t) => {
+  const bus = new MemoryBus({ prefix: '{crier}:', log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  await bus.claim({ topic: 'bids', partition: 0, position: -1 });
+  const { epoch } = await bus.history('{crier}:bids{}', { from: undefined, maxEntries: 1, maxBytes: 1 });
+  assert.ok(epoch > 0);
+});

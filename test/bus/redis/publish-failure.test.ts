@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import { failureOf, replyFailure } from '../../../src/bus/redis/publish-failure.ts';
+import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import { redisServer } from '../../support/services.ts';
+import { logLines } from '../log-lines.ts';
+
+const MESSAGE = { channel: 'a', payload: 'x' };
+
+describe('replyFailure', () => {
+  for (const [text, reason] of [
+    ['MOVED 3999 127.0.0.1:6381', 'MOVED'],
+    ["CROSSSLOT Keys in request don't hash to the same slot", 'CROSSSLOT'],
+    [
+      'ERR Script attempted to access keys that do not hash to the same slot script: 5f, on @user_script:1.',
+      'CROSSSLOT',
+    ],
+    ['ERR Error running script (call to f_5f): @user_script:1: -OOM command not allowed when used memory', 'OOM'],
+    ["NOPERM this user has no permissions to run the 'publish' command", 'NOPERM'],
+    ["ERR The user executing the script can't publish to the channel mentioned in the command", 'NOPERM'],
+    ["READONLY You can't write against a read only replica.", 'READONLY'],
+    ['ERR unknown command', 'other'],
+  ] as const) {
+    it(`is ${reason} for ${text.slice(0, 30)}`, () => assert.equal(replyFailure(text), reason));
+  }
+});
+
+describe('failureOf', () => {
+  it('is a label for whatever a publish throws', () => {
+    for (const [error, reason] of [
+      [new BusUnavailableError('gone', { reason: 'timeout' }), 'timeout'],
+      [new FencedError('claimed by another'), 'fenced'],
+      [new Error('a bug'), 'other'],
+    ] as const) {
+      assert.equal(failureOf(error), reason);
+    }
+  });
+});
+
+describe('a publish or a claim that Redis does not accept', () => {
+  it('says why: in the error, to the observer and, once in a while for each reason, in the log', async (t) => {
+    const server = await redisServer(t);
+    const admin = new Redis(server.url, { retryStrategy: () => null });
+    t.after(() => admin.disconnect());
+    admin.on('error', () => undefined);
+    await admin.call('ACL', 'SETUSER', 'app', 'on', '>word', 'allkeys', 'allchannels', '+@all');
+    const { log, lines } = logLines();
+    const reasons: string[] = [];
+    const bus = new RedisBus({
+      urls: [server.url.replace('//', '//app:word@')],
+      log,
+      silenceTimeoutMs: 500,
+      observer: { onPublishFailure: (_messages, reason) => reasons.push(reason) },
+    });
+    t.after(() => bus.close());
+    const position = { topic: 'orders', partition: 0, offset: 0 };
+    const refused = (reason: string) => assert.rejects(bus.publish([MESSAGE], position), { reason });
+
+    await assert.rejects(bus.publish([MESSAGE]), { reason: 'away' });
+    await bus.start();
+    await bus.claim({ topic: 'orders', partition: 0, position: -1 });
+    await admin.call('ACL', 'SETUSER', 'app', 'resetchannels');
+    await refused('NOPERM');
+    await refused('NOPERM');
+    await admin.call('ACL', 'SETUSER', 'app', 'allchannels');
+    await admin.config('SET', 'maxmemory', '1');
+    await refused('OOM');
+    await admin.config('SET', 'maxmemory', '0');
+    await admin.call('REPLICAOF', '127.0.0.1', '1');
+    await refused('READONLY');
+    await assert.rejects(bus.claim({ topic: 'bids', partition: 0, position: -1 }), { reason: 'READONLY' });
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    server.process.kill('SIGSTOP');
+    await refused('timeout');
+    server.process.kill('SIGCONT');
+
+    const expected = ['away', 'NOPERM', 'NOPERM', 'OOM', 'READONLY', 'timeout'];
+    assert.deepEqual(reasons, expected);
+    const logged = lines.filter(({ msg }) => msg === 'Redis did not accept a publish').map(({ reason }) => reason);
+    assert.deepEqual(logged, [...new Set(expected)]);
+    assert.equal(lines.filter(({ msg }) => msg === 'Redis did not accept the claim of a partition').length, 1);
+  });
+});

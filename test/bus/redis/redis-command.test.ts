@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Command } from 'ioredis';
+import { CommandWriter, WrittenCommand } from '../../../src/bus/redis/redis-command.ts';
+
+/** What ioredis writes for the same arguments. */
+function expected([name, ...args]: readonly string[]): Buffer {
+  return Buffer.from(new Command(name!, args).toWritable({}));
+}
+
+describe('CommandWriter', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
+  const number = fc.oneof(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.nat(9), fc.integer(), fc.double());
+
+  it('writes what ioredis writes, command after command', () => {
+    const writer = new CommandWriter();
+    const part = fc.oneof(text, fc.tuple(number, number));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+        writer.begin(parts.length + 1);
+        writer.text('evalsha');
+        for (const each of parts) {
+          if (typeof each === 'string') writer.text(each);
+          else writer.pair(...each);
+        }
+        const texts = parts.map((each) => (typeof each === 'string' ? each : each.join(' ')));
+        assert.deepEqual(Buffer.from(writer.bytes), expected(['evalsha', ...texts]));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('grows with what is written, wherever its end comes, and keeps what it has', () => {
+    for (const length of [65_480, 65_500, 65_520, 65_536, 200_000, 3_000_000]) {
+      for (const filler of ['x', 'é']) {
+        const writer = new CommandWriter();
+        const long = filler.repeat(length);
+        writer.begin(4);
+        writer.text(long);
+        writer.pair(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+        writer.text('');
+        writer.text(long);
+        const pair = `${Number.MAX_SAFE_INTEGER} ${Number.MAX_SAFE_INTEGER}`;
+        assert.ok(writer.bytes.equals(expected([long, pair, '', long])));
+      }
+    }
+  });
+
+  it('is written by ioredis as it is, and shows nothing of it where the command fails', () => {
+    const writer = new CommandWriter();
+    writer.begin(1);
+    writer.text('ping');
+    const command = new WrittenCommand('ping', writer.bytes);
+    assert.equal(String(command.toWritable()), '*1\r\n$4\r\nping\r\n');
+    assert.deepEqual(command.args, []);
+  });
+});

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { startRedisServer } from '../../../deploy/redis-server.ts';
+import type { Coordinates } from '../../../src/bus/coordinates.ts';
+import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import { redisServer } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { logLines } from '../log-lines.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const TOPIC = 'bids';
+const CHANNEL = 'crier:bids{}';
+
+async function startedBus(t: TestContext, ...urls: string[]): Promise<RedisBus> {
+  const bus = new RedisBus({ urls, prefix: 'crier:', log: logLines().log });
+  t.after(() => bus.close());
+  await bus.start();
+  return bus;
+}
+
+function worker(bus: RedisBus, channel = CHANNEL) {
+  return {
+    claim: (position: number, start?: string) => bus.claim({ topic: TOPIC, partition: 0, position, start }),
+    publish: (offset: number) =>
+      bus.publish([{ channel, payload: `${offset}`, offset, timestamp: 0 }], { topic: TOPIC, partition: 0, offset }),
+  };
+}
+
+/** The hash in Redis as it is now, and a way to put it back: an older snapshot. */
+function ownersOf(t: TestContext, url: string) {
+  const client = new Redis(url);
+  t.after(() => client.disconnect());
+  return {
+    client,
+    snapshot: () => client.hgetall('crier:owners'),
+    restore: async (owners: Record<string, string>) => {
+      await client.del('crier:owners');
+      if (Object.keys(owners).length > 0) await client.hset('crier:owners', owners);
+    },
+  };
+}
+
+describe('the fence in Redis', () => {
+  it('refuses a worker whose partition another has claimed; without it, the client would see old after new', async (t) => {
+    const { url } = await redisServer(t);
+    const [zombieBus, successorBus, pod] = [
+      await startedBus(t, url),
+      await startedBus(t, url),
+      await startedBus(t, url),
+    ];
+    const seen: number[] = [];
+    await pod.subscribe(CHANNEL, (payload) => seen.push(Number(payload)));
+    const [zombie, successor] = [worker(zombieBus), worker(successorBus)];
+    await zombie.claim(-1);
+    await zombie.publish(1);
+    await successor.claim(0);
+    await successor.publish(1);
+    await successor.publish(2);
+    await successor.publish(3);
+    await assert.rejects(zombie.publish(2), FencedError);
+    await zombieBus.publish([{ channel: CHANNEL, payload: '2' }]);
+    await waitFor('the last one', () => seen.length === 4);
+    assert.deepEqual(seen, [1, 2, 3, 2], 'the negative twin: the same publish without a position');
+  });
+
+  it('lets a fenced worker that is still a member claim again, in the same epoch', async (t) => {
+    const { url } = await redisServer(t);
+    const bus = await startedBus(t, url);
+    const epochs: (number | undefined)[] = [];
+    await bus.subscribe(CHANNEL, (_payload, coordinates) => epochs.push(coordinates?.epoch));
+    const [one, two] = [worker(bus), worker(await startedBus(t, url))];
+    await one.claim(-1);
+    await one.publish(0);
+    await two.claim(0);
+    await assert.rejects(one.publish(1), FencedError);
+    await one.claim(0);
+    await one.publish(1);
+    await waitFor('both', () => epochs.length === 2);
+    assert.equal(epochs[0], epochs[1]);
+  });
+
+  const losses = ['empty', 'with older data'] as const;
+  for (const [loss, start] of losses.flatMap((loss) => [[loss, undefined] as const, [loss, 'one'] as const])) {
+    const claimant = start === undefined ? 'claim' : 'claim of the same start';
+    it(`refuses to go on in a Redis that is back ${loss}, and begins a new epoch with the next ${claimant}`, async (t) => {
+      const { url } = await redisServer(t);
+      const { snapshot, restore } = ownersOf(t, url);
+      const bus = await startedBus(t, url);
+      const seen: (Coordinates | undefined)[] = [];
+      await bus.subscribe(CHANNEL, (_payload, coordinates) => seen.push(coordinates));
+      const { claim, publish } = worker(bus);
+      await claim(-1, start);
+      await publish(0);
+      const old = await snapshot();
+      await publish(1);
+      await restore(loss === 'empty' ? {} : old);
+      await assert.rejects(publish(2), FencedError);
+      await claim(start === undefined ? 0 : -1, start);
+      await publish(1);
+      await publish(2);
+      await waitFor('all', () => seen.length === 3);
+      assert.deepEqual(
+        seen.map((coordinates) => coordinates?.offset),
+        [0, 1, 2],
+        'nothing twice, nothing lost',
+      );
+      assert.ok(seen[2]!.epoch > seen[1]!.epoch);
+    });
+  }
+
+  it('begins a new epoch also for a new worker, which knows only what the group has committed', async (t) => {
+    const { url } = await redisServer(t);
+    const { snapshot, restore } = ownersOf(t, url);
+    const first = worker(await startedBus(t, url));
+    await first.claim(-1);
+    await first.publish(0);
+    const old = await snapshot();
+    await first.publish(1);
+    await restore(old);
+    await worker(await startedBus(t, url)).claim(1);
+    assert.ok(Number((await snapshot())[TOPIC]) > Number(old[TOPIC]));
+  });
+
+  it('stays in its epoch over restarts of workers, and when one of several partitions is claimed first', async (t) => {
+    const { url } = await redisServer(t);
+    const { snapshot } = ownersOf(t, url);
+    const first = await startedBus(t, url);
+    await first.claim({ topic: TOPIC, partition: 1, position: 40 });
+    const epoch = (await snapshot())[TOPIC];
+    await worker(first).claim(40);
+    await worker(first).publish(41);
+    await worker(await startedBus(t, url)).claim(38);
+    await worker(await startedBus(t, url)).claim(41);
+    assert.equal((await snapshot())[TOPIC], epoch);
+  });
+
+  it('keeps the position on every server, also on those that got no message', async (t) => {
+    const servers = [await startRedisServer(), await startRedisServer()];
+    t.after(() => Promise.all(servers.map((server) => server.stop())));
+    const bus = await startedBus(t, ...servers.map((server) => server.url));
+    const { claim, publish } = worker(bus);
+    await claim(-1, 'one');
+    for (let offset = 0; offset < 3; offset++) await publish(offset);
+    for (const { url } of servers) {
+      const { snapshot } = ownersOf(t, url);
+      assert.match((await snapshot())[`${TOPIC}/0`]!, / 2 one$/);
+    }
+  });
+
+  it('leaves nothing out of a topic made anew for a worker that was accepted further in the old one', async (t) => {
+    const { url } = await redisServer(t);
+    const bus = await startedBus(t, url);
+    const seen: string[] = [];
+    await bus.subscribe(CHANNEL, (payload) => seen.push(String(payload)));
+    const [first, second] = [worker(bus), worker(await startedBus(t, url))];
+    await first.claim(-1, 'one');
+    for (let offset = 0; offset < 5; offset++) await first.publish(offset);
+    await second.claim(-1, 'two');
+    await second.publish(0);
+    await first.claim(0);
+    await first.publish(1);
+    await waitFor('all', () => seen.length === 7);
+    assert.deepEqual(seen, ['0', '1', '2', '3', '4', '0', '1']);
+  });
+
+  it('goes on with what a worker before named no start for, in its epoch', async (t) => {
+    const { url } = await redisServer(t);
+    const { snapshot, restore } = ownersOf(t, url);
+    const epoch = `${Date.now()}`;
+    await restore({ [TOPIC]: epoch, [`${TOPIC}/0`]: 'token 7' });
+    await worker(await startedBus(t, url)).claim(7);
+    const { [TOPIC]: after, [`${TOPIC}/0`]: owner } = await snapshot();
+    assert.equal(after, epoch);
+    assert.match(owner!, / 7 $/);
+  });
+
+  it('does not move the position back for a publish below it: a retry above it is accepted and reaches nobody', async (t) => {
+    const { url } = await redisServer(t);
+    const bus = await startedBus(t, url);
+    const seen: number[] = [];
+    await bus.subscribe(CHANNEL, (payload) => seen.push(Number(payload)));
+    const { claim, publish } = worker(bus);
+    await claim(-1);
+    for (const offset of [9, 4, 9, 10]) await publish(offset);
+    await waitFor('the last one', () => seen.includes(10));
+    assert.deepEqual(seen, [9, 10]);
+  });
+
+  it('runs its scripts in a Redis that has forgotten them', async (t) => {
+    const { url } = await redisServer(t);
+    const { client } = ownersOf(t, url);
+    const { claim, publish } = worker(await startedBus(t, url));
+    await claim(-1, 'one');
+    await publish(0);
+    await client.script('FLUSH');
+    await publish(1);
+    assert.match((await client.hget('crier:owners', `${TOPIC}/0`))!, / 1 one$/);
+  });
+
+  it('publishes each message whole and once where links are lost in the middle of a chunk, which is repeated', async (t) => {
+    const server = await redisServer(t);
+    const proxy = await TcpProxy.start(t, server.port);
+    const [bus, pod] = [await startedBus(t, proxy.url), await startedBus(t, server.url)];
+    const seen: string[] = [];
+    await pod.subscribe(CHANNEL, (payload) => seen.push(String(payload)));
+    await bus.claim({ topic: TOPIC, partition: 0, position: -1 });
+    const expected: string[] = [];
+    let refusals = 0;
+    for (let round = 0; round < 8; round++) {
+      const messages = Array.from({ length: 200 }, (_, i) => {
+        const offset = round * 200 + i;
+        return { channel: CHANNEL, payload: `${offset}`.padEnd(4_000, 'é'), offset, timestamp: 0 };
+      });
+      expected.push(...messages.map(({ payload }) => payload));
+      await waitFor('the links', () => bus.isAvailable);
+      const cutting = delay(round % 4).then(() => proxy.cut());
+      for (let isAccepted = false; !isAccepted;) {
+        try {
+          await bus.publish(messages, { topic: TOPIC, partition: 0, offset: messages.at(-1)!.offset });
+          isAccepted = true;
+        } catch (error) {
+          assert.ok(error instanceof BusUnavailableError, String(error));
+          refusals++;
+          await delay(20);
+        }
+      }
+      await cutting;
+    }
+    assert.ok(refusals > 0);
+    await waitFor('all of them', () => seen.length >= expected.length);
+    assert.deepEqual(seen, expected);
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { describe as describeError, RedisLink } from '../../../src/bus/redis/redis-link.ts';
+import { createLog } from '../../../src/log.ts';
+import { redisServer } from '../../support/services.ts';
+
+/** A link of a user whose rights a test changes. Its timers are the test's; `answers` are those to its PINGs. */
+async function startLink(t: TestContext) {
+  const server = await redisServer(t);
+  const admin = new Redis(server.url);
+  t.after(() => admin.disconnect());
+  await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '+@all');
+  const ups: boolean[] = [];
+  const link = new RedisLink({
+    url: server.url.replace('//', '//app:pw@'),
+    role: 'publisher',
+    log: createLog('silent'),
+    silenceTimeoutMs: 20_000,
+    onUp: (isReconnect) => ups.push(isReconnect),
+    onDown: () => undefined,
+  });
+  const answers: Promise<string>[] = [];
+  const ping = link.client.ping.bind(link.client);
+  t.mock.method(link.client, 'ping', () => answers[answers.push(ping()) - 1]);
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  t.after(() => link.close());
+  await link.start();
+  assert.equal(link.isUp, true);
+  return { link, admin, answers, ups };
+}
+
+describe('RedisLink', () => {
+  it('asks a server that refuses PING only with the next look while the link is up', async (t) => {
+    const { admin, answers } = await startLink(t);
+    await admin.call('ACL', 'SETUSER', 'app', '-ping');
+    t.mock.timers.tick(10_000);
+    assert.equal(answers.length, 2);
+    await assert.rejects(answers[1]!, /NOPERM/);
+    await nextTurn();
+    t.mock.timers.tick(9_999);
+    assert.equal(answers.length, 2);
+    t.mock.timers.tick(1);
+    assert.equal(answers.length, 3);
+  });
+
+  it('says once that it is up, however many answers follow', async (t) => {
+    const { answers, ups } = await startLink(t);
+    for (let look = 1; look <= 3; look++) {
+      t.mock.timers.tick(10_000);
+      await answers[look];
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+    }
+    assert.deepEqual(ups, [false]);
+  });
+});
+
+describe('what went wrong with a link', () => {
+  it('is its message, without the arguments that Redis repeats, or its code, or its name', () => {
+    // Of a name with two addresses that both refuse; Node.js gives it no message.
+    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    for (const [error, text] of [
+      [new Error('Connection is closed.'), 'Connection is closed.'],
+      [new Error("ERR unknown command 'GETT', with args beginning with: 'secret'"), "ERR unknown command 'GETT'"],
+      [refused, 'ECONNREFUSED'],
+      [new AggregateError([]), 'AggregateError'],
+      [Object.assign(new RangeError(), { code: 7 }), 'RangeError'],
+    ] as const) {
+      assert.equal(describeError(error), text);
+    }
+  });
+});

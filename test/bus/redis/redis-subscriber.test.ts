@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Command } from 'ioredis';
+import type { RedisLink } from '../../../src/bus/redis/redis-link.ts';
+import { RedisSubscriber } from '../../../src/bus/redis/redis-subscriber.ts';
+import { createLog } from '../../../src/log.ts';
+
+/** @param acknowledge what Redis does with a SUBSCRIBE */
+function createSubscriber(acknowledge = (command: Command) => command.resolve(1)) {
+  const client = Object.assign(new EventEmitter(), {
+    sendCommand: (command: Command) => {
+      acknowledge(command);
+      return command.promise;
+    },
+    unsubscribe: () => Promise.resolve(1),
+  });
+  const told: string[] = [];
+  const subscriber = new RedisSubscriber({ client, isUp: true, label: 'redis' } as unknown as RedisLink, {
+    log: createLog('silent'),
+    acknowledgeTimeoutMs: 10_000,
+    onGap: (channels) => told.push(`gap in ${channels.join()}`),
+  });
+  const receive = (name: string, text: string) => client.emit('messageBuffer', Buffer.from(name), Buffer.from(text));
+  return { subscriber, client, told, receive };
+}
+
+describe('RedisSubscriber', () => {
+  it('tells a gap once, before the first message behind it, also where that comes with the acknowledgement', async () => {
+    const { subscriber, told, receive } = createSubscriber();
+    for (const name of ['a', 'b']) subscriber.subscribe(name, (message) => told.push(`${name}: ${String(message)}`));
+    await Promise.all([subscriber.acknowledged('a'), subscriber.acknowledged('b')]);
+    receive('a', 'before');
+    subscriber.down();
+    subscriber.up();
+    receive('a', 'behind');
+    await nextTurn();
+    assert.deepEqual(told, ['a: before', 'gap in a', 'a: behind', 'gap in b']);
+    subscriber.close();
+  });
+
+  it('gives a message to the channel’s receiver of now, and to none where the channel is left or not known', async () => {
+    const { subscriber, told, receive } = createSubscriber();
+    subscriber.subscribe('é{"a"}', (message) => told.push(`first: ${String(message)}`));
+    await subscriber.acknowledged('é{"a"}');
+    receive('é{"a"}', '1');
+    receive('e{"a"}', '2');
+    subscriber.unsubscribe('é{"a"}');
+    receive('é{"a"}', '3');
+    subscriber.subscribe('é{"a"}', (message) => told.push(`second: ${String(message)}`));
+    receive('é{"a"}', '4');
+    await subscriber.acknowledged('é{"a"}');
+    receive('é{"a"}', '5');
+    subscriber.close();
+    receive('é{"a"}', '6');
+    assert.deepEqual(told, ['first: 1', 'second: 4', 'second: 5']);
+  });
+
+  it('hands on nothing of a subscription that has ended to the next one, before that is acknowledged', async () => {
+    const commands: Command[] = [];
+    const { subscriber, told, receive } = createSubscriber((command) => void commands.push(command));
+    for (const name of ['first', 'second']) {
+      subscriber.subscribe('a', (message) => told.push(`${name}: ${String(message)}`));
+      await nextTurn();
+      receive('a', 'early');
+      commands.at(-1)!.resolve(1);
+      receive('a', 'with the acknowledgement');
+      await subscriber.acknowledged('a');
+      subscriber.unsubscribe('a');
+      await nextTurn();
+    }
+    assert.equal(commands.length, 2);
+    assert.deepEqual(told, ['first: with the acknowledgement', 'second: with the acknowledgement']);
+    subscriber.close();
+  });
+
+  it('counts an acknowledgement only for the link that was asked, however late it is read', async () => {
+    const commands: Command[] = [];
+    const { subscriber } = createSubscriber((command) => void commands.push(command));
+    subscriber.subscribe('a', () => undefined);
+    let isAcknowledged = false;
+    const acknowledged = subscriber.acknowledged('a').then(() => (isAcknowledged = true));
+    await nextTurn();
+    subscriber.down();
+    commands[0]!.resolve(1);
+    assert.equal(subscriber.isLive('a'), false, 'read after the loss');
+    subscriber.up();
+    commands[1]!.resolve(1);
+    assert.equal(subscriber.isLive('a'), true);
+    subscriber.down();
+    await nextTurn();
+    assert.deepEqual([subscriber.isLive('a'), isAcknowledged], [false, false], 'read right before the loss');
+    subscriber.up();
+    commands[2]!.resolve(1);
+    await acknowledged;
+    assert.equal(subscriber.isLive('a'), true);
+    subscriber.close();
+  });
+
+  it('tells no gap for a channel that was not live when the link was lost', async () => {
+    const commands: Command[] = [];
+    const { subscriber, told } = createSubscriber((command) => void commands.push(command));
+    subscriber.subscribe('a', () => undefined);
+    await nextTurn();
+    subscriber.down();
+    subscriber.up();
+    commands[1]!.resolve(1);
+    await nextTurn();
+    assert.deepEqual([subscriber.isLive('a'), told], [true, []]);
+    subscriber.close();
+  });
+
+  it('knows nothing of a channel that nobody has asked for', () => {
+    const { subscriber } = createSubscriber();
+    subscriber.unsubscribe('a');
+    assert.equal(subscriber.isLive('a'), false);
+  });
+
+  it('asks for a channel that Redis refuses again every two seconds, until it is granted', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const refusal = Object.assign(new Error('NOPERM no permissions to access a channel'), { name: 'ReplyError' });
+    let asked = 0;
+    const { subscriber } = createSubscriber((command) => (++asked < 4 ? command.reject(refusal) : command.resolve(1)));
+    subscriber.subscribe('a', () => undefined);
+    for (let times = 1; times <= 4; times++) {
+      await nextTurn();
+      assert.deepEqual([asked, subscriber.isLive('a')], [times, times === 4]);
+      t.mock.timers.tick(1_999);
+      await nextTurn();
+      assert.equal(asked, times);
+      t.mock.timers.tick(1);
+    }
+    await nextTurn();
+    assert.equal(asked, 4);
+    subscriber.close();
+  });
+
+  it('has ioredis decode no message: it listens to none that it hands on as text', () => {
+    const { client } = createSubscriber();
+    assert.deepEqual(client.eventNames(), ['messageBuffer']);
+  });
+});

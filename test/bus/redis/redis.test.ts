@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { Receiver } from '../../../src/flow/receiver.ts';
+import { RedisLink } from '../../../src/bus/redis/redis-link.ts';
+import { RedisSubscriber } from '../../../src/bus/redis/redis-subscriber.ts';
+import { ownerOf, fnv1a } from '../../../src/bus/rendezvous.ts';
+import { startRedisServer } from '../../../deploy/redis-server.ts';
+import type { RedisServer } from '../../../deploy/redis-server.ts';
+import { ConfigError } from '../../../src/errors.ts';
+import { randomName } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { busContract } from '../contract.ts';
+import { logLines } from '../log-lines.ts';
+
+describe('over a real Redis', () => {
+  let servers: RedisServer[];
+  let admin: Redis;
+
+  before(async () => {
+    servers = await Promise.all([startRedisServer(), startRedisServer(), startRedisServer()]);
+    admin = new Redis(servers[0]!.url);
+  });
+  after(async () => {
+    admin.disconnect();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
+  busContract('three Redis', (_t, options) =>
+    Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
+  );
+
+  /** How many connections Redis counts on the channel. */
+  async function subscribers(channel: string, redis = admin): Promise<number> {
+    return Number((await redis.pubsub('NUMSUB', channel))[1]);
+  }
+
+  /** How often Redis has run the command. */
+  async function calls(command: string): Promise<number> {
+    const stats = await admin.info('commandstats');
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  }
+
+  it('subscribes a channel once however many listeners, and leaves it with the last one', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const before = { subscribe: await calls('subscribe'), punsubscribe: await calls('punsubscribe') };
+    const all = await Promise.all(Array.from({ length: 50 }, () => bus.subscribe(channel, () => undefined)));
+    all.push(await bus.subscribe(channel, () => undefined));
+    assert.equal(await subscribers(channel), 1);
+    assert.equal((await calls('subscribe')) - before.subscribe, 1);
+    for (const unsubscribe of all.slice(1)) unsubscribe();
+    assert.equal(await subscribers(channel), 1);
+    all[0]!();
+    await waitFor('the channel to be left', async () => (await subscribers(channel)) === 0);
+    assert.equal((await calls('punsubscribe')) - before.punsubscribe, 0, 'no PUNSUBSCRIBE for a literal channel');
+  });
+
+  it('delivers a message that is read together with the acknowledgement of its channel', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const seen: string[] = [];
+    const subscribing = bus.subscribe(channel, (payload) => seen.push(String(payload)));
+    await nextTurn();
+    // This process reads nothing meanwhile: the acknowledgement and the message wait in one socket.
+    const publish = () => execFileSync('redis-cli', ['-p', `${servers[0]!.port}`, 'PUBLISH', channel, 'first']);
+    const deadline = performance.now() + 10_000;
+    while (String(publish()).trim() !== '1') assert.ok(performance.now() < deadline, 'SUBSCRIBE reached Redis');
+    await subscribing;
+    await bus.publish([{ channel, payload: 'second' }]);
+    await waitFor('the second message', () => seen.includes('second'));
+    assert.deepEqual(seen, ['first', 'second']);
+  });
+
+  it('asks for the channels of one turn in few commands', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
+    t.after(() => bus.close());
+    await bus.start();
+    const before = await calls('subscribe');
+    const prefix = randomName();
+    await Promise.all(Array.from({ length: 1_500 }, (_, i) => bus.subscribe(`${prefix}${i}`, () => undefined)));
+    assert.equal((await calls('subscribe')) - before, 3);
+  });
+
+  it('agrees with Redis after any churn on one channel, and its live listeners hear everything', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const live = new Set<{ heard: string; leave(): void }>();
+    const leaveSome = (share: number) => {
+      for (const each of live) if (Math.random() < share) each.leave();
+    };
+    const join = async () => {
+      const entry = { heard: '', leave: () => assert.fail('not joined') };
+      const unsubscribe = await bus.subscribe(channel, (payload) => (entry.heard = String(payload)));
+      live.add(Object.assign(entry, { leave: () => void (live.delete(entry), unsubscribe()) }));
+    };
+    for (let round = 0; round < 600; round++) {
+      const joining = Array.from({ length: Math.floor(Math.random() * 3) }, join);
+      leaveSome(0.7);
+      if (round % 2 === 0) await new Promise(setImmediate);
+      await Promise.all(joining);
+      leaveSome(0.3);
+      if (round % 10 === 0) {
+        await bus.publish([{ channel, payload: `${round}` }]);
+        await waitFor('all that are live', () => [...live].every(({ heard }) => heard === `${round}`));
+      }
+      if (round % 25 === 0) {
+        await waitFor('NUMSUB to agree', async () => (await subscribers(channel)) === (live.size > 0 ? 1 : 0));
+      }
+    }
+    leaveSome(1);
+    await waitFor('the channel to be left', async () => (await subscribers(channel)) === 0);
+  });
+
+  it('puts each channel on the server that owns it, and on no other', async (t) => {
+    const urls = servers.map((server) => server.url);
+    const bus = new RedisBus({ urls, log: logLines().log });
+    const sameInAnotherOrder = new RedisBus({ urls: [...urls].reverse(), log: logLines().log });
+    t.after(() => Promise.all([bus.close(), sameInAnotherOrder.close()]));
+    await Promise.all([bus.start(), sameInAnotherOrder.start()]);
+    const clients = urls.map((url) => new Redis(url));
+    t.after(() => clients.forEach((client) => client.disconnect()));
+    const hashes = servers.map((server) => fnv1a(`127.0.0.1:${server.port}`));
+    const seen: string[] = [];
+    const channels = Array.from({ length: 60 }, () => randomName());
+    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => seen.push(String(payload)))));
+    for (const channel of channels) {
+      const counts = await Promise.all(clients.map((client) => subscribers(channel, client)));
+      assert.deepEqual(
+        counts,
+        servers.map((_, i) => (i === ownerOf(channel, hashes) ? 1 : 0)),
+      );
+    }
+    await sameInAnotherOrder.publish(channels.map((channel) => ({ channel, payload: channel })));
+    await waitFor('a message for each', () => seen.length === channels.length);
+    assert.deepEqual(seen.sort(), channels.sort());
+  });
+
+  it('asks Redis for nothing that was left before the link was up, or in the same turn', async (t) => {
+    const { log } = logLines();
+    const link: RedisLink = new RedisLink({
+      url: servers[0]!.url,
+      role: 'subscriber',
+      log,
+      silenceTimeoutMs: 6_000,
+      onUp: () => subscriber.up(),
+      onDown: () => subscriber.down(),
+    });
+    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 10_000, onGap: () => undefined });
+    t.after(() => link.close());
+    const prefix = randomName();
+    subscriber.subscribe(`${prefix}away`, () => undefined);
+    const waiting = assert.rejects(subscriber.acknowledged(`${prefix}away`), /was left before Redis acknowledged it/);
+    subscriber.unsubscribe(`${prefix}away`);
+    await waiting;
+    await link.start();
+    for (const name of ['left', 'stays']) subscriber.subscribe(`${prefix}${name}`, () => undefined);
+    subscriber.unsubscribe(`${prefix}left`);
+    await subscriber.acknowledged(`${prefix}stays`);
+    await assert.rejects(subscriber.acknowledged(`${prefix}left`), /is not subscribed/);
+    assert.deepEqual(await admin.pubsub('CHANNELS', `${prefix}*`), [`${prefix}stays`]);
+  });
+
+  it('tells no gap for a channel that was left while a new link is asked for it, also where it is joined again', async (t) => {
+    const { log } = logLines();
+    const prefix = randomName();
+    const subscribe = (name: string) => subscriber.subscribe(`${prefix}${name}`, () => undefined);
+    const gaps: string[] = [];
+    const link: RedisLink = new RedisLink({
+      url: servers[0]!.url,
+      role: 'subscriber',
+      log,
+      silenceTimeoutMs: 6_000,
+      onUp: (isReconnect) => {
+        subscriber.up();
+        if (!isReconnect) return;
+        for (const name of ['left', 'joined again']) subscriber.unsubscribe(`${prefix}${name}`);
+        subscribe('joined again');
+      },
+      onDown: () => subscriber.down(),
+    });
+    const onGap = (channels: readonly string[]) => gaps.push(...channels);
+    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 10_000, onGap });
+    t.after(() => link.close());
+    await link.start();
+    const names = ['left', 'joined again', 'stays'];
+    for (const name of names) subscribe(name);
+    await Promise.all(names.map((name) => subscriber.acknowledged(`${prefix}${name}`)));
+    link.drop('the test wants another');
+    await waitFor('the gap', () => gaps.includes(`${prefix}stays`));
+    await subscriber.acknowledged(`${prefix}joined again`);
+    assert.deepEqual(gaps, [`${prefix}stays`]);
+  });
+
+  it('delivers bytes that stay as they are, however many reads they came with and whatever follows', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const heard: Buffer[] = [];
+    await bus.subscribe(channel, (payload) => heard.push(payload));
+    // Most are shorter than a read of 64 KiB; some end in the next read, and some span many.
+    const lengths = Array.from({ length: 600 }, (_, i) => (i % 50 === 0 ? 400_000 : 1 + ((i * 7_919) % 9_000)));
+    const payloads = lengths.map((length, i) => `${i}é`.repeat(length).slice(0, length));
+    await bus.publish(payloads.map((payload) => ({ channel, payload })));
+    await waitFor('all of them', () => heard.length === payloads.length);
+    const reads = new Set(heard.map(({ buffer }) => buffer));
+    assert.ok(reads.size > 10 && reads.size < heard.length, 'parts of what was read, not copies');
+    heard.forEach((payload, i) => assert.ok(payload.equals(Buffer.from(payloads[i]!)), `message ${i}`));
+  });
+
+  it('delivers what a stranger publishes as it came, also bytes that are no UTF-8', async (t) => {
+    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = randomName();
+    const heard: [string, unknown][] = [];
+    await bus.subscribe(channel, (payload, coordinates) => heard.push([payload.toString('latin1'), coordinates]));
+    const texts = ['', '@', '{"a":"\xff\xfe"}', '@1 2 3 \xff\n{}', '\xef\xbb\xbf{}'];
+    for (const text of texts) await admin.publish(channel, Buffer.from(text, 'latin1'));
+    await waitFor('all of them', () => heard.length === texts.length);
+    assert.deepEqual(
+      heard,
+      texts.map((text) => [text, undefined]),
+    );
+  });
+
+  it('stays quiet about idle links', async (t) => {
+    const { log, lines } = logLines();
+    const bus = new RedisBus({
+      urls: [servers[0]!.url],
+      log,
+      silenceTimeoutMs: 4_000,
+      probeIntervalMs: 3_600_000,
+    });
+    t.after(() => bus.close());
+    await bus.start();
+    await bus.subscribe(randomName(), () => undefined);
+    const pings = await calls('ping');
+    await waitFor('two more probes of each link', async () => (await calls('ping')) >= pings + 4);
+    assert.deepEqual(
+      lines.map((line) => line.msg),
+      ['Redis link is up', 'Redis link is up'],
+    );
+    assert.equal(bus.isAvailable, true);
+  });
+});
+
+describe('the URLs of a Redis bus', () => {
+  const make = (...urls: string[]) => new RedisBus({ urls, log: logLines().log });
+
+  it('refuses what is no Redis URL, without showing it', () => {
+    for (const url of [
+      'http://u:secret@h',
+      'redis://u:secret@h:port',
+      'redis://u:secret@[::1',
+      '/tmp/redis.sock',
+      '6379',
+    ]) {
+      assert.throws(
+        () => make('redis://h', url),
+        (error: Error) => {
+          assert.ok(error instanceof ConfigError);
+          assert.match(error.message, /number 2/);
+          assert.ok(!error.message.includes('secret'));
+          return true;
+        },
+      );
+    }
+    assert.throws(() => make(), ConfigError);
+  });
+
+  it('refuses the same server twice', () => {
+    assert.throws(() => make('redis://h:7000?keyPrefix=x:'), /number 1 has a keyPrefix.*use CHANNEL_PREFIX/);
+    assert.throws(() => make('redis://a:1@h:7000/1', 'redis://b:2@h:7000/2'), /got one twice among h:7000, h:7000/);
+  });
+});
+
+describe('a Redis that asks for a user', () => {
+  it('signs in with the least rights, and shows the password nowhere when they are wrong', async (t) => {
+    const server = await startRedisServer();
+    t.after(() => server.stop());
+    const admin = new Redis(server.url);
+    t.after(() => admin.disconnect());
+    const readme = await readFile('README.md', 'utf8');
+    const rights = /`(resetchannels [^`]*)`/.exec(readme)![1]!.split(' ');
+    await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
+    const { log, lines, text } = logLines();
+    const urls = [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`];
+    const bus = new RedisBus({ urls, prefix: 'crier:', log, flowPatienceMs: 60_000 });
+    const receiver = new Receiver({
+      gateway: 'pod',
+      targetMs: 500,
+      maxBytes: 65_536,
+      maxExecuting: 500,
+      sockets: () => 1,
+      fill: () => 0,
+    });
+    const wrong = new RedisBus({
+      urls: [`redis://app:wr0ng-password@127.0.0.1:${server.port}`],
+      log,
+      subscribeTimeoutMs: 300,
+    });
+    t.after(() => Promise.all([bus.close(), wrong.close()]));
+    await bus.start();
+    const stop = bus.receive(receiver);
+    receiver.intake('a', 0).arrive(1);
+    const seen: string[] = [];
+    await bus.subscribe('crier:a', (payload) => seen.push(String(payload)));
+    await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
+    await waitFor('the message', () => seen.length === 1);
+    await bus.claim({ topic: 'a', partition: 0, position: -1 });
+    const history = { entries: 1, bytes: 1, seconds: 60 };
+    for (const offset of [0, 1, 2]) {
+      const message = { channel: 'crier:a', payload: 'xyz', offset, timestamp: 0, history };
+      await bus.publish([message], { topic: 'a', partition: 0, offset });
+    }
+    const kept = await bus.history('crier:a', { from: undefined, maxEntries: 1, maxBytes: 9 });
+    assert.equal(kept.entries.length, 1);
+    const again = { from: kept.entries[0]!.coordinates.entry, maxEntries: 1, maxBytes: 9 };
+    assert.deepEqual(await bus.history('crier:a', again), kept);
+    assert.equal(await bus.agree('secret', 'x'), 'x');
+    const large = { channel: 'crier:a', payload: 'x'.repeat(100_000), offset: 3, timestamp: 0 };
+    await bus.publish([large], { topic: 'a', partition: 0, offset: 3 });
+    await waitFor('a credit', () => bus.lags().get('pod') === 1);
+    stop();
+    await waitFor('a farewell', () => bus.lags().size === 0);
+    assert.deepEqual(await admin.call('ACL', 'LOG'), [], 'nothing was asked for that the user may not do');
+
+    await wrong.start();
+    assert.equal(wrong.isAvailable, false);
+    const refusals = await Promise.allSettled([
+      wrong.publish([{ channel: 'crier:a', payload: 'p4yload' }]),
+      wrong.subscribe('crier:a', () => undefined),
+      bus.publish([{ channel: 'other', payload: 'p4yload' }]),
+    ]);
+    assert.ok(lines.some((line) => /WRONGPASS/.test(line.reason ?? '')));
+    for (const refusal of refusals) {
+      assert.equal(refusal.status, 'rejected');
+      const { message, cause } = refusal.reason as Error;
+      assert.ok(!/wr0ng|s3cret|p4yload/.test(message + JSON.stringify(cause ?? '')));
+    }
+    assert.ok(!/wr0ng|s3cret|p4yload/.test(text()));
+    const attempts = Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]);
+    await delay(1_000);
+    const more = Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]) - attempts;
+    assert.ok(more < 12, `backs off: ${more} attempts in a second on two links`);
+  });
+});

@@ -1,0 +1,512 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { TestContext } from 'node:test';
+import { createServer as createTlsServer } from 'node:tls';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Rest } from '../../../src/fanout/outbox/frame.ts';
+import { Outbox } from '../../../src/fanout/outbox/outbox.ts';
+import { Writer } from '../../../src/fanout/outbox/writer.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const LIMITS = { maxQueueBytes: 256 * 1024, maxPodQueueBytes: 1024 * 1024 };
+
+/** TLS by a key that both know: nothing to renew, nothing to keep secret. */
+const KEY = Buffer.alloc(32, 'k');
+const PSK = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
+const CLIENT = {
+  ...PSK,
+  pskCallback: () => ({ psk: KEY, identity: 'test' }),
+  checkServerIdentity: () => undefined as never,
+};
+
+interface Opened {
+  readonly socket: WebSocket;
+  readonly stream: Socket;
+  readonly outbox: Outbox;
+  readonly slow: () => number;
+  /** What writes threw. */
+  readonly failures: readonly unknown[];
+}
+
+/** A WebSocket server whose connections have outboxes on one writer, behind TLS where asked. */
+async function openServer(t: TestContext, options: { isTls?: boolean; limits?: typeof LIMITS } = {}) {
+  const writer = new Writer(options.limits ?? LIMITS);
+  const http = createServer();
+  const server = new WebSocketServer({ server: http });
+  const front = options.isTls
+    ? createTlsServer({ ...PSK, pskCallback: () => KEY }, (socket) => void http.emit('connection', socket))
+    : http;
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  t.after(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+    front.close();
+  });
+  const { port } = front.address() as AddressInfo;
+  /** Connects a peer and gives the server's side of it. */
+  async function accept(peer: (port: number) => void): Promise<Opened> {
+    const connected = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
+    peer(port);
+    const [socket, { socket: stream }] = await connected;
+    let slow = 0;
+    const failures: unknown[] = [];
+    const outbox = new Outbox(socket, stream, writer, {
+      onSlowConsumer: () => {
+        slow++;
+        socket.close(1013, 'slow');
+      },
+      onWriteFailure: (error) => {
+        failures.push(error);
+        socket.terminate();
+      },
+    });
+    socket.on('close', () => outbox.drop());
+    return { socket, stream, outbox, slow: () => slow, failures };
+  }
+  return { writer, accept };
+}
+
+/** A peer that reads; `received` grows. */
+function reader(t: TestContext, received: string[], scheme: 'ws' | 'wss' = 'ws', closed: number[] = []) {
+  return (port: number) => {
+    const client = new WebSocket(`${scheme}://127.0.0.1:${port}`, CLIENT);
+    client.on('message', (data: Buffer) => received.push(data.toString()));
+    client.on('close', (code) => closed.push(code));
+    t.after(() => client.terminate());
+  };
+}
+
+/** A peer that completes the handshake and then does not read until it is told to. */
+function stalled(t: TestContext, resumable: { socket?: Socket } = {}) {
+  return (port: number) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(
+        `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+      );
+      socket.pause();
+    });
+    socket.on('error', () => undefined);
+    resumable.socket = socket;
+    t.after(() => socket.destroy());
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
+
+describe('Outbox', () => {
+  for (const isTls of [false, true]) {
+    it(`delivers in order to a peer that reads${isTls ? ', over TLS' : ''}`, async (t) => {
+      const received: string[] = [];
+      const { accept, writer } = await openServer(t, { isTls });
+      const { outbox, slow } = await accept(reader(t, received, isTls ? 'wss' : 'ws'));
+      const expected = numbered(2000).map((text, i) => text.padEnd((i * 37) % 3000, '.'));
+      for (const [i, message] of expected.entries()) {
+        assert.equal(outbox.send(message), true);
+        if (i % 40 === 0) await turn();
+      }
+      const large = 'x'.repeat(200_000);
+      outbox.send(large);
+      outbox.send('the end');
+      await waitFor('all messages', () => received.length === expected.length + 2);
+      assert.deepEqual(received, [...expected, large, 'the end']);
+      assert.equal(slow(), 0);
+      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+      assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
+    });
+  }
+
+  it('writes what one turn produced at once, and at its end', async (t) => {
+    const { accept } = await openServer(t);
+    const received: string[] = [];
+    const { outbox, stream } = await accept(reader(t, received));
+    let writes = 0;
+    const write = stream._write.bind(stream);
+    stream._write = (...rest) => {
+      writes++;
+      write(...rest);
+    };
+    for (const message of numbered(20)) outbox.send(message);
+    assert.equal(writes, 0);
+    await turn();
+    assert.equal(writes, 1);
+    await waitFor('all messages', () => received.length === 20);
+    assert.deepEqual(received, numbered(20));
+  });
+
+  it('writes up to 64 KiB at once, and a larger message piece by piece, copying none', async (t) => {
+    const { accept } = await openServer(t);
+    const received: string[] = [];
+    const { outbox, stream } = await accept(reader(t, received));
+    const written: Buffer[] = [];
+    const [write, _write] = [stream.write.bind(stream), stream._write.bind(stream)];
+    stream.write = ((chunk: Buffer, ...rest: [() => void]) => (written.push(chunk), write(chunk, ...rest))) as never;
+    stream._write = (chunk: Buffer, ...rest) => (written.push(chunk), _write(chunk, ...rest));
+    const half = 'x'.repeat(32 * 1024 - 4);
+    for (const [last, lengths] of [
+      ['', [64 * 1024]],
+      ['y', [32 * 1024, 32 * 1024 + 1]],
+    ] as const) {
+      written.length = 0;
+      outbox.send(half);
+      outbox.send(half + last);
+      outbox.write();
+      assert.deepEqual(written.map(({ length }) => length), lengths); // prettier-ignore
+    }
+    const large = new Rest([Buffer.alloc(40_000, 'a'), Buffer.alloc(40_000, 'b')]);
+    outbox.sendParts(Buffer.from('prefix'), large);
+    outbox.write();
+    for (const piece of large.pieces) assert.ok(written.includes(piece));
+    await waitFor('all messages', () => received.length === 5);
+    assert.equal(received[4], `prefix${'a'.repeat(40_000)}${'b'.repeat(40_000)}`);
+  });
+
+  it('is not slow where one turn brings more than the bound to a peer that reads', async (t) => {
+    const { accept } = await openServer(t, { limits: { maxQueueBytes: 20_000, maxPodQueueBytes: 2 ** 30 } });
+    const received: string[] = [];
+    const { outbox, slow } = await accept(reader(t, received));
+    const expected = numbered(40).map((text) => text.padEnd(2000, '.'));
+    for (const message of expected) assert.equal(outbox.send(message), true);
+    await waitFor('all messages', () => received.length === 40);
+    assert.deepEqual([received, slow()], [expected, 0]);
+  });
+
+  it('keeps its frames whole and in order between what ws writes itself, the close frame last', async (t) => {
+    const { accept } = await openServer(t);
+    const received: string[] = [];
+    const closed: number[] = [];
+    const { outbox, socket } = await accept(reader(t, received, 'ws', closed));
+    for (const [i, message] of numbered(500).entries()) {
+      outbox.send(message.padEnd(i * 10, '.'));
+      if (i % 3 === 0) socket.ping('x'.repeat(i % 100));
+      if (i % 50 === 0) await turn();
+    }
+    outbox.flush();
+    socket.close(4400, 'done');
+    assert.equal(outbox.send('too late'), false);
+    await waitFor('the close', () => closed.length === 1);
+    assert.deepEqual(closed, [4400]);
+    assert.deepEqual(
+      received.map((text) => text.replace(/\.+$/, '')),
+      numbered(500),
+    );
+  });
+
+  for (const isTls of [false, true]) {
+    it(`keeps them so to a peer that stops reading for a while${isTls ? ', over TLS' : ''}`, async (t) => {
+      const { accept } = await openServer(t, {
+        isTls,
+        limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 },
+      });
+      const received: string[] = [];
+      let client!: WebSocket;
+      const { outbox, socket } = await accept((port) => {
+        client = new WebSocket(`${isTls ? 'wss' : 'ws'}://127.0.0.1:${port}`, CLIENT);
+        client.on('message', (data: Buffer) => received.push(data.toString().replace(/\.+$/, '')));
+        client.on('ping', (data: Buffer) => received.push(`ping ${data.toString()}`));
+        client.on('open', () => client.pause());
+        t.after(() => client.terminate());
+      });
+      const expected: string[] = [];
+      for (let i = 0, behind = 0; behind < 50; i++) {
+        assert.ok(i < 100_000, 'it was never behind');
+        outbox.send(`message ${i}`.padEnd((i * 97) % 40_000, '.'));
+        expected.push(`message ${i}`);
+        await turn();
+        if (!outbox.isBehind) continue;
+        behind++;
+        socket.ping(`${behind}`);
+      }
+      client.resume();
+      await waitFor('everything', () => received.length === expected.length + 50);
+      assert.deepEqual(
+        received.filter((text) => text.startsWith('message')),
+        expected,
+      );
+      assert.deepEqual(
+        received.filter((text) => text.startsWith('ping')),
+        Array.from({ length: 50 }, (_, i) => `ping ${i + 1}`),
+      );
+      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+    });
+  }
+
+  it('survives a peer that resets the connection while it is written to', async (t) => {
+    const { accept, writer } = await openServer(t);
+    const peer: { socket?: Socket } = {};
+    const { outbox, socket } = await accept(stalled(t, peer));
+    peer.socket!.resetAndDestroy();
+    for (let i = 0; socket.readyState === WebSocket.OPEN; i++) {
+      assert.ok(i < 10_000, 'the reset was never seen');
+      outbox.send('x'.repeat(1000));
+      outbox.write();
+      if (i % 10 === 0) await turn();
+    }
+    await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+    assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
+  });
+
+  it('reports a write that throws to the owner of that connection only, and writes to the others', async (t) => {
+    const { accept, writer } = await openServer(t);
+    const received: string[] = [];
+    const closed: number[] = [];
+    const first = await accept(reader(t, received));
+    const broken = await accept(reader(t, [], 'ws', closed));
+    const last = await accept(reader(t, received));
+    const failure = new Error('of the stream');
+    broken.stream._write = () => {
+      throw failure;
+    };
+    for (const { outbox } of [first, broken, last]) outbox.send('message');
+    await waitFor('the others', () => received.length === 2);
+    assert.deepEqual([first.failures, broken.failures, last.failures], [[], [failure], []]);
+    await waitFor('the end of the connection', () => closed.length === 1);
+    await waitFor('an empty queue', () => writer.queuedBytes === 0);
+    broken.outbox.flush();
+    assert.equal(broken.outbox.send('more'), false);
+    assert.equal(broken.failures.length, 1);
+  });
+
+  it('reports a flush that throws', async (t) => {
+    const { accept, writer } = await openServer(t);
+    const { outbox, stream, failures } = await accept(stalled(t));
+    while (!outbox.isBehind) {
+      outbox.send('x'.repeat(16 * 1024));
+      await turn();
+    }
+    outbox.send('message');
+    const failure = new Error('of the stream');
+    stream.write = () => {
+      throw failure;
+    };
+    outbox.flush();
+    assert.deepEqual(failures, [failure]);
+    assert.equal(writer.queuedBytes, 0);
+  });
+
+  it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
+    const limits = { ...LIMITS, maxQueueBytes: 300 * 1024 };
+    const { accept, writer } = await openServer(t, { limits });
+    const { socket, outbox, slow } = await accept(stalled(t));
+    const rest = new Rest([Buffer.alloc(64 * 1024, 'x')]);
+    let sent = 0;
+    while (outbox.sendParts(Buffer.alloc(0), rest)) {
+      assert.ok(outbox.queuedBytes <= limits.maxQueueBytes);
+      assert.equal(slow(), 0, 'taken, though refused');
+      assert.ok(++sent < 10_000, 'the bound was never reached');
+    }
+    outbox.refuse();
+    assert.equal(slow(), 1);
+    assert.equal(socket.readyState, WebSocket.CLOSING);
+    for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), false);
+    assert.equal(slow(), 1);
+    assert.deepEqual([outbox.queuedBytes, writer.queuedBytes, writer.behind.size], [0, 0, 0]);
+    assert.ok(socket.bufferedAmount < 2 * rest.length, `${socket.bufferedAmount} bytes wait in the socket`);
+  });
+
+  it('holds four of the largest message of a connection, also where these are more than the bound', async (t) => {
+    const { accept, writer } = await openServer(t, { limits: { maxQueueBytes: 1024, maxPodQueueBytes: 2 ** 30 } });
+    const { outbox, slow } = await accept(stalled(t));
+    const filler = new Rest([Buffer.alloc(200, 'x')]);
+    while (!outbox.isBehind) {
+      outbox.sendParts(Buffer.alloc(0), filler);
+      outbox.write();
+    }
+    const rest = new Rest([Buffer.alloc(900_000, 'x')]);
+    // What the operating system has not taken of the fillers counts, too.
+    for (let i = 0; i < 3; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), true);
+    assert.ok(outbox.queuedBytes > 3 * rest.length);
+    while (outbox.sendParts(Buffer.alloc(0), filler)) assert.ok(outbox.queuedBytes <= 4 * (rest.length + 10));
+    assert.equal(slow(), 1);
+    assert.equal(writer.queuedBytes, 0);
+  });
+
+  it('keeps a result of many pieces for a peer that is behind as one, the same for all who share it', async (t) => {
+    const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
+    const { outbox } = await accept(stalled(t));
+    const filler = new Rest([Buffer.alloc(64 * 1024, 'x')]);
+    while (!outbox.isBehind) {
+      outbox.sendParts(Buffer.alloc(0), filler);
+      outbox.write();
+    }
+    const shared = new Rest(Array.from({ length: 33 }, () => Buffer.from('12')));
+    assert.equal(shared.whole, shared.whole);
+    assert.deepEqual(shared.whole.pieces, [Buffer.from('12'.repeat(33))]);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    collect();
+    const before = process.memoryUsage();
+    for (let i = 0; i < 20_000; i++) {
+      outbox.sendParts(Buffer.alloc(0), new Rest(Array.from({ length: 33 }, () => Buffer.from('12'))));
+    }
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    const grown = heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers;
+    // Pieces of their own would take 33 Buffers of 100 bytes each: 66 MB.
+    assert.ok(grown < 20e6, `${(grown / 1e6).toFixed(1)} MB for 1.3 MB`);
+  });
+
+  it('holds no more memory for peers that are behind than the small messages which they did not read', async (t) => {
+    const { accept, writer } = await openServer(t, {
+      limits: { maxQueueBytes: 1024 ** 2, maxPodQueueBytes: 1024 ** 3 },
+    });
+    const peers = await Promise.all(Array.from({ length: 40 }, () => accept(stalled(t))));
+    const rest = new Rest([Buffer.alloc(2000, 'x')]);
+    const before = process.memoryUsage().arrayBuffers;
+    for (const { outbox } of peers) {
+      while (!outbox.isBehind) {
+        outbox.sendParts(Buffer.alloc(0), rest);
+        outbox.write();
+      }
+    }
+    const grown = process.memoryUsage().arrayBuffers - before;
+    assert.ok(grown < 4 * writer.queuedBytes, `${grown} bytes for ${writer.queuedBytes}`);
+  });
+
+  it('copies nothing for a peer that is behind, delays nobody else, and goes on when the peer reads again', async (t) => {
+    const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
+    const peer: { socket?: Socket } = {};
+    const behind = await accept(stalled(t, peer));
+    const received: string[] = [];
+    const healthy = await accept(reader(t, received));
+    const rest = new Rest([Buffer.alloc(16 * 1024, 'x')]);
+    while (!behind.outbox.isBehind) {
+      behind.outbox.sendParts(Buffer.alloc(0), rest);
+      await turn();
+    }
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < 2000; i++) behind.outbox.sendParts(Buffer.alloc(0), rest);
+    healthy.outbox.send('hello');
+    await waitFor('the healthy one', () => received.length === 1);
+    assert.ok(behind.outbox.queuedBytes > 2000 * rest.length);
+    assert.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024, 'copies were made');
+    peer.socket!.resume();
+    await waitFor('the rest to leave', () => behind.outbox.queuedBytes === 0);
+    assert.equal(behind.slow(), 0);
+  });
+
+  it('is not held up by a ping that waits behind a write', async (t) => {
+    const { accept } = await openServer(t);
+    const peer: { socket?: Socket } = {};
+    const { outbox, socket, slow } = await accept(stalled(t, peer));
+    while (!outbox.isBehind) {
+      outbox.send('x'.repeat(16 * 1024));
+      await turn();
+    }
+    socket.ping();
+    outbox.send('after the ping');
+    peer.socket!.resume();
+    await waitFor('the rest to leave', () => outbox.queuedBytes === 0);
+    assert.equal(slow(), 0);
+  });
+
+  for (const [what, size] of [
+    ['small', 2_000],
+    ['large', 60_000],
+  ] as const) {
+    it(`writes nothing over ${what} frames that the operating system has not taken`, async (t) => {
+      const limits = { maxQueueBytes: 2 ** 30, maxPodQueueBytes: 2 ** 30 };
+      const { accept } = await openServer(t, { limits });
+      const peer: { socket?: Socket } = {};
+      const behind = await accept(stalled(t, peer));
+      const received: string[] = [];
+      const healthy = await accept(reader(t, received));
+      const [own, foreign] = ['o', 'f'].map((letter) => new Rest([Buffer.alloc(size, letter)]));
+      let sent = 0;
+      while (!behind.outbox.isBehind) {
+        behind.outbox.sendParts(Buffer.alloc(0), own!);
+        behind.outbox.write();
+        sent++;
+      }
+      // Frames of the same size take the same scratch memory.
+      for (let i = 1; i <= 20; i++) {
+        healthy.outbox.sendParts(Buffer.alloc(0), foreign!);
+        healthy.outbox.write();
+        await waitFor('the healthy peer', () => received.length === i);
+      }
+      const chunks: Buffer[] = [];
+      peer.socket!.on('data', (chunk: Buffer) => chunks.push(chunk));
+      peer.socket!.resume();
+      await waitFor('the rest to leave', () => !behind.outbox.isBehind);
+      const expected = sent * (size + 4);
+      let bytes = Buffer.alloc(0);
+      await waitFor('all frames', () => {
+        const all = Buffer.concat(chunks);
+        bytes = all.subarray(all.indexOf('\r\n\r\n') + 4);
+        return bytes.length === expected;
+      });
+      assert.equal(bytes.indexOf('f'), -1, 'bytes of the healthy connection');
+      for (let i = 0; i < sent; i++) {
+        const frame = bytes.subarray(i * (size + 4), (i + 1) * (size + 4));
+        assert.ok(frame.subarray(4).equals(own!.pieces[0]!), `frame ${i}`);
+      }
+    });
+  }
+
+  it('writes behind what ws itself has waiting in the stream', async (t) => {
+    const { accept } = await openServer(t);
+    const peer: { socket?: Socket } = {};
+    const { outbox, socket, stream } = await accept(stalled(t, peer));
+    const pings = Array.from({ length: 3 }, (_, i) => Buffer.alloc(125, String(i)));
+    while (stream.writableLength === 0) socket.send('x'.repeat(60_000));
+    for (const ping of pings) socket.ping(ping);
+    assert.equal(outbox.isBehind, false);
+    outbox.send('after the pings');
+    outbox.write();
+    const chunks: Buffer[] = [];
+    peer.socket!.on('data', (chunk: Buffer) => chunks.push(chunk));
+    peer.socket!.resume();
+    await waitFor('the message', () => Buffer.concat(chunks).includes('after the pings'));
+    const bytes = Buffer.concat(chunks);
+    const order = [...pings, 'after the pings'].map((part) => bytes.indexOf(part));
+    assert.deepEqual(
+      order,
+      [...order].sort((one, other) => one - other),
+    );
+    assert.ok(!order.includes(-1));
+  });
+
+  it('closes the largest queue first when all together pass the bound of the pod', async (t) => {
+    const limits = { maxQueueBytes: 1024 * 1024, maxPodQueueBytes: 1024 * 1024 };
+    const { accept, writer } = await openServer(t, { limits });
+    const peers = [await accept(stalled(t)), await accept(stalled(t)), await accept(stalled(t))];
+    for (const { outbox } of peers) {
+      while (!outbox.isBehind) {
+        outbox.send('x'.repeat(16 * 1024));
+        await turn();
+      }
+    }
+    const [small, large, middle] = peers;
+    const prefix = Buffer.alloc(1024, 'x');
+    const rest = new Rest([prefix]);
+    for (let i = 0; i < 50; i++) small!.outbox.sendParts(prefix, rest);
+    for (let i = 0; i < 250; i++) large!.outbox.sendParts(prefix, rest);
+    let sent = 0;
+    while (large!.slow() === 0) {
+      middle!.outbox.sendParts(prefix, rest);
+      assert.ok(++sent < 1000, 'the bound was never reached');
+    }
+    assert.deepEqual([small!.slow(), large!.slow(), middle!.slow()], [0, 1, 0]);
+    assert.ok(writer.queuedBytes <= limits.maxPodQueueBytes);
+  });
+
+  it('writes to very many in slices, each in its order', async (t) => {
+    const { accept } = await openServer(t);
+    const peers = [];
+    for (let i = 0; i < 300; i++) {
+      const received: string[] = [];
+      peers.push({ received, ...(await accept(reader(t, received))) });
+    }
+    for (const message of numbered(20)) for (const { outbox } of peers) outbox.send(message.padEnd(2000, '.'));
+    for (const { received } of peers) await waitFor('all messages', () => received.length === 20);
+    for (const { received } of peers) assert.deepEqual(received.map((text) => text.replace(/\.+$/, '')), numbered(20)); // prettier-ignore
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Outbox } from '../../../src/fanout/outbox/outbox.ts';
+import { Writer } from '../../../src/fanout/outbox/writer.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const LIMITS = { maxQueueBytes: 1000, maxPodQueueBytes: 1000 };
+
+/** Outboxes that note their turns instead of writing. */
+function createWriter() {
+  const writer = new Writer(LIMITS);
+  const turns: string[] = [];
+  const refused: string[] = [];
+  /** `turnMs`: how long its turn takes. */
+  function createOutbox(name: string, queuedBytes = 0, turnMs = 0, behindSince = performance.now()): Outbox {
+    writer.count(queuedBytes);
+    const outbox = {
+      queuedBytes,
+      behindSince,
+      onTurn: () => {
+        turns.push(name);
+        for (const end = performance.now() + turnMs; performance.now() < end;);
+      },
+      refuse: () => {
+        refused.push(name);
+        writer.count(-queuedBytes);
+        writer.behind.delete(outbox);
+      },
+    } as unknown as Outbox;
+    return outbox;
+  }
+  return { writer, turns, refused, createOutbox };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('Writer', () => {
+  it('writes each outbox once, at the end of the turn, in the order in which they came', async () => {
+    const { writer, turns, createOutbox } = createWriter();
+    for (const name of ['a', 'b', 'c']) writer.schedule(createOutbox(name));
+    assert.deepEqual(turns, []);
+    await turn();
+    assert.deepEqual(turns, ['a', 'b', 'c']);
+    writer.schedule(createOutbox('d'));
+    await turn();
+    await turn();
+    assert.deepEqual(turns, ['a', 'b', 'c', 'd']);
+  });
+
+  it('writes at once where it is told to, and then not again', async () => {
+    const { writer, turns, createOutbox } = createWriter();
+    for (const name of ['a', 'b']) writer.schedule(createOutbox(name));
+    writer.flush();
+    assert.deepEqual(turns, ['a', 'b']);
+    writer.flush();
+    await turn();
+    assert.deepEqual(turns, ['a', 'b']);
+  });
+
+  it('stops after 16 writes where its time is spent, and writes the rest in later turns', async () => {
+    const { writer, turns, createOutbox } = createWriter();
+    const names = Array.from({ length: 40 }, (_, i) => String(i));
+    for (const name of names) writer.schedule(createOutbox(name, 0, 1));
+    writer.flush();
+    assert.deepEqual(turns, names.slice(0, 16));
+    writer.schedule(createOutbox('last'));
+    await waitFor('the rest', () => turns.length === 41);
+    assert.deepEqual(turns, [...names, 'last']);
+  });
+
+  it('refuses nobody while all queues together are within the bound', () => {
+    const { writer, turns, refused, createOutbox } = createWriter();
+    const outbox = createOutbox('a', 1000);
+    writer.behind.add(outbox);
+    writer.schedule(outbox);
+    writer.keepBound();
+    assert.deepEqual([turns, refused], [[], []]);
+    assert.equal(writer.queuedBytes, 1000);
+  });
+
+  it('writes what waits, then refuses the largest that are behind, until the rest is within the bound', async () => {
+    const { writer, turns, refused, createOutbox } = createWriter();
+    const sizes = { small: 100, larger: 600, middle: 400, largest: 700 };
+    for (const [name, bytes] of Object.entries(sizes)) writer.behind.add(createOutbox(name, bytes));
+    for (const name of ['a', 'b']) writer.schedule(createOutbox(name));
+    writer.keepBound();
+    assert.deepEqual(
+      [turns, refused],
+      [
+        ['a', 'b'],
+        ['largest', 'larger'],
+      ],
+    );
+    assert.equal(writer.queuedBytes, 500);
+    await turn();
+    assert.deepEqual(turns, ['a', 'b']);
+  });
+
+  it('counts what waits for slow peers apart from what this turn will write', () => {
+    const { writer, createOutbox } = createWriter();
+    for (const bytes of [100, 200]) writer.behind.add(createOutbox('behind', bytes));
+    createOutbox('prompt', 400);
+    assert.deepEqual([writer.behindBytes, writer.queuedBytes], [300, 700]);
+  });
+
+  it('tells how full the queues are where most sockets read, but not as fast as it writes', () => {
+    const { writer, createOutbox } = createWriter();
+    const MIB = 1024 * 1024;
+    for (let i = 0; i < 4; i++) writer.behind.add(createOutbox('reads', 4 * MIB));
+    assert.equal(writer.fillOf(7), 0.5);
+    assert.equal(writer.fillOf(8), 0, 'not most of them');
+    const stuck = Array.from({ length: 9 }, () => createOutbox('stuck', MIB, 0, performance.now() - 1_100));
+    for (const outbox of stuck) writer.behind.add(outbox);
+    assert.equal(writer.fillOf(8), 0, 'those that are stuck are not counted');
+    assert.equal(writer.fillOf(7), 0.5);
+  });
+
+  it('says that it is full past 16 MiB', () => {
+    const { writer, createOutbox } = createWriter();
+    createOutbox('a', 16 * 1024 * 1024);
+    assert.equal(writer.isFull, false);
+    createOutbox('b', 1);
+    assert.equal(writer.isFull, true);
+  });
+
+  it('refuses nobody that is not behind', () => {
+    const { writer, refused, createOutbox } = createWriter();
+    createOutbox('a', 2000);
+    writer.keepBound();
+    assert.deepEqual(refused, []);
+  });
+});

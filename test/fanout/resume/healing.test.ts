@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Listener } from '../../../src/bus/bus.ts';
+import { heldLength } from '../../../src/fanout/resume/held-events.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { createStage, factsOf } from '../stage.ts';
+import type { StageOptions } from '../stage.ts';
+
+const SDL = `
+  type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
+  type Item { id: ID n: Int }`;
+const CHANNEL = 't{item.id="1"}';
+
+interface Received {
+  readonly data: { readonly item: { readonly n: number } };
+  readonly extensions?: { readonly gap?: true };
+}
+
+/** A channel whose link loses messages while `isDeaf`, and a listener on it. */
+async function createLossy(t: TestContext, entries: number, options: Partial<StageOptions> = {}) {
+  const stage = await createStage(t, { sdl: SDL, ...options });
+  const { bus } = stage;
+  const link = { isDeaf: false, received: [] as Buffer[], tellGap: () => assert.fail('not subscribed') };
+  const subscribe = bus.subscribe.bind(bus);
+  bus.subscribe = (channel, listener, onGap) => {
+    link.tellGap = onGap as () => never;
+    const hear: Listener = (payload, coordinates) => {
+      // The memory of a message is its listener's only as long as nobody needs it again.
+      const bytes = Buffer.from(payload);
+      link.received.push(bytes);
+      if (!link.isDeaf) listener(bytes, coordinates);
+    };
+    return subscribe(channel, hear, onGap);
+  };
+  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  const publish = async (from: number, to = from) => {
+    for (let offset = from; offset <= to; offset++) {
+      const history = { entries, bytes: 1_000_000, seconds: 60 };
+      const message = { channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0, history };
+      await bus.publish([message], { topic: 't', partition: 0, offset });
+    }
+  };
+  const { received } = await stage.join('subscription { item(id: 1) { n } }', factsOf('a', {}));
+  const seen = () =>
+    received.map((text) => {
+      const { data, extensions } = JSON.parse(text) as Received;
+      return extensions?.gap ? `gap ${data.item.n}` : `${data.item.n}`;
+    });
+  return { stage, link, publish, seen };
+}
+
+describe('a gap', () => {
+  it('is healed from the history when the link is back, before anything else comes', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('what was missed', () => seen().length === 5);
+    await publish(5);
+    await waitFor('the next', () => seen().length === 6);
+    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
+    assert.equal(stage.told, 0);
+  });
+
+  it('is healed of more events than may wait for their executions otherwise', async (t) => {
+    let release = (): void => undefined;
+    const all = new Promise<void>((resolve) => (release = resolve));
+    const n = async (item: { n: number }) => {
+      if (item.n === 150) release();
+      if (item.n > 0) await all;
+      return item.n;
+    };
+    const { link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n } } });
+    await publish(0);
+    link.isDeaf = true;
+    await publish(1, 150);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('all', () => seen().length === 151);
+    assert.deepEqual(
+      seen(),
+      Array.from({ length: 151 }, (_, i) => String(i)),
+    );
+  });
+
+  it('is noticed by the next message, also where no link tells of it', async (t) => {
+    const { link, publish, seen } = await createLossy(t, 100);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    await publish(5, 6);
+    await waitFor('all', () => seen().length === 7);
+    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', '6']);
+  });
+
+  it('is told where messages are lost again while the history is read', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    const { bus } = stage;
+    const history = bus.history.bind(bus);
+    bus.history = async (...query) => {
+      const read = await history(...query);
+      await publish(5);
+      link.isDeaf = true;
+      await publish(6, 7);
+      link.isDeaf = false;
+      link.tellGap();
+      await publish(8, 9);
+      return read;
+    };
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('those after both', () => seen().length >= 8);
+    // With the next event that is sent, which is one of those that were missed first.
+    assert.deepEqual(seen(), ['0', '1', 'gap 2', '3', '4', '5', '8', '9']);
+    assert.equal(stage.told, 1);
+  });
+
+  it('is healed where the history can be read at the tenth attempt, and told where it cannot', async (t) => {
+    await Promise.all(
+      [9, 10].map(async (failures) => {
+        const { stage, link, publish, seen } = await createLossy(t, 100);
+        const { bus } = stage;
+        const history = bus.history.bind(bus);
+        let attempts = 0;
+        bus.history = (...query) => (++attempts <= failures ? Promise.reject(new Error('away')) : history(...query));
+        await publish(0, 1);
+        link.isDeaf = true;
+        await publish(2, 3);
+        link.isDeaf = false;
+        await publish(4);
+        await waitFor('the last', () => seen().at(-1)?.endsWith('4'));
+        assert.deepEqual(seen(), failures < 10 ? ['0', '1', '2', '3', '4'] : ['0', '1', 'gap 4']);
+        assert.equal(attempts, 10);
+      }),
+    );
+  });
+
+  it('is told where the history does not reach back', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 2);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 8);
+    link.isDeaf = false;
+    await publish(9, 10);
+    await waitFor('those after it', () => seen().length === 4);
+    assert.deepEqual(seen(), ['0', '1', 'gap 9', '10']);
+    assert.equal(stage.told, 1);
+  });
+
+  it('is told where nothing was seen before', async (t) => {
+    const { link, publish, seen } = await createLossy(t, 100);
+    link.tellGap();
+    await publish(0);
+    await waitFor('the first', () => seen().length === 1);
+    assert.deepEqual(seen(), ['gap 0']);
+  });
+
+  it('counts each client once for a note that it gets once, however often messages may be missing', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    await stage.join('subscription { item(id: 1) { n } }', factsOf('b', {}));
+    link.tellGap();
+    link.tellGap();
+    link.tellGap();
+    await publish(0);
+    await waitFor('the first', () => seen().length === 1);
+    assert.equal(stage.told, 2);
+    await publish(1);
+    await waitFor('the second', () => seen().length === 2);
+    assert.deepEqual(seen(), ['gap 0', '1']);
+  });
+
+  it('is told where more comes while the history is read than the pod has room for', async (t) => {
+    const held = heldLength('{"item":{"id":1,"n":5}}'.length);
+    for (const [room, gap] of [
+      [3, false],
+      [2, true],
+    ] as const) {
+      const { stage, link, publish, seen } = await createLossy(t, 100, { maxHeldBytes: room * held });
+      const { bus } = stage;
+      const history = bus.history.bind(bus);
+      let isFirst = true;
+      bus.history = async (...query) => {
+        const read = await history(...query);
+        if (isFirst) await publish(5, 7);
+        isFirst = false;
+        return read;
+      };
+      await publish(0, 1);
+      link.isDeaf = true;
+      await publish(2, 4);
+      link.isDeaf = false;
+      link.tellGap();
+      await waitFor('what is left', () => seen().length >= (gap ? 7 : 8));
+      await publish(8);
+      await waitFor('all', () => seen().length === 9);
+      assert.deepEqual(seen(), ['0', '1', gap ? 'gap 2' : '2', '3', '4', '5', '6', '7', '8']);
+      assert.equal(stage.told, gap ? 1 : 0);
+    }
+  });
+
+  it('keeps a copy of a message that waits for the history, not the bytes that it came in', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    const { bus } = stage;
+    const history = bus.history.bind(bus);
+    bus.history = async (...query) => {
+      const read = await history(...query);
+      await publish(5);
+      for (const bytes of link.received.slice(-1)) bytes.fill('x');
+      return read;
+    };
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('all', () => seen().length === 6);
+    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
+  });
+
+  it('is told where a message of the backfill cannot be shown, and all others are shown', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    const begin = stage.runtime.event.bind(stage.runtime);
+    let calls = 0;
+    stage.runtime.event = (payload) => {
+      if (++calls === 2) throw new Error('a fault of ours');
+      return begin(payload);
+    };
+    link.tellGap();
+    await publish(5);
+    await waitFor('the last', () => seen().length === 5);
+    assert.deepEqual(seen(), ['0', '1', 'gap 2', '4', '5']);
+    calls = 1;
+    await publish(6, 7);
+    await waitFor('the last', () => seen().length === 6);
+    assert.deepEqual(seen().slice(5), ['gap 7']);
+    assert.equal(stage.heldBytes(), 0);
+  });
+});

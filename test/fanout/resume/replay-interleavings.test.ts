@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Listener as BusListener } from '../../../src/bus/bus.ts';
+import { BusUnavailableError } from '../../../src/errors.ts';
+import { Cursors } from '../../../src/fanout/resume/cursor.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { createStage, factsOf } from '../stage.ts';
+import type { Listener } from '../stage.ts';
+
+const SDL = `
+  type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
+  type Item { id: ID n: Int whose: ID slow: Int }`;
+const CHANNEL = 't{item.id="1"}';
+const QUERIES = ['n', 'n whose', 'n slow whose'].map((fields) => `subscription { item(id: 1) { ${fields} } }`);
+/** So few that some cursors are too old. */
+const HISTORY = { entries: 40, bytes: 1_000_000, seconds: 60 };
+
+type Step =
+  | { readonly do: 'publish'; readonly count: number }
+  | { readonly do: 'join'; readonly start: 'now' | 'last' | 'cursor'; readonly back: number; readonly query: number }
+  | { readonly do: 'leave' | 'lag'; readonly which: number }
+  | { readonly do: 'read'; readonly mode: 'prompt' | 'slow' | 'failing' }
+  | { readonly do: 'messages'; readonly mode: 'prompt' | 'late' }
+  | { readonly do: 'turn' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('publish' as const), count: fc.integer({ min: 1, max: 8 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('join' as const),
+      start: fc.constantFrom('now' as const, 'last' as const, 'cursor' as const, 'cursor' as const),
+      back: fc.nat(50),
+      query: fc.nat(QUERIES.length - 1),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('leave' as const, 'lag' as const), which: fc.nat(20) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('read' as const),
+      mode: fc.constantFrom('prompt' as const, 'slow' as const, 'failing' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('messages' as const),
+      mode: fc.constantFrom('prompt' as const, 'late' as const),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ do: 'turn' as const }) },
+);
+
+interface Event {
+  readonly n: number;
+  readonly whose: string | undefined;
+  readonly gap: boolean;
+  readonly resumed: boolean | undefined;
+}
+
+interface Client {
+  readonly listener: Listener;
+  readonly id: string;
+  readonly hasIdentity: boolean;
+  readonly start: 'now' | 'last' | 'cursor';
+  /** Of the event that it had last. */
+  readonly seen: number | undefined;
+  /** Events there were before its join and after it. */
+  readonly before: number;
+  readonly after: number;
+  /** Events there were when it left. */
+  left: number | undefined;
+}
+
+function eventsOf({ listener }: Client): Event[] {
+  return listener.received.map((text) => {
+    const { data, extensions } = JSON.parse(text) as {
+      data: { item: { n: number; whose?: string } };
+      extensions?: { gap?: true; resumed?: boolean };
+    };
+    return {
+      n: data.item.n,
+      whose: data.item.whose,
+      gap: extensions?.gap === true,
+      resumed: extensions?.resumed,
+    };
+  });
+}
+
+/** What a client received is what it was promised, or it throws. */
+function check(client: Client, published: number): void {
+  const events = eventsOf(client);
+  const end = client.left ?? published;
+  const [first] = events;
+  if (!first) {
+    if (client.left === undefined) assert.ok(client.after >= published, 'events after its join never came');
+    return;
+  }
+  const isResumed = first.resumed === true;
+  if (client.seen === undefined) assert.equal(first.resumed, undefined);
+  else assert.notEqual(first.resumed, undefined, 'a client that resumes is told whether it was');
+  if (isResumed) assert.ok(first.n === client.seen! + 1 || events.some(({ gap }) => gap), 'begins behind its cursor');
+  else {
+    assert.ok(first.n <= client.after || first.gap, `begins with ${first.n}, its join ended at ${client.after}`);
+    // An event that waits for its turn is also for a client that joins now.
+    const oldest = client.start === 'now' ? 0 : client.start === 'last' ? client.before - 1 : client.before;
+    assert.ok(first.n >= oldest, `begins with the old event ${first.n}`);
+  }
+  let hasGap = false;
+  events.forEach(({ n, whose, gap, resumed }, i) => {
+    hasGap ||= gap;
+    if (client.hasIdentity) assert.equal(whose, client.id);
+    if (i === 0) return;
+    assert.equal(resumed, undefined, 'told once whether it was resumed');
+    const previous = events[i - 1]!.n;
+    // Events that were dropped are told of with the next message, which may be an event before them that was being executed: of two losses
+    // close together it then tells both.
+    const isTold = hasGap || events[i - 1]!.gap;
+    assert.ok(n === previous + 1 || (isTold && n > previous), `${n} comes behind ${previous}`);
+    if (n > previous + 1) hasGap = false;
+  });
+  const last = events.at(-1)!.n;
+  assert.ok(last < end, 'nothing comes that was published after it left');
+  if (client.left === undefined) assert.equal(last, published - 1, 'the last event came');
+}
+
+async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number | undefined) {
+  const cursors = new Cursors('secret');
+  const resolvers = {
+    Item: {
+      whose: (_: unknown, __: unknown, { connection }: { connection: { id: string } }) => connection.id,
+      slow: async ({ n }: { n: number }) => {
+        if (n % 3 === 0) await nextTurn();
+        return n;
+      },
+    },
+  };
+  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, ...(maxHeldBytes && { maxHeldBytes }) });
+  const { bus } = stage;
+  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  const modes = { read: 'prompt', messages: 'prompt' };
+  const slowReads: (() => void)[] = [];
+  const late: (() => void)[] = [];
+  const history = bus.history.bind(bus);
+  let reads = 0;
+  bus.history = async (...query) => {
+    reads++;
+    if (modes.read === 'failing') throw new BusUnavailableError('away');
+    const isLate = reads % 2 === 0;
+    const early = isLate ? undefined : await history(...query);
+    if (modes.read === 'slow') await new Promise<void>((resolve) => slowReads.push(resolve));
+    return early ?? history(...query);
+  };
+  const subscribe = bus.subscribe.bind(bus);
+  bus.subscribe = (channel, listener, onGap) => {
+    const hear: BusListener = (...message) => {
+      if (modes.messages === 'late' || late.length > 0) late.push(() => listener(...message));
+      else listener(...message);
+    };
+    return subscribe(channel, hear, onGap);
+  };
+  const letThrough = () => {
+    for (let deliver = late.shift(); deliver; deliver = late.shift()) deliver();
+  };
+  const entries: string[] = [];
+  const publish = async () => {
+    const n = entries.length;
+    entries.push('');
+    const message = {
+      channel: CHANNEL,
+      payload: `{"item":{"id":1,"n":${n}}}`,
+      offset: n,
+      timestamp: 0,
+      history: HISTORY,
+    };
+    await bus.publish([message], { topic: 't', partition: 0, offset: n });
+  };
+  await publish();
+  const { epoch } = await history(CHANNEL, { from: undefined, maxEntries: 1, maxBytes: 1 });
+  const cursorOf = (n: number) => cursors.sign(CHANNEL, { epoch, partition: 0, offset: n, entry: `${n + 1}-0` });
+  const clients: Client[] = [];
+  const joins: Promise<unknown>[] = [];
+  let ids = 0;
+  const join = async (start: 'now' | 'last' | 'cursor', back: number, query: number) => {
+    const id = `c${ids++}`;
+    const before = entries.length - late.length;
+    const seen = start === 'cursor' ? Math.max(0, entries.length - 1 - back) : undefined;
+    const cursor = seen === undefined ? undefined : cursorOf(seen);
+    const beginning = start === 'now' ? undefined : { cursor, replaysLast: start === 'last' };
+    const listener = await stage.join(QUERIES[query]!, factsOf(id, {}), undefined, beginning);
+    const after = entries.length;
+    clients.push({ listener, id, hasIdentity: query > 0, start, seen, before, after, left: undefined });
+  };
+  for (const action of steps) {
+    if (action.do === 'publish') for (let i = 0; i < action.count; i++) await publish();
+    else if (action.do === 'join') {
+      const joining = join(action.start, action.back, action.query);
+      joins.push(joining);
+      if (action.back % 2) await Promise.race([joining, nextTurn()]);
+    } else if (action.do === 'leave') {
+      const client = clients[action.which];
+      if (client && client.left === undefined) {
+        client.listener.leave();
+        client.left = entries.length;
+      }
+    } else if (action.do === 'lag') {
+      const client = clients[action.which];
+      if (client) client.listener.socket.isBehind = !client.listener.socket.isBehind;
+    } else if (action.do === 'read') {
+      modes.read = action.mode;
+      for (const resolve of slowReads.splice(0)) resolve();
+    } else if (action.do === 'messages') {
+      modes.messages = action.mode;
+      if (action.mode === 'prompt') letThrough();
+    } else await nextTurn();
+  }
+  modes.read = 'prompt';
+  modes.messages = 'prompt';
+  const settled = Promise.all(joins);
+  let isSettled = false;
+  void settled.then(() => (isSettled = true));
+  while (!isSettled) {
+    for (const resolve of slowReads.splice(0)) resolve();
+    await nextTurn();
+  }
+  letThrough();
+  for (const { listener } of clients) listener.socket.isBehind = false;
+  const isDone = () =>
+    clients.every((client) => client.left !== undefined || eventsOf(client).at(-1)?.n === entries.length - 1);
+  const isDoneSoon = async () => {
+    for (let turns = 0; turns < 50 && !isDone(); turns++) await nextTurn();
+    return isDone();
+  };
+  // An event for which there is no room is followed by one that tells of it.
+  await waitFor('the last event', async () => (await publish(), await isDoneSoon()), 5000);
+  for (const client of clients) check(client, entries.length);
+  for (const { listener } of clients) listener.leave();
+  assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0], 'channels and bytes after all have left');
+  return { resumed: clients.filter((client) => eventsOf(client)[0]?.resumed === true).length };
+}
+
+for (const [room, maxHeldBytes, numRuns] of [
+  ['room for all that is held', undefined, 250],
+  ['room for a few events', 2_500, 150],
+] as const) {
+  it(`every client gets its events once and in order, however joins, reads, leaves and events interleave, with ${room}`, async (t) => {
+    let resumed = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
+        resumed += (await run(t, steps, maxHeldBytes)).resumed;
+      }),
+      { numRuns, includeErrorInReport: true, endOnFailure: true },
+    );
+    assert.ok(resumed > numRuns, `${resumed} clients of ${numRuns} runs were resumed`);
+  });
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Backlog } from '../../../src/fanout/backlog.ts';
+import { Replays } from '../../../src/fanout/resume/replays.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const ignore = (): void => undefined;
+
+function createReplays() {
+  const backlog = new Backlog({ flush: ignore, isFull: false });
+  return { backlog, replays: new Replays(backlog, ignore) };
+}
+
+describe('Replays', () => {
+  it('replay nothing between the arrival of a live event and its turn', async () => {
+    const { backlog, replays } = createReplays();
+    const slicesBefore: number[] = [];
+    let slices = 0;
+    replays.add((isSpent) => {
+      while (!isSpent());
+      slices++;
+      return slicesBefore.length < 20 ? 'served' : 'over';
+    });
+    const arrive = () => {
+      const before = slices;
+      backlog.enqueue(() => {
+        slicesBefore.push(slices - before);
+        if (slicesBefore.length < 20) setTimeout(arrive);
+        return true;
+      });
+    };
+    setTimeout(arrive);
+    await waitFor('all events', () => slicesBefore.length === 20);
+    assert.deepEqual(new Set(slicesBefore), new Set([0]));
+  });
+
+  it('ask a client that cannot take more again after a while, not in each turn', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { replays } = createReplays();
+    let asked = 0;
+    let served = 0;
+    replays.add(() => {
+      asked++;
+      return 'waiting';
+    });
+    replays.add((isSpent) => {
+      while (!isSpent());
+      return ++served === 5 ? 'over' : 'served';
+    });
+    while (served < 5) await nextTurn();
+    assert.equal(asked, 1);
+    t.mock.timers.tick(10);
+    while (asked < 2) await nextTurn();
+    assert.equal(served, 5);
+  });
+});

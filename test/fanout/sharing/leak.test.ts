@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import fc from 'fast-check';
+import { GraphQLScalarType } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { ConnectionFacts } from '../../../src/context/connection-facts.ts';
+import type { ExecutionContext } from '../../../src/context/context.ts';
+import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
+import { Cursors } from '../../../src/fanout/resume/cursor.ts';
+import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
+import type { Row } from './leak-resolvers.ts';
+import { resolverProperty } from './random-resolvers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { createStage, factsOf } from '../stage.ts';
+import type { StageOptions } from '../stage.ts';
+
+type Stage = Awaited<ReturnType<typeof createStage>>;
+
+const SDL = `
+  type Subscription { secret: Secret @kafka(topic: "t", payload: "secret") }
+  type Secret { id: ID value: Any shared_by_all: ID }
+  scalar Any`;
+const QUERY = 'subscription { secret { id value } }';
+const CHANNEL = 't{}';
+
+const open = { secret: { id: 'open', is_private: false } };
+const hidden = { secret: { id: 'hidden', is_private: true } };
+
+function people() {
+  const alice = { user: 'alice', tenant: 'acme', roles: ['buyer', 'admin'], org: { name: 'A' }, is_admin: true };
+  const bob = { user: 'bob', tenant: 'acme', roles: ['buyer'], org: { name: 'B' } };
+  return [
+    factsOf('a1', alice, ['Authorization', 'Bearer alice'], { locale: 'en' }),
+    factsOf('a2', alice, ['Authorization', 'Bearer alice'], { locale: 'en' }),
+    factsOf('bob', bob, ['Authorization', 'Bearer bob'], { locale: 'de' }),
+  ];
+}
+
+function withoutExtensions(text: string): string {
+  return JSON.stringify({ ...(JSON.parse(text) as object), extensions: undefined });
+}
+
+function stageOf(t: TestContext, { resolve }: Row, options: Partial<StageOptions> = {}) {
+  return createStage(t, {
+    sdl: SDL,
+    resolvers: { Secret: { value: resolve }, Any: new GraphQLScalarType({ name: 'Any' }) },
+    context: leakContext,
+    ...options,
+  });
+}
+
+for (const jitAfterUses of [0, 1]) {
+  describe(`a shared result, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+    for (const row of rows) {
+      it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
+        const stage = await stageOf(t, row, { jitAfterUses });
+        const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+        await stage.publish(CHANNEL, open);
+        await stage.publish(CHANNEL, hidden, open, hidden);
+        const before = stage.executions;
+        await stage.publish(CHANNEL, hidden);
+        for (const { received, alone } of listeners) assert.deepEqual(received, alone);
+        assert.equal(stage.executions - before, row.executions);
+      });
+    }
+  });
+}
+
+for (const jitAfterUses of [0, 1]) {
+  describe(`a result of a replay, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+    for (const row of rows) {
+      it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
+        const cursors = new Cursors('secret');
+        const stage = await stageOf(t, row, { jitAfterUses, cursors });
+        const { bus } = stage;
+        await bus.claim({ topic: 't', partition: 0, position: -1 });
+        const payloads = [open, hidden, hidden, open, hidden, hidden];
+        const messages = payloads.map((payload, offset) => {
+          return {
+            channel: CHANNEL,
+            payload: JSON.stringify(payload),
+            offset,
+            timestamp: 0,
+            history: HISTORY_DEFAULTS,
+          };
+        });
+        await bus.publish(messages, { topic: 't', partition: 0, offset: messages.length - 1 });
+        const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 10_000 });
+        // Two cursors: what they have in common is shared between them, too.
+        const starts = [0, 1, 0].map((index) => {
+          const { entry = '', ...place } = entries[index]!.coordinates;
+          return { cursor: cursors.sign(CHANNEL, { ...place, entry }), replaysLast: false };
+        });
+        const listeners = await Promise.all(people().map((facts, i) => stage.join(QUERY, facts, undefined, starts[i])));
+        await waitFor('all', () => listeners.every(({ received }, i) => received.length === (i === 1 ? 4 : 5)));
+        const { executions } = stage;
+        for (const { received, alone, execute } of listeners) {
+          for (const payload of payloads.slice(-received.length)) alone.push(await execute(payload));
+          assert.deepEqual(received.map(withoutExtensions), alone);
+        }
+        assert.ok(executions <= 5 * row.executions, `${executions} executions of 5 events`);
+      });
+    }
+  });
+}
+
+describe('the record of reads', () => {
+  it('is what keeps them apart: without it every resolver of the table that reads who asks leaks', async (t) => {
+    for (const row of rows.filter(({ executions }) => executions > 1)) {
+      const stage = await stageOf(t, row, { forgetsReads: true });
+      const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+      await stage.publish(CHANNEL, hidden);
+      assert.ok(
+        listeners.some(({ received, alone }) => received[0] !== alone[0]),
+        row.name,
+      );
+    }
+  });
+});
+
+describe('the payload, which all executions of an event share', () => {
+  const user = ({ connection }: ExecutionContext) => connection.claims['user'];
+  const writers: Record<string, (source: Record<string, unknown>, context: ExecutionContext) => unknown> = {
+    'keeps what it computed in its source': (source, context) => (source['whose'] ??= user(context)),
+    'adds to a list of its source': (source, context) => (source['list'] as unknown[]).push(user(context)),
+    'merges into an object of its source': (source, context) =>
+      Object.assign(source['inner'] as object, { whose: user(context) }),
+    'adds to it after an await': async (source, context) => {
+      await Promise.resolve();
+      return (source['whose'] ??= user(context));
+    },
+  };
+  const secret = { id: 'hidden', list: [], inner: {} };
+
+  for (const jitAfterUses of [0, 1]) {
+    for (const [what, write] of Object.entries(writers)) {
+      it(`takes nothing from a resolver that ${what}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        const resolve = (source: Record<string, unknown>, _: unknown, context: ExecutionContext) => {
+          const result = write(source, context);
+          return result instanceof Promise ? result.then(() => source) : source;
+        };
+        const stage = await createStage(t, { sdl: SDL, resolvers: { Secret: { value: resolve } }, jitAfterUses });
+        const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+        for (let i = 0; i < 3; i++) await stage.publish(CHANNEL, { secret });
+        for (const { received, alone } of listeners) {
+          assert.deepEqual(received, alone);
+          for (const text of received) assert.doesNotMatch(text, /alice|bob/);
+        }
+      });
+    }
+  }
+});
+
+describe('an object that a client sent for a custom scalar', () => {
+  for (const jitAfterUses of [0, 1]) {
+    it(`keeps nothing that a resolver wrote into it, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const value = (_: unknown, { filter }: { filter: Record<string, unknown> }, { connection }: ExecutionContext) =>
+        (filter['user'] ??= connection.claims['user']);
+      const sdl = SDL.replace('value:', 'value(filter: Any):');
+      const stage = await createStage(t, { sdl, resolvers: { Secret: { value } }, jitAfterUses });
+      const query = 'subscription ($filter: Any) { secret { id value(filter: $filter) } }';
+      const listeners = await Promise.all(people().map((facts) => stage.join(query, facts, { filter: {} })));
+      for (let i = 0; i < 3; i++) await stage.publish(CHANNEL, hidden);
+      for (const { received, alone } of listeners) {
+        assert.deepEqual(received, alone);
+        for (const text of received) assert.doesNotMatch(text, /alice|bob/);
+      }
+    });
+  }
+});
+
+/** Never, after one execution, and after some. */
+const JIT_AFTER_USES = [0, 1, 3];
+
+/** What each of Alice, her second connection and Bob got of five events, which names nobody else. */
+async function assertNamesNobodyElse(stage: Stage, query: string, variables?: () => Record<string, unknown>) {
+  const listeners = await Promise.all(people().map((facts) => stage.join(query, facts, variables?.())));
+  for (let i = 0; i < 5; i++) await stage.publish(CHANNEL, hidden);
+  for (const { received, facts } of listeners) {
+    const other = facts.claims['user'] === 'alice' ? /bob/ : /alice/;
+    for (const text of received) assert.doesNotMatch(text, other);
+  }
+  return listeners;
+}
+
+describe('arguments', () => {
+  for (const [how, [field, definitions = '', sent]] of Object.entries(passings)) {
+    for (const jitAfterUses of JIT_AFTER_USES) {
+      it(`bring nothing of another user to a resolver that writes to them, ${how}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        for (const [what, write] of Object.entries(argumentWriters())) {
+          const value = (_: unknown, args: Record<string, unknown>, { connection }: ExecutionContext) => {
+            const before = JSON.stringify(args);
+            try {
+              return [before, write(args, connection.claims['user']), JSON.stringify(args)];
+            } catch (error) {
+              return [before, String(error)];
+            }
+          };
+          const sdl = `${SDL.replace('value:', `value${ARGUMENTS}:`)} ${INPUT_TYPES}`;
+          const stage = await createStage(t, {
+            sdl,
+            resolvers: { Secret: { value }, Any: new GraphQLScalarType({ name: 'Any' }) },
+            jitAfterUses,
+          });
+          const query = `subscription ${definitions} { secret { id ${field} } }`;
+          const listeners = await assertNamesNobodyElse(stage, query, () => structuredClone(sent ?? {}));
+          for (const { received } of listeners) {
+            assert.equal(new Set(received).size, 1, `${what}: ${received.join('\n')}`);
+          }
+        }
+      });
+    }
+  }
+});
+
+describe('a resolver that reads facts, and writes to its arguments, at random', () => {
+  it('gives each connection what graphql-js gives it alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
+});
+
+describe('info', () => {
+  for (const jitAfterUses of JIT_AFTER_USES) {
+    for (const [name, key] of Object.entries(infoKeys)) {
+      it(`is of one execution: ${name} as the key of a memory names nobody else, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+        const stage = await createStage(t, {
+          sdl: `${SDL.replace('value:', 'other: Other items: [Other] method: Method value:')}
+            type Other { value: Any } type Method { value: Any } union One = Other extend type Secret { one: One }`,
+          resolvers: remembering(key),
+          jitAfterUses,
+        });
+        await assertNamesNobodyElse(
+          stage,
+          'subscription { secret { id value other { value } items { value } method { value } one { ... on Other { value } } } }',
+        );
+      });
+    }
+  }
+
+  for (const jitAfterUses of JIT_AFTER_USES) {
+    it(`has one fieldNodes for the items of a list, by which they batch, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      const seen: unknown[] = [];
+      const value = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
+        seen.push(info.fieldNodes);
+        return connection.id;
+      };
+      const stage = await createStage(t, {
+        sdl: `${SDL.replace('value:', 'items: [Item] value:')} type Item { value: Any }`,
+        resolvers: { Item: { value } },
+        jitAfterUses,
+      });
+      const query = 'subscription { secret { items { value } } }';
+      await Promise.all(people().map((facts) => stage.join(query, facts)));
+      for (let i = 0; i < 5; i++) await stage.publish(CHANNEL, { secret: { items: [{}, {}, {}] } });
+      for (let i = 0; i < seen.length; i += 3) assert.equal(new Set(seen.slice(i, i + 3)).size, 1);
+      assert.equal(new Set(seen).size, seen.length / 3);
+    });
+  }
+});
+
+/** Resolvers of all kinds that remember the first user by something of `info`. */
+function remembering(key: (info: GraphQLResolveInfo) => object): Record<string, unknown> {
+  const memory = new WeakMap<object, unknown>();
+  const remember = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
+    const user = connection.claims['user'];
+    if (!memory.has(key(info))) memory.set(key(info), user);
+    return memory.get(key(info));
+  };
+  return {
+    Secret: {
+      value: remember,
+      other: (...all: Parameters<typeof remember>) => ({ value: remember(...all) }),
+      items: () => [{}, {}],
+      method: () => ({ value: (...all: Tail<Parameters<typeof remember>>) => remember(undefined, ...all) }),
+      one: () => ({}),
+    },
+    One: {
+      __resolveType: (source: { value?: unknown }, context: ExecutionContext, info: GraphQLResolveInfo) => {
+        source.value = remember(undefined, undefined, context, info);
+        return 'Other';
+      },
+    },
+    Any: new GraphQLScalarType({ name: 'Any' }),
+  };
+}
+
+type Tail<List extends unknown[]> = List extends [unknown, ...infer Others] ? Others : never;
+
+describe('who may subscribe', () => {
+  for (const [what, type] of Object.entries({ 'an input object': 'Filter', 'a custom scalar': 'Any' })) {
+    it(`is not asked with arguments that decide who shares: authorize writes into ${what}`, async (t) => {
+      const stage = await createStage(t, {
+        sdl: `${SDL.replace('secret:', `secret(filter: ${type}):`)} input Filter { owner: String }`,
+        resolvers: {
+          Any: new GraphQLScalarType({ name: 'Any', parseValue: (value) => ({ ...(value as object) }) }),
+          Subscription: {
+            secret: {
+              authorize: ({ filter }: { filter: { owner?: string } }) => void (filter.owner = 'anybody'),
+              resolve: (_: unknown, { filter }: { filter: { owner: string } }) => ({ value: filter.owner }),
+            },
+          },
+        },
+      });
+      const query = `subscription ($filter: ${type}) { secret(filter: $filter) { value } }`;
+      const join = (facts: ConnectionFacts) => stage.join(query, facts, { filter: { owner: facts.claims['user'] } });
+      const listeners = await Promise.all(people().map(join));
+      await stage.publish(CHANNEL, hidden);
+      for (const { received, facts } of listeners) assert.match(received[0]!, new RegExp(String(facts.claims['user'])));
+    });
+  }
+
+  it('is not asked with arguments that can be assigned: the subscription would move to another channel', async (t) => {
+    const stage = await createStage(t, {
+      sdl: SDL.replace('secret:', 'secret(id: ID):').replace(
+        'payload:',
+        'match: [{ arg: "id", path: "secret.id" }], payload:',
+      ),
+      resolvers: {
+        Subscription: { secret: { authorize: (args: Record<string, unknown>) => void (args['id'] = 'other') } },
+      },
+    });
+    await assert.rejects(
+      stage.join('subscription { secret(id: "open") { id } }', people()[0]!),
+      /Internal server error/,
+    );
+  });
+
+  it('is asked for each connection, and reads of the answer do not hinder sharing', async (t) => {
+    const stage = await createStage(t, {
+      sdl: SDL,
+      resolvers: {
+        Subscription: {
+          secret: {
+            authorize: (_: unknown, { connection }: { connection: { claims: Record<string, unknown> } }) =>
+              connection.claims['user'] === 'alice',
+          },
+        },
+      },
+    });
+    const [first, second, bob] = people();
+    const listeners = [await stage.join(QUERY, first!), await stage.join(QUERY, second!)];
+    await assert.rejects(stage.join(QUERY, bob!), /Not allowed/);
+    await stage.publish(CHANNEL, hidden);
+    assert.equal(stage.executions, 1);
+    for (const { received } of listeners) assert.equal(received.length, 1);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CompileQueue } from '../../../src/graph/execution/compile-queue.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+describe('CompileQueue', () => {
+  it('compiles in order, never in the turn of the request, and one in a turn of the event loop', async () => {
+    const queue = new CompileQueue();
+    const compiled: number[] = [];
+    let turn = 0;
+    const turns = new Set<number>();
+    const count = () => {
+      turn++;
+      if (compiled.length < 5) setImmediate(count);
+    };
+    for (let i = 0; i < 5; i++) {
+      queue.add(() => {
+        compiled.push(i);
+        turns.add(turn);
+      });
+    }
+    assert.deepEqual(compiled, []);
+    count();
+    await waitFor('all', () => compiled.length === 5);
+    assert.deepEqual(compiled, [0, 1, 2, 3, 4]);
+    assert.equal(turns.size, 5);
+  });
+
+  it('refuses more than it can hold, and takes more when it has done some', async () => {
+    const queue = new CompileQueue();
+    let done = 0;
+    const compile = () => void done++;
+    let taken = 0;
+    while (queue.add(compile)) taken++;
+    assert.ok(taken > 0);
+    await waitFor('the first', () => done > 0);
+    assert.ok(queue.add(compile));
+  });
+
+  it('charges who pays with the CPU time of a compilation', async () => {
+    const queue = new CompileQueue();
+    const charges: number[] = [];
+    queue.add(
+      () => {
+        const before = process.cpuUsage();
+        while (process.cpuUsage(before).user < 5000);
+      },
+      { charge: (cpuMs) => void charges.push(cpuMs) },
+    );
+    await waitFor('the charge', () => charges.length === 1);
+    assert.ok(charges[0]! >= 5);
+  });
+});

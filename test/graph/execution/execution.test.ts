@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GraphQLError, GraphQLScalarType, parse } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
+import { maskErrors } from '../../../src/graph/execution/error-mask.ts';
+import { Executor } from '../../../src/graph/execution/execution.ts';
+import { compileObstacle, schemaObstacle } from '../../../src/graph/execution/jit-gate.ts';
+import { operationOf } from '../../../src/graph/documents/operation.ts';
+import type { Operation } from '../../../src/graph/documents/operation.ts';
+import { schemaOf } from '../support/corpus.ts';
+
+const SDL = `
+  type Subscription {
+    order(id: ID!, note: String): Order @kafka(topic: "orders", match: [{ arg: "id", path: "id" }])
+  }
+  type Query { now: String slow: String }
+  type Order { id: ID note(ref: String = "d", box: Box, list: [String!], sealed: Base64): String size: Int }
+  input Box { text: String deep: Box }
+  scalar Base64
+`;
+const resolvers = {
+  Order: { note: (_: unknown, args: object) => JSON.stringify(args) },
+  Base64: new GraphQLScalarType({
+    name: 'Base64',
+    parseValue: (value) => value,
+    parseLiteral: (node) => ('value' in node ? Buffer.from(String(node.value), 'base64').toString() : null),
+  }),
+};
+const schema = schemaOf(SDL, resolvers);
+
+function operationFor(query: string, options: { operationName?: string; schema?: typeof schema } = {}): Operation {
+  const cache = new DocumentCache(options.schema ?? schema, {
+    maxLength: 15_000,
+    maxTokens: 1_000,
+    maxDepth: 8,
+    maxAliases: 15,
+    maxDirectives: 50,
+    hasIntrospection: true,
+    maxEntries: 10,
+    maxBytes: 1_000_000,
+    maxInvalidEntries: 10,
+  });
+  const cached = cache.get(query);
+  assert.ok('document' in cached, JSON.stringify(cached));
+  const operation = operationOf(cached, options.operationName);
+  assert.ok(!('errors' in operation), JSON.stringify(operation));
+  return operation;
+}
+
+const run = (
+  executor: Executor,
+  operation: Operation,
+  variables?: Record<string, unknown>,
+  rootValue: unknown = { id: 7 },
+) => executor.execute(operation, { rootValue, context: {}, variables });
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('Executor', () => {
+  it('compiles an operation after its uses, once, and none where jitAfterUses is 0', async () => {
+    const outcomes: string[] = [];
+    const executor = new Executor(schema, { jitAfterUses: 3, onCompile: (outcome) => outcomes.push(outcome) });
+    const operation = operationFor('subscription { order(id: 7) { id } }');
+    for (let i = 0; i < 3; i++) await run(executor, operation);
+    assert.equal(operation.compiled, undefined);
+    for (let i = 0; i < 3; i++) assert.deepEqual(await run(executor, operation), { data: { order: { id: '7' } } });
+    assert.equal(typeof operation.compiled, 'function');
+    assert.deepEqual(outcomes, ['compiled']);
+    assert.equal(operation.uses, 3, 'compiled executions are not counted');
+
+    const never = operationFor('subscription { order(id: 7) { id } }');
+    for (let i = 0; i < 20; i++) await run(new Executor(schema, { jitAfterUses: 0 }), never);
+    assert.equal(never.compiled, undefined);
+  });
+
+  it('executes an operation uncompiled until the compilation that it asked for once is done', async () => {
+    const waiting: (() => void)[] = [];
+    let isFull = true;
+    const compileLater = (compile: () => void) => {
+      if (isFull) return false;
+      waiting.push(compile);
+      return true;
+    };
+    const executor = new Executor(schema, { jitAfterUses: 1, compileLater });
+    const operation = operationFor('subscription { order(id: 7) { id } }');
+    const ask = async () => {
+      assert.equal(JSON.stringify(await run(executor, operation)), '{"data":{"order":{"id":"7"}}}');
+      executor.cut(operation);
+    };
+    for (let i = 0; i < 3; i++) await ask();
+    isFull = false;
+    for (let i = 0; i < 3; i++) await ask();
+    assert.equal(waiting.length, 2, 'compiled and cut, each asked for again where there was no room');
+    assert.equal(operation.uses, 6);
+    for (const compile of waiting) compile();
+    await ask();
+    assert.equal(typeof operation.compiled, 'function');
+    assert.ok(operation.cut);
+    assert.equal(operation.uses, 6);
+  });
+
+  it('shares one compiled query between all who ask for an operation, with its name or without', () => {
+    const cache = operationFor('subscription A { order(id: 7) { id } }');
+    const cached = { key: cache.key, document: cache.document, bytes: 0, operations: new Map<string, Operation>() };
+    assert.equal(operationOf(cached), operationOf(cached, 'A'));
+    assert.equal(operationOf(cached, null), operationOf(cached, ''));
+  });
+
+  it('says which operation it cannot find, and asks for a name where there are several', () => {
+    const { document, key } = operationFor('subscription A { order(id: 7) { id } } query B { now }', {
+      operationName: 'B',
+    });
+    const cached = { key, document, bytes: 0, operations: new Map<string, Operation>() };
+    for (const [name, expected] of [
+      ['C', /no operation "C"/],
+      [undefined, /several operations/],
+    ] as const) {
+      const result = operationOf(cached, name);
+      assert.ok('errors' in result);
+      assert.match(result.errors[0]!.message, expected);
+      assert.equal(result.errors[0]!.extensions?.['code'], 'OPERATION_RESOLUTION_FAILURE');
+    }
+    for (const name of ['x', 'y', 'toString']) operationOf(cached, name);
+    assert.equal(cached.operations.size, 0, 'names that clients make up are not kept');
+    const result = operationOf(cached, 'B');
+    assert.ok(!('errors' in result));
+    assert.equal(result.type, 'query');
+  });
+
+  it('takes other raw variables each time', async () => {
+    const executor = new Executor(schema, { jitAfterUses: 1 });
+    const operation = operationFor('subscription($r: String) { order(id: 7) { note(ref: $r) } }');
+    for (const r of ['a', 'b', 'c']) {
+      const { data } = await run(executor, operation, { r });
+      assert.deepEqual({ ...(data?.['order'] as object) }, { note: `{"ref":"${r}"}` });
+    }
+    assert.ok(operation.compiled);
+    const result = await run(executor, operation, { r: 5 });
+    assert.match(result.errors?.[0]?.message ?? '', /Variable "\$r" got invalid value 5; String cannot represent/);
+  });
+
+  it('survives compiled code that throws', async () => {
+    const executor = new Executor(schema, { jitAfterUses: 1 });
+    const operation = operationFor('subscription { order(id: 7) { id } }');
+    operation.compiled = () => {
+      throw new Error('bug');
+    };
+    assert.deepEqual(JSON.parse(JSON.stringify(await run(executor, operation))), { data: { order: { id: '7' } } });
+    operation.compiled = () => Promise.reject(new Error('bug'));
+    assert.deepEqual(JSON.parse(JSON.stringify(await run(executor, operation))), { data: { order: { id: '7' } } });
+  });
+
+  it('remembers that an operation cannot be compiled', async () => {
+    const outcomes: unknown[] = [];
+    const executor = new Executor(schema, { jitAfterUses: 1, onCompile: (...outcome) => outcomes.push(outcome) });
+    const operation = operationFor('{ __schema { queryType { name } } }');
+    for (let i = 0; i < 5; i++) await run(executor, operation);
+    assert.deepEqual(outcomes, [['refused', 'introspection']]);
+    assert.equal(operation.compiled, null);
+  });
+
+  it('gives subscribe the arguments of the field, never the variables of the operation (S-55)', () => {
+    const executor = new Executor(schema, { jitAfterUses: 1 });
+    const operation = operationFor(
+      'subscription($id: ID!) { order(id: "1") { note(ref: $id) } }'.replace('$id: ID!', '$id: String'),
+    );
+    const result = executor.subscriptionArguments(operation, { id: 'another tenant' });
+    assert.ok('args' in result);
+    assert.equal(result.field.name, 'order');
+    assert.deepEqual(result.args, { id: '1' });
+  });
+
+  it('coerces the arguments of a subscription, also behind fragments', () => {
+    const executor = new Executor(schema, { jitAfterUses: 1 });
+    const operation = operationFor(
+      'subscription($x: ID!, $n: String = "n") { ... { ...F } } fragment F on Subscription { order(id: $x, note: $n) { id } }',
+    );
+    const result = executor.subscriptionArguments(operation, { x: 7 });
+    assert.ok('args' in result);
+    assert.deepEqual(result.args, { id: '7', note: 'n' });
+  });
+
+  it('refuses variables that do not fit with BAD_USER_INPUT (S-37)', () => {
+    const executor = new Executor(schema, { jitAfterUses: 1 });
+    const operation = operationFor('subscription($x: ID!) { order(id: $x) { id } }');
+    for (const x of [undefined, null, 1e999, -0.5, {}, [], true]) {
+      const result = executor.subscriptionArguments(operation, { x });
+      assert.ok('errors' in result);
+      assert.equal(result.errors[0]?.extensions?.['code'], 'BAD_USER_INPUT');
+    }
+    assert.ok('args' in executor.subscriptionArguments(operation, { x: -0 }));
+  });
+});
+
+describe('the injection through graphql-jit (S-54)', () => {
+  const MARKER = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d';
+  const ATTACK = `${MARKER}0,globalThis.__marker=1`;
+  const escaped = MARKER.replaceAll('_', '\\u005f');
+  const braced = MARKER.replaceAll('M', '\\u{4d}');
+  const sealed = Buffer.from(ATTACK).toString('base64');
+  const field = (args: string) => `subscription { order(id: 7) { note(${args}) } }`;
+
+  const variants: Record<string, [query: string, argument?: Record<string, unknown>]> = {
+    'in a string': [field(`ref: "${ATTACK}"`)],
+    'in \\u escapes': [field(`ref: "${escaped}0,globalThis.__marker=1"`)],
+    'in \\u{} escapes': [field(`ref: "${braced}0,globalThis.__marker=1"`)],
+    'in one escape': [field(`ref: "${MARKER.replace('MAGIC', 'MA\\u0047IC')}0,globalThis.__marker=1"`)],
+    'in a block string': [field(`ref: """${ATTACK}"""`)],
+    'in a fragment': [`subscription { order(id: 7) { ...F } } fragment F on Order { note(ref: "${ATTACK}") }`],
+    "as a variable's default": [`subscription($r: String = "${ATTACK}") { order(id: 7) { note(ref: $r) } }`],
+    'in an input object': [
+      field(`box: { deep: { text: "${ATTACK}" } }`),
+      { ref: 'd', box: { deep: { text: ATTACK } } },
+    ],
+    'in a list': [field(`list: ["a", "${ATTACK}"]`), { ref: 'd', list: ['a', ATTACK] }],
+    'sealed in a custom scalar': [field(`sealed: "${sealed}"`), { ref: 'd', sealed: ATTACK }],
+    'as a variable': ['subscription($r: String) { order(id: 7) { note(ref: $r) } }'],
+  };
+  const marker = () => (globalThis as { __marker?: unknown }).__marker;
+
+  for (const [name, [query, argument]] of Object.entries(variants)) {
+    it(`is inert ${name}: the argument arrives as that string`, async () => {
+      const operation = operationFor(query);
+      const executor = new Executor(schema, { jitAfterUses: 1 });
+      for (let i = 0; i < 5; i++) {
+        const result = JSON.parse(
+          JSON.stringify(await run(executor, operation, name === 'as a variable' ? { r: ATTACK } : {})),
+        ) as {
+          data: { order: { note: string } };
+        };
+        assert.deepEqual(JSON.parse(result.data.order.note), argument ?? { ref: ATTACK });
+        await nextTurn();
+      }
+      assert.equal(operation.compiled === null, name !== 'as a variable');
+      assert.equal(marker(), undefined);
+    });
+  }
+
+  it("is refused in a schema's default values", () => {
+    assert.match(
+      schemaObstacle(schemaOf(`type Subscription { a(x: String = "${ATTACK}"): Int @kafka(topic: "t") }`)) ?? '',
+      /default value of Subscription\.a\(x:\)/,
+    );
+    assert.match(
+      schemaObstacle(
+        schemaOf(`type Subscription { a(x: I): Int @kafka(topic: "t") } input I { b: [String] = ["${ATTACK}"] }`),
+      ) ?? '',
+      /I\.b/,
+    );
+    const keyed = `scalar Json type Subscription { a(x: I): Int @kafka(topic: "t") } input I { b: Json = { ${MARKER}: 1 } }`;
+    assert.match(schemaObstacle(schemaOf(keyed)) ?? '', /I\.b/, 'as a key');
+    assert.equal(schemaObstacle(schemaOf(keyed.replace(MARKER, 'harmless'))), undefined);
+    assert.equal(schemaObstacle(schema), undefined);
+  });
+
+  it('works on raw graphql-jit, which is why the gate exists', () => {
+    for (const name of [
+      'in a string',
+      'in \\u escapes',
+      'in a block string',
+      'in a fragment',
+      'in a list',
+      'sealed in a custom scalar',
+    ]) {
+      const compiled = compileQuery(schema, parse(variants[name]![0]), undefined);
+      assert.ok(isCompiledQuery(compiled));
+      void compiled.query({ id: 7 }, {}, {});
+      assert.equal(marker(), 1, name);
+      delete (globalThis as { __marker?: unknown }).__marker;
+    }
+  });
+});
+
+describe('the gate', () => {
+  const obstacle = (query: string, within = schema) => {
+    const { document, definition } = operationFor(query, { schema: within });
+    return compileObstacle(within, document, definition);
+  };
+
+  it('lets ordinary operations pass', () => {
+    assert.equal(
+      obstacle('subscription($r: String) { order(id: 7) { id note(ref: $r, box: { text: "a" }, list: ["b"]) } }'),
+      undefined,
+    );
+  });
+
+  it('keeps a fragment that is spread twice away only beside @skip or @include', () => {
+    const query = (root: string) =>
+      `subscription($x: Boolean = true) { order(id: 7) { ${root} } } fragment F on Order { id }`;
+    assert.equal(
+      obstacle(query('...F ...F n: note @include(if: $x)')),
+      '@skip or @include beside a fragment spread twice',
+    );
+    assert.equal(obstacle(query('...F n: note @include(if: $x)')), undefined);
+    assert.equal(obstacle('subscription { order(id: 7) { ...F ...F } } fragment F on Order { id }'), undefined);
+  });
+
+  it('keeps a variable of a recursive input type away, which graphql-jit expands without end', () => {
+    assert.match(obstacle('subscription($b: Box) { order(id: 7) { note(box: $b) } }') ?? '', /recursive input type/);
+  });
+
+  it('keeps schemas away whose resolvers would be mixed up', () => {
+    const mixed = schemaOf('type Subscription { a: A @kafka(topic: "t") } type A { bc: Int } type Ab { c: Int }');
+    assert.match(schemaObstacle(mixed) ?? '', /Ab\.c and A\.bc have one name/);
+  });
+
+  it('keeps abstract types nested without end away', () => {
+    const many = Array.from({ length: 20 }, (_, i) => `type T${i} implements N { n: N id: ID }`).join(' ');
+    const wide = schemaOf(`type Subscription { n: N @kafka(topic: "t") } interface N { n: N id: ID } ${many}`);
+    assert.match(obstacle('subscription { n { n { n { n { n { id } } } } } }', wide) ?? '', /too many fields/);
+  });
+});
+
+describe('maskErrors', () => {
+  const secret = new Error('pg://user:pass@db failed');
+
+  it('replaces what is not a GraphQLError by a code and an id, and reports what it was (S-79)', () => {
+    const reported: unknown[] = [];
+    const result: ExecutionResult = {
+      data: { a: null },
+      errors: [new GraphQLError(secret.message, { path: ['a'], originalError: secret })],
+    };
+    const masked = maskErrors(result, (...call) => `id ${reported.push(call)}`);
+    const id = 'id 1';
+    assert.deepEqual(masked, {
+      data: { a: null },
+      errors: [{ message: 'Internal server error', path: ['a'], extensions: { code: 'INTERNAL_SERVER_ERROR', id } }],
+    });
+    assert.deepEqual(reported, [[secret, ['a']]]);
+    assert.doesNotMatch(JSON.stringify(masked), /pg:|stack|at /);
+  });
+
+  it('passes what a resolver said with a GraphQLError, with its code and extensions', () => {
+    const said = new GraphQLError('Sold out', { extensions: { code: 'SOLD_OUT', left: 0 } });
+    const result: ExecutionResult = {
+      errors: [new GraphQLError('Sold out', { path: ['a'], originalError: said, extensions: said.extensions })],
+    };
+    assert.deepEqual(maskErrors(result, assert.fail), {
+      errors: [{ message: 'Sold out', path: ['a'], extensions: { code: 'SOLD_OUT', left: 0 } }],
+    });
+  });
+
+  for (const jitAfterUses of [0, 1]) {
+    it(`never shows a value that does not fit its type, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+      const drifted = schemaOf(`
+        type Query { hello: String }
+        type Subscription { drift: Drift @kafka(topic: "drifts", payload: "drift") }
+        type Drift { text: String number: Int float: Float flag: Boolean id: ID kind: Kind list: [String] }
+        enum Kind { A }
+      `);
+      const operation = operationFor('subscription { drift { text number float flag id kind list } }', {
+        schema: drifted,
+      });
+      const executor = new Executor(drifted, { jitAfterUses });
+      const secret = { password: 'hunter2' };
+      const fields = ['text', 'number', 'float', 'flag', 'id', 'kind', 'list'];
+      const drift = Object.fromEntries(fields.map((field) => [field, secret]));
+      for (let i = 0; i < 3; i++) {
+        const result = run(executor, operation, undefined, { drift }) as ExecutionResult;
+        const { errors } = maskErrors(result, () => 'id');
+        assert.equal(errors?.length, fields.length);
+        assert.doesNotMatch(JSON.stringify(errors), /hunter2|password/);
+        assert.equal(errors[0]?.message, 'String cannot represent the value of this field');
+      }
+    });
+  }
+
+  it('leaves a result without errors as it is', () => {
+    const result = { data: { a: 1 } };
+    assert.equal(maskErrors(result, assert.fail), result);
+  });
+});

@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { execute, introspectionFromSchema, isObjectType, parse } from 'graphql';
+import { GraphError } from '../../../src/errors.ts';
+import { loadGraph } from '../../../src/graph/loading/load.ts';
+import { graphFolder } from '../support/graph-folder.ts';
+
+const SCHEMA = `
+type Subscription {
+  auction_updated(auction_id: Int!): Auction
+    @kafka(topic: "auctions", match: [{ arg: "auction_id", path: "auction.auction_id" }], payload: "auction")
+}
+type Auction { auction_id: Int title: String seller: Seller }
+type Seller { name: String }
+`;
+
+async function refusal(t: TestContext, files: Record<string, string>): Promise<string> {
+  const folder = await graphFolder(t, files);
+  const error: unknown = await loadGraph(folder).then(
+    () => assert.fail('the graph was accepted'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof GraphError, String(error));
+  assert.ok(!error.message.includes('    at '), 'the message has no stack');
+  return error.message;
+}
+
+describe('loadGraph', () => {
+  it('runs a folder with nothing but a schema', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
+    const graph = await loadGraph(folder);
+    assert.equal(graph.name, folder.split('/').at(-1));
+    assert.equal(graph.bindings.get('auction_updated')?.topic, 'auctions');
+    assert.equal(graph.samples, undefined);
+    assert.deepEqual(graph.context, {});
+    const result = await execute({
+      schema: graph.schema,
+      document: parse('subscription { auction_updated(auction_id: 7) { title seller { name } } }'),
+      rootValue: { auction: { auction_id: 7, title: 'Lot', seller: null } },
+    });
+    assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { auction_updated: { title: 'Lot', seller: null } } });
+  });
+
+  it('adds a Query type where there is none, and hides its own definitions from clients', async (t) => {
+    const { schema } = await loadGraph(await graphFolder(t, { 'schema.graphql': SCHEMA }));
+    const result = await execute({ schema, document: parse('{ crier }') });
+    assert.equal(result.data?.['crier'], 'crier');
+    assert.doesNotMatch(JSON.stringify(introspectionFromSchema(schema)), /kafka/i);
+  });
+
+  it('takes an SDL that defines @kafka for its editor, names its roots, and extends them', async (t) => {
+    const sdl = `
+      directive @kafka(topic: String!, match: [KafkaMatch!], payload: String) on FIELD_DEFINITION
+      input KafkaMatch { arg: String! path: String! }
+      schema { subscription: Live }
+      type Live { a: Int @kafka(topic: "a") }
+      extend type Live { b: Int @kafka(topic: "b") }`;
+    const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
+    assert.deepEqual([...graph.bindings.keys()], ['a', 'b']);
+    assert.equal(graph.schema.getQueryType()?.name, 'Query');
+  });
+
+  it('compiles TypeScript and JavaScript in place, with imports of each other and of what crier has', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': `${SCHEMA} scalar Day extend type Auction { day: Day where: String }`,
+      'resolvers.ts': `
+        import { GraphQLScalarType } from 'graphql';
+        import lodash from 'lodash';
+        import type { Unused } from './types.ts';
+        import { shout } from './lib/shout.js';
+        import { quiet } from './lib/quiet.ts';
+        import facts from './facts.json' with { type: 'json' };
+        export const Day = new GraphQLScalarType({ name: 'Day', serialize: (value: unknown) => \`day \${String(value)}\` });
+        export const Auction = {
+          seller: async (auction: { title: string }): Promise<object> => ({ name: shout(lodash.camelCase(auction.title)) + quiet + facts.mark }),
+          where: () => import.meta.url,
+        };`,
+      'types.ts': 'export interface Unused { a: 1 }',
+      'lib/shout.ts': 'export const shout = (text: string): string => `${text.toUpperCase()}!`;',
+      'lib/quiet.ts': 'export const quiet: string = "…";',
+      'facts.json': '{"mark":"?"}',
+      'context.js': `export const backends = ['seller']; export function authenticate() { return {}; }`,
+      'samples.ts': `export function* records(seed: number) { yield { topic: 'auctions', value: { seed } }; }
+        export const operation = 'subscription { auction_updated(auction_id: 1) { title } }';`,
+    });
+    const graph = await loadGraph(folder);
+    const result = await execute({
+      schema: graph.schema,
+      document: parse('subscription { auction_updated(auction_id: 7) { seller { name } day where } }'),
+      rootValue: { auction: { title: 'old clock', day: 1 } },
+    });
+    assert.deepEqual(JSON.parse(JSON.stringify(result)), {
+      data: {
+        auction_updated: {
+          seller: { name: 'OLDCLOCK!…?' },
+          day: 'day 1',
+          where: pathToFileURL(join(folder, 'resolvers.ts')).href,
+        },
+      },
+    });
+    assert.deepEqual(graph.context.backends, ['seller']);
+    assert.equal(typeof graph.context.authenticate, 'function');
+    assert.deepEqual([...(graph.samples?.records(5) ?? [])], [{ topic: 'auctions', value: { seed: 5 } }]);
+    assert.match(graph.samples?.operation ?? '', /auction_updated/);
+  });
+
+  for (const extension of ['ts', 'js', 'mts', 'mjs']) {
+    it(`loads modules with the extension .${extension}, and what they import`, async (t) => {
+      const graph = await loadGraph(
+        await graphFolder(t, {
+          'schema.graphql': SCHEMA,
+          [`resolvers.${extension}`]: `import { name } from './name.mjs'; export const Auction = { title: () => name };`,
+          'name.mts': `export const name: string = 'a name';`,
+          [`context.${extension}`]: `export const backends = ['seller'];`,
+          [`samples.${extension}`]: `export function* records() { yield { topic: 'auctions', value: {} }; }`,
+        }),
+      );
+      const document = parse('subscription { auction_updated(auction_id: 7) { title } }');
+      const result = await execute({ schema: graph.schema, document, rootValue: { auction: {} } });
+      assert.deepEqual(JSON.parse(JSON.stringify(result.data)), { auction_updated: { title: 'a name' } });
+      assert.deepEqual(graph.context.backends, ['seller']);
+      assert.equal([...(graph.samples?.records(1) ?? [])].length, 1);
+      assert.deepEqual(graph.warnings, []);
+    });
+  }
+
+  it('warns of what looks like a module and is not loaded', async (t) => {
+    const { warnings } = await loadGraph(
+      await graphFolder(t, {
+        'schema.graphql': SCHEMA,
+        'resolver.ts': '',
+        'resolvers.cjs': '',
+        'Context.ts': '',
+        'samples/index.ts': '',
+        'resolvers.test.ts': '',
+        'README.md': '',
+      }),
+    );
+    assert.deepEqual(
+      warnings.map((warning) => warning.split(' ', 1)[0]),
+      ['Context.ts', 'resolver.ts', 'resolvers.cjs', 'samples'],
+    );
+    assert.equal(
+      warnings[1],
+      'resolver.ts is not loaded; crier loads resolvers from one of: resolvers.ts, resolvers.js, resolvers.mts, resolvers.mjs',
+    );
+  });
+
+  it('does not warn of what a module imports, nor of a folder beside the module of its name', async (t) => {
+    const { warnings } = await loadGraph(
+      await graphFolder(t, {
+        'schema.graphql': SCHEMA,
+        'resolvers.ts': `import { name } from './resolver.ts'; export const Auction = { title: () => name };`,
+        'resolver.ts': `export { name } from './resolvers/name.ts';`,
+        'resolvers/name.ts': `export const name: string = 'a name';`,
+      }),
+    );
+    assert.deepEqual(warnings, []);
+  });
+
+  it('passes on the warnings of bindings', async (t) => {
+    const sdl = 'type Subscription { a(page: Int): Int @kafka(topic: "t") }';
+    const { warnings } = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
+    assert.match(warnings.join('\n'), /^schema\.graphql:1: Subscription\.a: the argument "page" chooses no events/);
+  });
+
+  it('compiles Proxy.lazy in a graph of anybody: a loader comes into being when it is read', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': SCHEMA,
+      'context.ts': `
+        const build = (name: string): string => { built.push(name); return name; };
+        export const built: string[] = [];
+        export const backends = built;
+        export const createLoaders = () => Proxy.lazy({ seller: build('seller'), venue: build('venue') });`,
+    });
+    const { context } = await loadGraph(folder);
+    const loaders = context.createLoaders!(undefined as never) as Record<string, string>;
+    assert.deepEqual(Object.keys(loaders), ['seller', 'venue']);
+    assert.deepEqual(context.backends, [], 'nothing is built yet');
+    assert.equal(loaders['venue'], 'venue');
+    assert.deepEqual(context.backends, ['venue']);
+  });
+
+  it('loads two graphs in one process, each with files of its own', async (t) => {
+    const files = (name: string) => ({
+      'schema.graphql': SCHEMA,
+      'resolvers.ts': `import { name } from './name.ts'; export const Auction = { title: (): string => name };`,
+      'name.ts': `export const name: string = '${name}';`,
+    });
+    const titles = ['one', 'two'].map(async (name) => {
+      const { schema } = await loadGraph(await graphFolder(t, files(name)));
+      const document = parse('subscription { auction_updated(auction_id: 7) { title } }');
+      const result = await execute({ schema, document, rootValue: { auction: {} } });
+      return (result.data?.['auction_updated'] as { title: string }).title;
+    });
+    assert.deepEqual(await Promise.all(titles), ['one', 'two']);
+  });
+
+  it('shows the original file and line in stack traces', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': SCHEMA,
+      'resolvers.ts': `interface A {\n  b: 1;\n}\n\nexport const Auction = {\n  title(): string {\n    throw new Error('here' as string);\n  },\n};\n`,
+    });
+    const { schema } = await loadGraph(folder);
+    const document = parse('subscription { auction_updated(auction_id: 7) { title } }');
+    const result = await execute({ schema, document, rootValue: { auction: {} } });
+    assert.match(result.errors?.[0]?.originalError?.stack ?? '', /resolvers\.ts:7:11/);
+  });
+
+  it('finds its Babel configuration whatever the working directory', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': SCHEMA,
+      'resolvers.ts': 'export const Auction = { title: (): string => "x" };',
+    });
+    const load = fileURLToPath(new URL('../../../src/graph/loading/load.js', import.meta.url));
+    const code = `const { loadGraph } = await import(${JSON.stringify(load)}); console.log((await loadGraph(${JSON.stringify(folder)})).name);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: '/' });
+    assert.equal(stdout.trim(), folder.split('/').at(-1));
+  });
+
+  it('runs authorisers apart, custom sources as graphql-js does, and resolvers on the value at the payload', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': `type Subscription { a: Int @kafka(topic: "a", payload: "x.y") ticks: Int }`,
+      'resolvers.js': `export const Subscription = {
+        a: { authorize: (args, context) => context.yes, resolve: (value) => value * 2 },
+        ticks: { async *subscribe() { yield { ticks: 1 }; } },
+      };`,
+    });
+    const { schema, authorizers, bindings } = await loadGraph(folder);
+    assert.deepEqual([...authorizers.keys()], ['a']);
+    assert.deepEqual([...bindings.keys()], ['a']);
+    assert.equal(typeof schema.getSubscriptionType()?.getFields()['ticks']?.subscribe, 'function');
+    const run = async (query: string, rootValue: unknown) => ({
+      ...(await execute({ schema, document: parse(query), rootValue })).data,
+    });
+    assert.deepEqual(await run('subscription { a }', { x: { y: 21 } }), { a: 42 });
+    assert.deepEqual(await run('subscription { ticks }', { ticks: 1 }), { ticks: 1 });
+  });
+
+  it('imports a graph that was built with crier as it is', async (t) => {
+    const folder = fileURLToPath(new URL(`./built-in-${process.pid}/`, import.meta.url));
+    t.after(() => rm(folder, { recursive: true }));
+    await mkdir(folder);
+    await writeFile(join(folder, 'schema.graphql'), SCHEMA);
+    await writeFile(join(folder, 'resolvers.js'), 'export const Auction = { title: ()  =>  String(Auction.title) };');
+    const { schema } = await loadGraph(folder);
+    const type = schema.getType('Auction');
+    assert.ok(isObjectType(type));
+    const text = type.getFields()['title']?.resolve?.({}, {}, {}, {} as never);
+    assert.match(String(text), /\(\) {2}=> {2}String/);
+  });
+
+  it('refuses a folder without a schema', async (t) => {
+    assert.match(await refusal(t, {}), /schema\.graphql: cannot be read; a graph is a folder with a schema\.graphql/);
+  });
+
+  const schemaMistakes: Record<string, [sdl: string, expected: RegExp]> = {
+    'a syntax error': ['type Subscription {\n  a Int\n}', /^schema\.graphql:2: Syntax Error: Expected ":"/],
+    'an unknown type': [
+      'type Subscription {\n a: Nope @kafka(topic: "t")\n}',
+      /^schema\.graphql:2: Unknown type "Nope"/,
+    ],
+    'a second @kafka': [
+      'type Subscription {\n a: Int @kafka(topic: "t") @kafka(topic: "u")\n}',
+      /^schema\.graphql:2: .*"@kafka" can only be used once/,
+    ],
+    'an unknown part of @kafka': [
+      'type Subscription { a: Int @kafka(topik: "t", topic: "t") }',
+      /Unknown argument "topik".*Did you mean "topic"/,
+    ],
+    'a missing topic': ['type Subscription { a: Int @kafka }', /argument "topic" of type "String!" is required/],
+    'no Subscription type': ['type Query { a: Int }', /has no Subscription type/],
+    'an invalid schema': [
+      'type Subscription { a: A @kafka(topic: "t") } interface I { b: Int } type A implements I { c: Int }',
+      /Interface field I\.b expected/,
+    ],
+    'a required argument that chooses no events': [
+      'type Subscription {\n a(order_id: ID!): Int @kafka(topic: "t") }',
+      /^schema\.graphql:2: Subscription\.a: the argument "order_id" chooses no events/,
+    ],
+    'a binding mistake': [
+      'type Subscription { a(x: Int): Int\n @kafka(topic: "t", match: [{ arg: "y", path: "b" }]) }',
+      /^schema\.graphql:2: Subscription\.a: .*"y"/,
+    ],
+  };
+  for (const [name, [sdl, expected]] of Object.entries(schemaMistakes)) {
+    it(`refuses ${name}`, async (t) => assert.match(await refusal(t, { 'schema.graphql': sdl }), expected));
+  }
+
+  const resolverMistakes: Record<string, [code: string, expected: RegExp]> = {
+    'a syntax error in resolvers, with its frame': [
+      'export const a = 1;\nconst b = ;',
+      /^resolvers\.ts:2: Unexpected token[^]*> 2 \|/,
+    ],
+    'an import that leads nowhere': [
+      '\nimport { a } from "./nowhere";\nexport { a };',
+      /^resolvers\.ts:2: imports "\.\/nowhere", which does not exist/,
+    ],
+    'a package that nobody has': [
+      'import "no-such-package-here";',
+      /Cannot find package 'no-such-package-here'.*resolvers\.ts could not be loaded/,
+    ],
+    'a throw at load': ['\n\nthrow new Error("boom");', /^resolvers\.ts:3: boom; resolvers\.ts could not be loaded/],
+    'resolvers of an unknown type': [
+      'export const Auktion = {};',
+      /resolvers\.ts: exports "Auktion", which is not a type.*did you mean "Auction"\?/,
+    ],
+    'resolvers of an unknown field': [
+      'export const Auction = { titel() {} };',
+      /Auction\.titel is not a field.*did you mean "title"\?/,
+    ],
+    'a field that is inherited': [
+      'export const Auction = { constructor() {} };',
+      /Auction\.constructor is not a field/,
+    ],
+    'a resolver that is no function': ['export const Auction = { title: 5 };', /Auction\.title must be a function/],
+    'a default export': ['export default {};', /default export; export one constant for each type/],
+    'a scalar without its type': ['export const Day = {};', /Day is a scalar; export a GraphQLScalarType/],
+    'a built-in scalar': ['export const Int = {};', /Int is built into GraphQL/],
+    'resolvers of an enum': ['export const Color = { RED: 1 };', /Color is an enum, which has nothing to resolve/],
+    'field resolvers of an interface': [
+      'export const Node = { id() {} };',
+      /Node\.id: an interface or union has only __resolveType/,
+    ],
+    'an unknown part': [
+      'export const Subscription = { auction_updated: { autorize() {} } };',
+      /no part "autorize"; did you mean "authorize"\?/,
+    ],
+    'a source for a bound field': [
+      'export const Subscription = { auction_updated: { subscribe() {} } };',
+      /schema\.graphql:\d+: Subscription\.auction_updated: has both @kafka and a `subscribe`/,
+    ],
+  };
+  for (const [name, [code, expected]] of Object.entries(resolverMistakes)) {
+    it(`refuses ${name}`, async (t) => {
+      const sdl = `${SCHEMA} scalar Day enum Color { RED } interface Node { id: ID }`;
+      assert.match(await refusal(t, { 'schema.graphql': sdl, 'resolvers.ts': code }), expected);
+    });
+  }
+
+  const moduleMistakes: Record<string, [files: Record<string, string>, expected: RegExp]> = {
+    'a file twice': [
+      { 'resolvers.ts': '', 'resolvers.js': '' },
+      /resolvers\.ts and resolvers\.js both exist; keep one/,
+    ],
+    'a module with two extensions': [
+      { 'context.mts': '', 'context.mjs': '' },
+      /context\.mts and context\.mjs both exist; keep one/,
+    ],
+    'a near miss in context': [
+      { 'context.ts': 'export function createLoader() {}' },
+      /context\.ts: exports "createLoader".*did you mean "createLoaders"/,
+    ],
+    'backends that are no list': [
+      { 'context.ts': 'export const backends = "seller";' },
+      /backends must be a list of names/,
+    ],
+    'samples without records': [
+      { 'samples.ts': 'export const operation = "{ crier }";' },
+      /samples\.ts: needs records/,
+    ],
+    'a sample operation that is invalid': [
+      { 'samples.ts': 'export function* records() {}\nexport const operation = "{ nope }";' },
+      /samples\.ts: operation: Cannot query field "nope"/,
+    ],
+  };
+  for (const [name, [files, expected]] of Object.entries(moduleMistakes)) {
+    it(`refuses ${name}`, async (t) =>
+      assert.match(await refusal(t, { 'schema.graphql': SCHEMA, ...files }), expected));
+  }
+
+  it('names the mistakes of all files at once', async (t) => {
+    const message = await refusal(t, {
+      'schema.graphql': 'type Subscription { a: Int b: Int @kafka(topic: "") }',
+      'resolvers.ts': 'export const Auction = {};',
+      'context.ts': 'export const authenticate = 5;',
+    });
+    assert.equal(message.split('\n').length, 4, message);
+  });
+});

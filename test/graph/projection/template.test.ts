@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+import type { ExecutionContext } from '../../../src/context/context.ts';
+import { stencilOf } from '../../../src/graph/projection/template.ts';
+import { Desk } from '../../../src/graph/projection/render-context.ts';
+import { TextPayload } from '../../../src/graph/payload.ts';
+import { createStage, factsOf, payloadOf, textOf } from '../../fanout/stage.ts';
+
+const SDL = `
+  type Subscription {
+    item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item")
+    made: Item @kafka(topic: "made")
+  }
+  interface Named { name: String }
+  type Item implements Named {
+    id: ID! name: String counted: Counted odd: Odd
+    whose: String mine(prefix: String): String later: String fails: String must: String!
+    seller: Seller sellers: [Seller!] named: Named profile: Profile
+  }
+  type Seller implements Named { name: String city: City rating: Float }
+  type City { name: String greeting: String }
+  type Profile { user: String friends: [Friend!] }
+  type Friend { name: String of: String }
+  scalar Counted
+  scalar Odd`;
+
+type Resolver = (source: Record<string, unknown>, args: { prefix?: string }, context: ExecutionContext) => unknown;
+const user = ({ connection }: ExecutionContext) => connection.claims['user'] as string;
+
+let serialized = 0;
+const resolvers: Record<string, Record<string, Resolver> | GraphQLScalarType> = {
+  Subscription: { made: (source) => source },
+  Item: {
+    whose: (_, __, context) => user(context),
+    mine: ({ name }, { prefix = '' }, context) => `${prefix}${user(context)}"\\ ${String(name)}`,
+    later: async (_, __, context) => {
+      await Promise.resolve();
+      return `later ${user(context)}`;
+    },
+    fails: (_, __, context) => {
+      if (user(context) !== 'alice') throw new GraphQLError(`not for ${user(context)}`);
+      return 'for alice';
+    },
+    must: (_, __, context) => (user(context) === 'alice' ? 'is' : null),
+    profile: (_, __, context) => ({ user: user(context), friends: [{ name: 'x' }] }),
+    // What reads the connection while it becomes text.
+    odd: (_, __, context) => ({ toJSON: () => `odd ${user(context)}` }),
+  },
+  City: { greeting: ({ name }, _, context) => `${String(name)} greets ${user(context)}` },
+  Friend: { of: (_, __, context) => user(context) },
+  Counted: new GraphQLScalarType({
+    name: 'Counted',
+    serialize: (value) => {
+      serialized++;
+      return value;
+    },
+  }),
+  Odd: new GraphQLScalarType({ name: 'Odd' }),
+};
+
+const QUERIES: Record<string, string> = {
+  'one field': '{ item { id counted whose } }',
+  'aliases and arguments': '{ item { a: whose name b: mine(prefix: "p") whose c: mine } }',
+  'a field that is selected twice': '{ item { whose ... { whose } ...F } } fragment F on Item { whose name }',
+  'fragments, on an interface too':
+    '{ item { ...F ... on Named { name } } } fragment F on Item { whose seller { ...S } } fragment S on Seller { city { greeting name } }',
+  'a fragment for another type inside one for an interface':
+    '{ item { id whose ... on Named { name ... on Seller { n: name } ... on Item { counted } } ...N } } fragment N on Named { ...S } fragment S on Seller { m: name rating }',
+  'an object of which nothing is selected':
+    '{ item { name seller { ...N } sellers { ...N } } } fragment N on Named { ... on Item { id } }',
+  'a root of which nothing is selected': '{ item { ... on Named { ... on Seller { name } } } }',
+  conditions:
+    '($y: Boolean = true, $n: Boolean = false) { item { name @skip(if: $n) whose @include(if: $n) w: whose @include(if: $y) ... @skip(if: $y) { mine } later } }',
+  'a deeper hole': '{ item { seller { name city { __typename greeting name } rating } name } }',
+  'an object that a resolver made': '{ item { name profile { user friends { name of } } } }',
+  'fragments inside a hole':
+    '{ item { profile { ...P } name } } fragment P on Profile { friends { ...Q } } fragment Q on Friend { of }',
+  promises: '{ item { later name l: later } }',
+  'values that become text in their own way': '{ item { name odd } }',
+  'an error': '{ item { name fails } }',
+  'an error that takes its parent': '{ item { name must } }',
+  'a list above': '{ item { whose sellers { name city { greeting } } } }',
+  'an abstract type': '{ item { whose named { name ... on Seller { city { greeting } } } } }',
+  'a root field with a resolver': '{ made { name whose } }',
+  'nothing but the own': '{ item { whose } }',
+  __typename: '{ item { __typename whose t: __typename } }',
+};
+
+const CHANNEL = 't{item.id=*}';
+
+const city = { name: 'Köln "am Rhein"' };
+const seller = { name: 'Sé', city, rating: 1.5 };
+const PAYLOADS: Record<string, unknown> = {
+  full: {
+    id: '1',
+    name: 'n',
+    counted: 1,
+    seller,
+    sellers: [seller, { name: 'b', city: null }],
+    named: { __typename: 'Seller', ...seller },
+  },
+  'with nulls': { id: '1', name: null, seller: null, sellers: null, named: null },
+  'with a hollow parent': { id: '1', name: 'n', seller: { name: 's', city: null }, sellers: [] },
+  'whose leaf has the wrong shape': { id: '1', name: { not: 'text' }, seller, sellers: [] },
+  'without what must be there': { name: 'n' },
+  nothing: null,
+};
+
+describe('an event for one connection more', () => {
+  for (const [what, query] of Object.entries(QUERIES)) {
+    it(`gives what an execution of the whole operation gives: ${what}`, async (t) => {
+      const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
+      const listeners = [];
+      for (const [id, name] of [
+        ['a1', 'alice'],
+        ['b1', 'bob'],
+        ['a2', 'alice'],
+        ['c1', 'cem'],
+        ['b2', 'bob'],
+      ] as const) {
+        listeners.push(await stage.join(`subscription ${query}`, factsOf(id, { user: name })));
+      }
+      for (let round = 0; round < 3; round++) {
+        for (const payload of Object.values(PAYLOADS)) {
+          if (what.startsWith('a root field')) await stage.publish('made{}', payload ?? {});
+          else await stage.publish(CHANNEL, { item: payload });
+        }
+      }
+      for (const { received, alone } of listeners) {
+        assert.ok(received.length > 0);
+        assert.deepEqual(received, alone);
+      }
+    });
+  }
+
+  it('executes nothing but the fields that have resolvers', async (t) => {
+    const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
+    const listeners = [];
+    for (let i = 0; i < 20; i++) {
+      listeners.push(await stage.join('subscription { item { counted whose } }', factsOf(`c${i}`, { user: `u${i}` })));
+    }
+    const publish = () => stage.publish(CHANNEL, { item: { id: '1', counted: 1 } });
+    await publish();
+    await new Promise((resolve) => setImmediate(resolve));
+    serialized = 0;
+    await publish();
+    // The stage executes for each listener once more, alone.
+    assert.equal(serialized - listeners.length, 1, 'once for all');
+    for (const { received, alone } of listeners) {
+      assert.ok(received.length > 0);
+      assert.deepEqual(received, alone);
+    }
+  });
+});
+
+describe('the printed text', () => {
+  const PLAIN = `
+    type Subscription { box: Box @kafka(topic: "t", payload: "box") }
+    type Box {
+      int: Int int_must: Int! float: Float boolean: Boolean id: ID string: String string_must: String! color: Color
+      ints: [Int] strings_must: [String!]! colors: [[Color!]] box: Box boxes: [Box] constructor: String toString: Box length: Int
+    }
+    enum Color { RED GREEN }`;
+  const LEAVES = `int int_must float boolean id string string_must color ints strings_must colors constructor length`;
+  const QUERY = `subscription { box { ${LEAVES} __typename box { ${LEAVES} } boxes { a: string b: string int } toString { int } } }`;
+
+  const any = fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom<unknown[]>(
+      0,
+      -0,
+      1e21,
+      1e-7,
+      2 ** 31,
+      -(2 ** 31),
+      1.5,
+      '',
+      '"\\',
+      '\u2028',
+      '\ud800',
+      'é😀',
+      'RED',
+      'toString',
+      true,
+      null,
+    ),
+  );
+  /** Mostly right, so that most cases are printed. */
+  const right = (value: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 150, arbitrary: value }, { weight: 1, arbitrary: any });
+  const string = right(
+    fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\', '\ud83d', '\u0000')),
+  );
+  const color = right(fc.constantFrom('RED', 'GREEN'));
+  const int = right(fc.integer());
+  const leaves = {
+    int,
+    int_must: int,
+    float: right(fc.double({ noNaN: true, noDefaultInfinity: true })),
+    boolean: right(fc.boolean()),
+    id: right(fc.oneof(fc.string(), fc.integer())),
+    string,
+    string_must: string,
+    color,
+    ints: right(fc.array(fc.option(int))),
+    strings_must: right(fc.array(string)),
+    colors: right(fc.array(fc.array(color))),
+  };
+  const needed = ['int_must', 'string_must', 'strings_must'] as const;
+  const inner = fc.record(leaves, { requiredKeys: [...needed] });
+  const box = fc.record(
+    { ...leaves, box: right(fc.option(inner)), boxes: right(fc.array(fc.option(inner))) },
+    { requiredKeys: [...needed] },
+  );
+
+  it('is what graphql-js gives, or is left to it: 3,000 random payloads', async (t) => {
+    const { runtime } = await createStage(t, { sdl: PLAIN, jitAfterUses: 1 });
+    const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
+    const facts = factsOf('a', {});
+    const operationOf = (of: typeof runtime) => {
+      const operation = of.prepare(QUERY, undefined);
+      if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+      return { operation, variables: undefined, facts };
+    };
+    const [listener, referenceListener] = [operationOf(runtime), operationOf(reference)];
+    await runtime.event(payloadOf({})).execute(listener);
+    const { schema } = runtime;
+    const stencil = stencilOf(schema, listener.operation, new Desk());
+    let printed = 0;
+    await fc.assert(
+      fc.asyncProperty(box, async (value) => {
+        const payload = payloadOf({ box: value });
+        const { json } = await reference.event(payload).execute(referenceListener);
+        const sheet = payload.printed(stencil!);
+        if (sheet) printed++;
+        if (sheet)
+          assert.deepEqual(
+            sheet.texts.map((text) => `{${text.toString()}`),
+            [textOf(json)],
+          );
+        assert.equal(
+          withoutIds(textOf((await runtime.event(payload).execute(listener)).json)),
+          withoutIds(textOf(json)),
+        );
+      }),
+      { numRuns: 3000 },
+    );
+    assert.ok(printed > 1000, `only ${printed} were printed`);
+  });
+
+  it('is cut with up to 16 resolvers', async (t) => {
+    const names = Array.from({ length: 17 }, (_, i) => `f${i}`);
+    const sdl = `type Subscription { o: O @kafka(topic: "t") } type O { ${names.map((name) => `${name}: Int`).join(' ')} }`;
+    const resolved = Object.fromEntries(names.map((name) => [name, () => 1]));
+    const { runtime } = await createStage(t, { sdl, resolvers: { O: resolved } });
+    const stencilWith = (holes: number) => {
+      const operation = runtime.prepare(`subscription { o { ${names.slice(0, holes).join(' ')} } }`, undefined);
+      if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+      return stencilOf(runtime.schema, operation, new Desk());
+    };
+    assert.ok(stencilWith(16));
+    assert.equal(stencilWith(17), undefined);
+  });
+
+  it('prints nothing of a payload that goes on behind its end', async (t) => {
+    const { runtime } = await createStage(t, { sdl: PLAIN });
+    const operation = runtime.prepare(QUERY, undefined);
+    if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+    const stencil = stencilOf(runtime.schema, operation, new Desk())!;
+    assert.ok(stencil.print(Buffer.from('{"box":null}')));
+    assert.ok(stencil.print(Buffer.from('{"box":null} \n')));
+    for (const rest of ['x', '{}', ',', '"', '}'])
+      assert.equal(stencil.print(Buffer.from(`{"box":null} ${rest}`)), undefined);
+  });
+
+  it('is what graphql-js gives, however the payload is written', async (t) => {
+    const { runtime } = await createStage(t, { sdl: PLAIN, jitAfterUses: 1 });
+    const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
+    const facts = factsOf('a', {});
+    const [listener, referenceListener] = [runtime, reference].map((of) => {
+      const operation = of.prepare(QUERY, undefined);
+      if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
+      return { operation, variables: undefined, facts };
+    });
+    await runtime.event(payloadOf({})).execute(listener!);
+    let printed = 0;
+    await fc.assert(
+      fc.asyncProperty(box, fc.infiniteStream(fc.nat(999)), async (value, choices) => {
+        const text = written({ box: value }, () => choices.next().value as number);
+        const payload = new TextPayload(Buffer.from(text));
+        const { json } = await reference.event(payload).execute(referenceListener!);
+        const result = await runtime.event(payload).execute(listener!);
+        if (payload.printed(listener!.operation.cut!)) printed++;
+        assert.equal(withoutIds(textOf(result.json)), withoutIds(textOf(json)), text);
+      }),
+      { numRuns: 3000 },
+    );
+    assert.ok(printed > 300, `only ${printed} were printed`);
+  });
+});
+
+/**
+ * JSON text of a value, in one of the many ways in which somebody else may write it: with white space, keys in another order, keys
+ * that nobody asks for, keys twice, escapes and numbers that are longer than they need to be. `choose`: 0 to 999.
+ */
+function written(value: unknown, choose: () => number): string {
+  const space = () => (choose() < 60 ? [' ', '\n', '\t ', '\r\n'][choose() % 4]! : '');
+  const rare = () => choose() < 4;
+  if (Array.isArray(value)) {
+    return `[${space()}${value.map((item) => written(item, choose)).join(`${space()},${space()}`)}${space()}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([key, inner]) => [key, inner, choose()] as const);
+    if (choose() < 300) members.push(['unwanted', [{ x: [1, 'y', null] }, {}], choose()]);
+    if (rare()) members.push(['int', 7, choose()]);
+    if (choose() < 200) members.sort(([, , a], [, , b]) => a - b);
+    const texts = members.map(([key, inner]) => {
+      const name = rare()
+        ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}${key.slice(1)}"`
+        : JSON.stringify(key);
+      return `${name}${rare() ? ' ' : ''}:${space()}${written(inner, choose)}`;
+    });
+    return `{${space()}${texts.join(`${space()},${space()}`)}${space()}}`;
+  }
+  const text = JSON.stringify(value);
+  if (typeof value === 'number' && Number.isInteger(value) && rare()) return `${text}${text.includes('e') ? '' : '.0'}`;
+  return typeof value === 'string' && rare() ? text.replaceAll('R', '\\u0052') : text;
+}
+
+/** A masked error has a random id. */
+function withoutIds(json: string): string {
+  return json.replaceAll(/"id":"[0-9a-f-]{36}"/g, '"id":""');
+}

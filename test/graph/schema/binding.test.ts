@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Source, buildSchema } from 'graphql';
+import { KAFKA_DIRECTIVE, parseBindings } from '../../../src/graph/schema/binding.ts';
+
+const TYPES = `
+  type Query { q: Int }
+  interface Thing { id: ID }
+  type Auction implements Thing { id: ID auction_id: Int title: String seller: Seller items: [Item!]! price: Float }
+  type Seller { id: ID! }
+  type Item { id: ID! }
+  type Lot implements Thing { id: ID lot_no: Int }
+  union Event = Auction | Lot
+  enum Status { OPEN CLOSED }
+  input Filter { id: ID }
+  scalar Date
+`;
+
+function schemaWith(fields: string) {
+  return buildSchema(new Source(`type Subscription {\n${fields}\n}\n${TYPES}${KAFKA_DIRECTIVE}`, 'schema.graphql'));
+}
+
+function parse(fields: string, customSources: string[] = []) {
+  return parseBindings(schemaWith(fields), new Set(customSources));
+}
+
+function problemOf(field: string, customSources: string[] = []): string {
+  const { problems, bindings } = parse(field, customSources);
+  assert.equal(problems.length, 1, problems.join('\n'));
+  assert.equal(bindings.size, 0);
+  return problems[0]!;
+}
+
+describe('binding', () => {
+  it('reads topic, matches, payload and whether it is shared', () => {
+    const { bindings, problems } = parse(`
+      auction_updated(auction_id: Int!, status: Status): Auction
+        @kafka(topic: "auctions", match: [{ arg: "auction_id", path: "auction.auction_id" }, { arg: "status", path: "meta.status" }], payload: "auction")
+      everything: Event @kafka(topic: "all.of-it_1", shared: false)
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      [...bindings.values()],
+      [
+        {
+          field: 'auction_updated',
+          topic: 'auctions',
+          match: [
+            { arg: 'auction_id', path: 'auction.auction_id', isOptional: false },
+            { arg: 'status', path: 'meta.status', isOptional: true },
+          ],
+          payload: ['auction'],
+          isShared: true,
+          history: undefined,
+          replaysLast: false,
+        },
+        {
+          field: 'everything',
+          topic: 'all.of-it_1',
+          match: [],
+          payload: [],
+          isShared: false,
+          history: undefined,
+          replaysLast: false,
+        },
+      ],
+    );
+  });
+
+  it('reads what a field keeps, with defaults for what is left out, and whether it begins with the last event', () => {
+    const { bindings, problems } = parse(`
+      a: Auction @kafka(topic: "t", history: {})
+      b: Auction @kafka(topic: "t", history: { entries: 10, seconds: 5 }, replay: LAST)
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(bindings.get('a')?.history, { entries: 300, bytes: 1_048_576, seconds: 120 });
+    assert.deepEqual(bindings.get('b')?.history, { entries: 10, bytes: 1_048_576, seconds: 5 });
+    assert.deepEqual([bindings.get('a')?.replaysLast, bindings.get('b')?.replaysLast], [false, true]);
+  });
+
+  it('refuses a history or replay that cannot be, with the line and the mend', () => {
+    const field = (rest: string) => problemOf(`a: Auction @kafka(topic: "t", ${rest})`);
+    assert.match(field('history: { entries: 0 }'), /schema.graphql:2: .*history.entries .* 1 to 100000/);
+    assert.match(field('history: { seconds: "5" }'), /history.seconds must be a whole number of seconds/);
+    assert.match(field('history: { entry: 5 }'), /history has no "entry"; use entries, bytes or seconds/);
+    assert.match(field('history: 5'), /history must be an object/);
+    assert.match(field('replay: LAST'), /no history to take the last event from; add history: \{\}/);
+    assert.match(field('history: {}, replay: FIRST'), /replay must be LAST/);
+  });
+
+  it('takes one match and one unused argument without brackets, and fields that resolvers feed', () => {
+    const { bindings, problems, warnings } = parse(
+      `a(id: ID!, unread: Filter!): Auction @kafka(topic: "t", match: { arg: "id", path: "id" }, unused: "unread")
+       clock(zone: String!): Int`,
+      ['clock'],
+    );
+    assert.deepEqual([problems, warnings], [[], []]);
+    assert.deepEqual([...bindings.keys()], ['a']);
+  });
+
+  it('refuses a required argument that chooses no events, with the line and the mends', () => {
+    const problem = problemOf('a(order_id: ID!): Auction @kafka(topic: "t")');
+    assert.match(problem, /^schema\.graphql:2: Subscription\.a: the argument "order_id" chooses no events/);
+    assert.match(problem, /add \{ arg: "order_id", path: "…" \} to match, .* or declare unused: \["order_id"\]$/);
+    const other = '@kafka(topic: "t", match: { arg: "id", path: "id" })';
+    assert.match(problemOf(`a(id: ID!, tenant: ID!): Auction ${other}`), /the argument "tenant" chooses no events/);
+  });
+
+  it('warns of an optional argument that chooses no events, and accepts the graph', () => {
+    const { bindings, problems, warnings } = parse('a(page: Int, size: Int! = 5): Auction @kafka(topic: "t")');
+    assert.deepEqual(problems, []);
+    assert.deepEqual([...bindings.keys()], ['a']);
+    assert.equal(warnings.length, 2);
+    assert.match(warnings[0]!, /^schema\.graphql:2: Subscription\.a: the argument "page" chooses no events/);
+    assert.match(warnings[1]!, /the argument "size"/);
+  });
+
+  it('accepts arguments that are declared unused, and those of a field with a resolver', () => {
+    const declared = parse('a(x: ID!, y: ID): Auction @kafka(topic: "t", unused: ["x", "y"])');
+    assert.deepEqual([declared.problems, declared.warnings], [[], []]);
+    const schema = schemaWith('a(x: ID!, y: ID): Auction @kafka(topic: "t")');
+    schema.getSubscriptionType()!.getFields()['a']!.resolve = () => null;
+    const resolved = parseBindings(schema, new Set());
+    assert.deepEqual([resolved.problems, resolved.warnings], [[], []]);
+  });
+
+  it('reports a match with a mistake once, and not its argument as unused', () => {
+    assert.match(
+      problemOf('a(x: ID!): Auction @kafka(topic: "t", match: { arg: "x", path: "a..b" })'),
+      /empty segment/,
+    );
+  });
+
+  it('allows four matched arguments to be left out beside any number of required ones', () => {
+    const names = [...'abcdef'];
+    const args = names.map((name, i) => `${name}: ID${i < 4 ? '' : '!'}`).join();
+    const match = names.map((name) => `{ arg: "${name}", path: "${name}" }`).join();
+    assert.deepEqual(parse(`a(${args}): Auction @kafka(topic: "t", payload: "p", match: [${match}])`).problems, []);
+  });
+
+  it('allows a path that some type of an abstract value has, __typename included', () => {
+    const { problems } = parse(`
+      a(n: Int!): Event @kafka(topic: "t", match: [{ arg: "n", path: "e.lot_no" }], payload: "e")
+      b(n: String!): Thing @kafka(topic: "t", match: [{ arg: "n", path: "__typename" }])
+      c(n: ID!): Auction @kafka(topic: "t", match: [{ arg: "n", path: "auction.seller.id" }], payload: "auction")
+    `);
+    assert.deepEqual(problems, []);
+  });
+
+  const mistakes: Record<string, [field: string, expected: RegExp]> = {
+    'a missing directive': ['a: Auction', /schema\.graphql:2: Subscription\.a: has no @kafka.*add @kafka/],
+    'an illegal topic': ['a: Auction @kafka(topic: "a b")', /topic "a b" is not a Kafka topic name; use 1 to 249/],
+    'an empty topic': ['a: Auction @kafka(topic: "")', /topic "" is not/],
+    'the topic ".."': ['a: Auction @kafka(topic: "..")', /topic "\.\." is not/],
+    'an unknown argument': [
+      'a(auction_id: Int): Auction @kafka(topic: "t", match: [{ arg: "auctionId", path: "auction_id" }])',
+      /names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
+    ],
+    'a list as key': [
+      'a(x: [ID!]): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /\[ID!\], which cannot be a key/,
+    ],
+    'an input object as key': [
+      'a(x: Filter): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /Filter, which cannot/,
+    ],
+    'a Float as key': [
+      'a(x: Float!): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /Float!, which cannot be a key; use Int, ID/,
+    ],
+    'a custom scalar as key': [
+      'a(x: Date): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /Date, which cannot be a key/,
+    ],
+    'an empty segment': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "a..b" }])',
+      /path "a\.\.b" has an empty segment/,
+    ],
+    'a camelCase path': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "auction.auctionId" }], payload: "other")',
+      /"auction\.auctionId" can never match.*write "auction\.auction_id"/,
+    ],
+    'a camelCase payload': [
+      'a: Auction @kafka(topic: "t", payload: "theAuction")',
+      /payload "theAuction" can never match.*write "the_auction"/,
+    ],
+    'a shared that is no Boolean': ['a: Auction @kafka(topic: "t", shared: "no")', /shared must be true or false/],
+    'an empty payload': ['a: Auction @kafka(topic: "t", payload: "")', /payload is empty; leave it out/],
+    'a path to no field': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "auction.titel" }], payload: "auction")',
+      /path "auction\.titel" can never match: Auction has no field "titel"; did you mean "title"\?/,
+    ],
+    'a path through a list': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "items.id" }])',
+      /path "items\.id" goes through a list/,
+    ],
+    'a path to a list': [
+      'a(x: ID): [Auction] @kafka(topic: "t", match: [{ arg: "x", path: "p" }], payload: "p")',
+      /ends at a list/,
+    ],
+    'a path to an object': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "seller" }])',
+      /ends at an object \(Seller\); go on/,
+    ],
+    'a path to the object above the payload': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "p" }], payload: "p.auction")',
+      /ends at an object, the one that holds the payload/,
+    ],
+    'a path beyond a value': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "title.text" }])',
+      /goes on after String.*end it at "title"/,
+    ],
+    'one path twice': [
+      'a(x: ID, y: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }, { arg: "y", path: "id" }])',
+      /two matches on path "id"/,
+    ],
+    'one argument twice': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }, { arg: "x", path: "title" }])',
+      /two matches for argument "x"/,
+    ],
+    'a match that lacks a part': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x" }])',
+      /each match must be \{ arg: "…", path: "…" \}/,
+    ],
+    'more than four optional matches': [
+      `a(a: ID, b: ID, c: ID, d: ID, e: ID): Auction @kafka(topic: "t", payload: "p", match: [${[...'abcde'].map((n) => `{ arg: "${n}", path: "${n}" }`).join()}])`,
+      /5 matched arguments may be left out, which makes 32 channels/,
+    ],
+    'an unused argument that the field does not have': [
+      'a(auction_id: Int): Auction @kafka(topic: "t", unused: ["auctionId"])',
+      /unused names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
+    ],
+    'an unused argument that is matched': [
+      'a(x: ID!): Auction @kafka(topic: "t", match: { arg: "x", path: "id" }, unused: ["x"])',
+      /unused names the argument "x", which match uses; remove it from one of them/,
+    ],
+    'an unused that is not text': [
+      'a(x: ID): Auction @kafka(topic: "t", unused: [x])',
+      /unused must be a list of argument names, such as \["order_id"\]/,
+    ],
+    'a topic that is not text': ['a: Auction @kafka(topic: 5)', /topic must be the name of a Kafka topic/],
+  };
+  for (const [name, [field, expected]] of Object.entries(mistakes)) {
+    it(`refuses ${name}`, () => assert.match(problemOf(field), expected));
+  }
+
+  it('refuses @kafka on a field that resolvers feed, and on fields of other types', () => {
+    assert.match(problemOf('a: Auction @kafka(topic: "t")', ['a']), /both @kafka and a `subscribe`/);
+    const text = `type Subscription { a: Int @kafka(topic: "t") }\ntype Query { q: Int @kafka(topic: "t") }${KAFKA_DIRECTIVE}`;
+    const { problems } = parseBindings(buildSchema(new Source(text, 'schema.graphql')), new Set());
+    assert.match(
+      problems.join('\n'),
+      /^schema\.graphql:2: Query\.q: @kafka feeds only fields of the Subscription type/,
+    );
+  });
+
+  it('names every mistake at once, each with its line', () => {
+    const { problems } = parse(`a: Auction\nb: Auction @kafka(topic: "", payload: "X")`);
+    assert.deepEqual(
+      problems.map((problem) => /^schema\.graphql:\d+: Subscription\.\w+/.exec(problem)?.[0]),
+      ['schema.graphql:2: Subscription.a', 'schema.graphql:3: Subscription.b', 'schema.graphql:3: Subscription.b'],
+    );
+  });
+});

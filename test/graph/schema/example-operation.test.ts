@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parse, validate } from 'graphql';
+import { exampleOperation } from '../../../src/graph/schema/example-operation.ts';
+import { schemaOf } from '../support/corpus.ts';
+
+const schema = schemaOf(`
+  type Subscription { auction(id: Int!, kind: Kind!, only: Filter!, tags: [String!]!, day: Day!, note: String): Auction
+    @kafka(topic: "t", unused: ["id", "kind", "only", "tags", "day"]) }
+  type Auction { id: Int seller: Seller! find(text: String!): Int events: [Event] }
+  type Seller { name: String home: Home }
+  type Home { street: String }
+  union Event = Seller | Home
+  enum Kind { SALE RENT }
+  input Filter { min: Float! max: Float flag: Boolean! }
+  scalar Day
+`);
+
+describe('exampleOperation', () => {
+  it('makes a valid subscription from the first field, two levels deep, with its required arguments', () => {
+    const operation = exampleOperation({ schema, samples: undefined });
+    assert.equal(
+      operation,
+      `subscription {
+  auction(id: 1, kind: SALE, only: { min: 1.5, flag: true }, tags: ["1"], day: "1") {
+    id
+    seller {
+      name
+    }
+    find(text: "1")
+    events {
+      __typename
+    }
+  }
+}
+`,
+    );
+    assert.deepEqual(validate(schema, parse(operation)), []);
+  });
+
+  it("prefers the samples' own", () => {
+    const samples = { operation: 'subscription { auction }', records: () => [] };
+    assert.equal(exampleOperation({ schema, samples }), samples.operation);
+  });
+});

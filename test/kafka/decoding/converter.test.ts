@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createRouters } from '../../../src/graph/router.ts';
+import { Converter } from '../../../src/kafka/decoding/converter.ts';
+import { Rewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
+import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
+
+const LIMITS = { maxBytes: 1000, maxDepth: 8 };
+const history = { entries: 5, bytes: 100, seconds: 60 };
+const bids = {
+  field: 'bid_placed',
+  topic: 'bids',
+  match: [{ arg: 'auction_id', path: 'bid.auction_id', isOptional: false }],
+  payload: ['bid'],
+  isShared: true,
+  history,
+};
+
+function createConverter() {
+  const snakeCase = new SnakeCase();
+  const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase);
+  const convert = (json: string, topic = 'bids') => converter.convert(topic, Buffer.from(json));
+  return { converter, convert, snakeCase };
+}
+
+describe('Converter', () => {
+  it('makes the payload text of a record, and names its channels', () => {
+    const { convert } = createConverter();
+    assert.deepEqual(convert('{ "bid": {"auctionId":7, "maxPrice":1.0} }'), {
+      payload: '{"bid":{"auction_id":7,"max_price":1}}',
+      destinations: [{ channel: 'p:bids{bid.auction_id="7"}', history }],
+    });
+  });
+
+  it('makes no text of a record that goes nowhere', () => {
+    const { convert } = createConverter();
+    for (const json of ['{"bid":{}}', '{"bid":{"auctionId":null}}', '{"bid":[{"auctionId":7}]}', '{"0":{}}']) {
+      assert.deepEqual(convert(json), { payload: '', destinations: [] });
+    }
+    assert.deepEqual(convert('{"bid":{"auctionId":7}}', 'another topic'), { payload: '', destinations: [] });
+  });
+
+  it('says what is wrong with a record', () => {
+    const { convert, converter } = createConverter();
+    const deep = `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`;
+    assert.deepEqual(
+      [`"${'x'.repeat(1000)}"`, '{"\\', '[]', deep].map((json) => convert(json).poison),
+      ['too_large', 'not_json', 'not_object', 'too_deep'],
+    );
+    assert.equal(converter.convert('bids', null).poison, 'tombstone');
+    assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
+  });
+
+  it('counts the records that do not fit a field, however they are read', () => {
+    const whole = { ...bids, field: 'whole', match: [] };
+    const router = createRouters([bids, whole], 'p:').get('bids')!;
+    const converter = new Converter(new Map([['bids', router]]), LIMITS, new SnakeCase());
+    const records = [
+      '{"bid":{"auctionId":7}}',
+      '{"bid":{"auctionId":null}}',
+      '{"bid":null}',
+      '{"bit":{}}',
+      '{"bid":[]}',
+    ];
+    // A key of digits is not rewritten.
+    for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
+      converter.convert('bids', Buffer.from(json));
+    }
+    assert.deepEqual(
+      router.tallies.map(({ field, matched, unmatched }) => [field, matched, unmatched]),
+      [
+        ['bid_placed', 2, { match_absent: 8, payload_absent: 0 }],
+        ['whole', 6, { match_absent: 0, payload_absent: 4 }],
+      ],
+    );
+    assert.deepEqual([router.records, router.unrouted], [10, 0]);
+  });
+
+  it('counts what snake_case drops', () => {
+    const { convert, snakeCase } = createConverter();
+    for (let i = 0; i < 10; i++) {
+      const conversion = convert('{"bid":{"auctionId":7,"auction_id":8,"__proto__":9}}');
+      assert.equal(conversion.poison === undefined && conversion.payload, '{"bid":{"auction_id":7}}');
+    }
+    assert.equal(snakeCase.collisions, 10);
+    assert.equal(snakeCase.droppedProtos, 10);
+  });
+
+  const payloadOf = ({ convert }: ReturnType<typeof createConverter>, json: string) => {
+    const conversion = convert(json);
+    return conversion.poison === undefined && conversion.payload;
+  };
+
+  it('takes the last value of one key, and the first of different keys with one name', () => {
+    for (const [json, payload] of [
+      ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
+      ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
+      ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":3}}'],
+    ]) {
+      const one = createConverter();
+      assert.equal(payloadOf(one, json!), payload);
+      // Where the rewriter pauses: the record is parsed at once.
+      assert.equal(payloadOf(one, json!), payload);
+    }
+  });
+
+  it('makes null of a number beyond a double, counts it, and routes nothing by it', () => {
+    for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {
+      const one = createConverter();
+      const json = `{"bid":{"auctionId":7,"max":${number},"all":[1,${number}]}}`;
+      const payload = '{"bid":{"auction_id":7,"max":null,"all":[1,null]}}';
+      for (let i = 1; i <= 3; i++) {
+        assert.equal(payloadOf(one, json), payload);
+        assert.equal(one.snakeCase.overflows, 2 * i);
+      }
+      const routed = createConverter();
+      for (let i = 0; i < 2; i++) assert.equal(payloadOf(routed, `{"bid":{"auctionId":${number}}}`), '');
+    }
+  });
+
+  it('tries seldom to rewrite where it could not, and always again as soon as it could', (t) => {
+    const { mock } = t.mock.method(Rewriter.prototype, 'rewrite');
+    const { convert } = createConverter();
+    for (let i = 0; i < 6400; i++) convert('{"1":1}');
+    assert.ok(mock.callCount() > 90 && mock.callCount() < 110, `${mock.callCount()}`);
+    for (let i = 0; i < 64; i++) convert('{"bid":{}}');
+    mock.resetCalls();
+    for (let i = 0; i < 100; i++) convert('{"bid":{}}');
+    assert.equal(mock.callCount(), 100);
+  });
+
+  it('comes to the same whatever came before', () => {
+    const json = fc.oneof(
+      fc.json({ maxDepth: 3 }),
+      fc.constantFrom(
+        '{"bid":{"auctionId":1}}',
+        '{"bid":{"auctionId":"x"}}',
+        '{"bid":{"auctionID":1,"auctionId":2}}',
+        '{',
+      ),
+      fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }).map((bid) => JSON.stringify({ bid, auctionId: 1 })),
+    );
+    fc.assert(
+      fc.property(fc.array(json, { maxLength: 12 }), (records) => {
+        const { convert } = createConverter();
+        for (const one of records) assert.deepEqual(convert(one), createConverter().convert(one));
+      }),
+    );
+  });
+});

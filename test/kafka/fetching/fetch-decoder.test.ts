@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { FetchDecoder, partitionKey } from '../../../src/kafka/fetching/fetch-decoder.ts';
+import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
+import type { FetchedRecord } from '../../../src/kafka/fetching/record-batch.ts';
+import { encodedBatch, encodedMessage, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
+import type { EncodedBatch } from './encoded-batch.ts';
+
+const require = createRequire(import.meta.url);
+const KafkajsBatch = require('kafkajs/src/consumer/batch') as new (
+  topic: string,
+  fetchedOffset: string,
+  partition: object,
+) => { readonly messages: FetchedRecord[]; lastOffset(): string };
+
+const KIB = 1024;
+const GZIP = 1;
+
+function createDecoder(maxBytes: number, maxInflatedBytes = maxBytes) {
+  const budget = new InflightBudget(maxBytes);
+  const decoder = new FetchDecoder({ budget, maxInflatedBytes });
+  /** Records of each partition. */
+  const decode = async (payload: Buffer, { node = '1', offsets = {} } = {}) => {
+    budget.releaseNode(node);
+    const { responses } = await decoder.decode(payload, 11, { node, offsets: new Map(Object.entries(offsets)) });
+    return responses.flatMap(({ partitions }) => partitions.map(({ messages }) => messages));
+  };
+  return { budget, decoder, decode };
+}
+
+function sequence(count: number, bytes: number, options: EncodedBatch = {}): Buffer {
+  const value = Buffer.alloc(bytes, 'x');
+  return encodedBatch(
+    Array.from({ length: count }, (_, offsetDelta) => ({ offsetDelta, value })),
+    options,
+  );
+}
+
+const ofPartitions = (...records: Buffer[]) =>
+  encodedResponse(records.map((bytes, partition) => ({ topic: 'bids', partition, records: bytes })));
+const offsetsOf = (records: readonly FetchedRecord[] | undefined) =>
+  (records ?? []).map(({ offset }) => Number(offset));
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe('FetchDecoder', () => {
+  it('reads the same response as kafkajs', async () => {
+    const payload = ofPartitions(
+      Buffer.concat([sequence(3, 10), sequence(2, 10, { baseOffset: 3, attributes: GZIP })]),
+      Buffer.alloc(0),
+    );
+    const { decoder } = createDecoder(1024 * KIB);
+    const actual = await decoder.decode(payload, 11, { node: '1', offsets: new Map() });
+    const plain = (response: unknown) =>
+      JSON.parse(
+        JSON.stringify(response, (key, value: unknown) => (key === 'batchContext' ? undefined : value)),
+      ) as object;
+    assert.deepEqual(plain(actual), plain(await kafkajsResponse(payload)));
+  });
+
+  it('skips what was read before, whole batches and parts of one', async () => {
+    const bytes = Buffer.concat([sequence(5, 1), sequence(5, 1, { baseOffset: 5 })]);
+    const { decode } = createDecoder(1024 * KIB);
+    assert.deepEqual(
+      offsetsOf((await decode(ofPartitions(bytes), { offsets: { [partitionKey('bids', 0)]: 7 } }))[0]),
+      [7, 8, 9],
+    );
+  });
+
+  for (const attributes of [0, GZIP]) {
+    it(`reads a batch in parts that has more records than there is room for (${attributes ? 'gzip' : 'plain'})`, async () => {
+      const { decode, budget } = createDecoder(1024 * KIB);
+      const payload = ofPartitions(sequence(10_000, 1, { attributes }));
+      const seen: number[] = [];
+      for (let parts = 1; seen.length < 10_000; parts++) {
+        const [records] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } });
+        assert.ok(budget.room >= 0, `${budget.room} bytes of room`);
+        assert.ok(records!.length >= 1000 || seen.length + records!.length === 10_000);
+        seen.push(...offsetsOf(records));
+        assert.ok(parts <= 5);
+      }
+      assert.deepEqual(seen, range(0, 10_000));
+    });
+  }
+
+  it('leaves out the batches that there is no room for, and all behind them', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    const small = sequence(1, 10);
+    const large = (baseOffset: number) => sequence(1, 200 * KIB, { attributes: GZIP, baseOffset });
+    const payload = ofPartitions(Buffer.concat([large(0), large(1), large(2), large(3)]), small);
+    const [first, second] = await decode(payload);
+    assert.deepEqual(offsetsOf(first), [0, 1]);
+    assert.deepEqual(offsetsOf(second), []);
+    assert.ok(budget.room >= 0);
+    const [rest] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: 2 } });
+    assert.deepEqual(offsetsOf(rest), [2, 3]);
+  });
+
+  it('waits with a response of another broker until there is room', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    await decode(ofPartitions(sequence(1, 400 * KIB)), { node: '1' });
+    let isDone = false;
+    const second = decode(ofPartitions(sequence(1, 300 * KIB, { attributes: GZIP })), { node: '2' });
+    void second.then(() => (isDone = true));
+    await delay(50);
+    assert.equal(isDone, false);
+    budget.releasePartition(partitionKey('bids', 0));
+    assert.deepEqual(offsetsOf((await second)[0]), [0]);
+  });
+
+  it('does not wait for room that its own records take', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    const one = sequence(1, 300 * KIB, { attributes: GZIP });
+    assert.deepEqual(
+      (await decode(ofPartitions(one, one))).map(({ length }) => length),
+      [1, 0],
+    );
+    assert.equal(budget.has('1'), true);
+  });
+
+  for (const [reason, batch] of [
+    ['batch_too_large', sequence(3, 300 * KIB, { attributes: GZIP })],
+    ['batch_corrupt', sequence(3, 1, { attributes: GZIP, data: Buffer.from('no gzip') })],
+    ['batch_corrupt', sequence(3, 1, { attributes: 7 })],
+    ['batch_corrupt', sequence(3, 1, { data: Buffer.alloc(20, 0xff) })],
+  ] as const) {
+    it(`hands on records with a reason for a batch that it cannot decode: ${reason}`, async () => {
+      const { decode } = createDecoder(512 * KIB);
+      const [records] = await decode(ofPartitions(Buffer.concat([batch, sequence(1, 1, { baseOffset: 3 })])));
+      assert.deepEqual(
+        records!.map(({ offset, poison }) => [offset, poison]),
+        [
+          ['0', reason],
+          ['1', reason],
+          ['2', reason],
+          ['3', undefined],
+        ],
+      );
+    });
+  }
+
+  it('hands on a batch in parts that claims very many records and cannot be inflated', async () => {
+    const { decode } = createDecoder(16 * 1024 * KIB);
+    const data = Buffer.from('no gzip');
+    const payload = ofPartitions(
+      encodedBatch([], { data, attributes: GZIP, recordCount: 2 ** 30, lastOffsetDelta: 24_999 }),
+    );
+    const seen: number[] = [];
+    for (let parts = 0; parts < 3; parts++) {
+      seen.push(...offsetsOf((await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } }))[0]));
+    }
+    assert.deepEqual(seen, range(0, 25_000));
+  });
+
+  describe('with aborted transactions', () => {
+    const TRANSACTIONAL = 0x10;
+    const CONTROL = 0x20;
+    const data = (baseOffset: number, producerId: number, key: Buffer | null = null) =>
+      encodedBatch([{ offsetDelta: 0, key }], { baseOffset, producerId, attributes: TRANSACTIONAL });
+    const marker = (baseOffset: number, producerId: number, type: 0 | 1) =>
+      encodedBatch([{ offsetDelta: 0, key: Buffer.from([0, 0, 0, type]) }], {
+        baseOffset,
+        producerId,
+        attributes: TRANSACTIONAL | CONTROL,
+      });
+    /** By their ends, as a broker sends them. */
+    const aborted = [
+      { producerId: 2, firstOffset: 1 },
+      { producerId: 1, firstOffset: 0 },
+    ];
+    /** Offsets of the records that kafkajs hands on. */
+    async function delivered(batches: readonly Buffer[], from: number): Promise<number[]> {
+      const { decoder } = createDecoder(1024 * KIB);
+      const records = Buffer.concat(batches);
+      const payload = encodedResponse([{ topic: 'bids', partition: 0, records, aborted }]);
+      const offsets = new Map([[partitionKey('bids', 0), from]]);
+      const { responses } = await decoder.decode(payload, 11, { node: '1', offsets });
+      const batch = new KafkajsBatch('bids', `${from}`, responses[0]!.partitions[0]!);
+      assert.equal(batch.lastOffset(), `${from + batches.length - 1}`);
+      return offsetsOf(batch.messages);
+    }
+
+    it('hands on none of their records where several transactions began before the fetch', async () => {
+      const batches = [
+        data(100, 2),
+        data(101, 1),
+        marker(102, 2, 0),
+        marker(103, 1, 0),
+        data(104, 1),
+        marker(105, 1, 1),
+      ];
+      assert.deepEqual(await delivered(batches, 100), [104]);
+    });
+
+    it('hands on what is committed after the marker with which the fetch begins', async () => {
+      const batches = [marker(100, 2, 0), marker(101, 1, 0), data(102, 2), data(103, 2), marker(104, 2, 1)];
+      assert.deepEqual(await delivered(batches, 100), [102, 103]);
+    });
+
+    it('hands on none of their records where the transaction that began first ends last', async () => {
+      const batches = [data(0, 1), data(1, 2), marker(2, 2, 0), marker(3, 1, 0), data(4, 2), marker(5, 2, 1)];
+      assert.deepEqual(await delivered(batches, 0), [4]);
+    });
+
+    it('takes no record for a marker because of its key', async () => {
+      const batches = [data(100, 1, Buffer.alloc(4)), data(101, 1), marker(102, 1, 0)];
+      assert.deepEqual(await delivered(batches, 100), []);
+    });
+  });
+
+  it('ends a batch whose last records were compacted away with a control record, which kafkajs skips', async () => {
+    const { decode } = createDecoder(512 * KIB);
+    const [records] = await decode(ofPartitions(sequence(2, 1, { lastOffsetDelta: 9 })));
+    assert.deepEqual(
+      records!.map(({ offset, isControlRecord }) => [offset, isControlRecord]),
+      [
+        ['0', false],
+        ['1', false],
+        ['9', true],
+      ],
+    );
+  });
+});
+
+describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
+  const value = Buffer.from('value');
+  const key = Buffer.from('key');
+  /** A wrapper of three records, the last of which has the given offset. */
+  const wrapper = (offset: number, magic: 0 | 1, data?: Buffer, attributes = GZIP) => {
+    const inner = [0, 1, 2].map((i) => encodedMessage({ offset: magic === 0 ? offset - 2 + i : i, magic, key, value }));
+    return encodedMessage({ offset, magic, attributes, value: data ?? gzipSync(Buffer.concat(inner)) });
+  };
+  const reasonsOf = (records: readonly FetchedRecord[] | undefined) =>
+    records!.map(({ offset, poison }) => [Number(offset), poison]);
+
+  for (const magic of [0, 1] as const) {
+    it(`reads the same records as kafkajs: version ${magic}`, async () => {
+      const entries = [encodedMessage({ offset: 4, magic, value }), wrapper(7, magic), wrapper(10, magic)];
+      const cutOff = encodedMessage({ offset: 11, magic, value }).subarray(0, 25);
+      const payload = ofPartitions(Buffer.concat([...entries, cutOff]));
+      const { decode } = createDecoder(1024 * KIB);
+      const [records] = await decode(payload);
+      const { responses } = (await kafkajsResponse(payload)) as {
+        responses: { partitions: { messages: FetchedRecord[] }[] }[];
+      };
+      const factsOf = ({ offset, timestamp, key: ofKey, value: ofValue }: FetchedRecord) => [
+        offset,
+        timestamp ?? '-1',
+        ofKey && String(ofKey),
+        String(ofValue),
+      ];
+      assert.deepEqual(records!.map(factsOf), responses[0]!.partitions[0]!.messages.map(factsOf));
+      assert.deepEqual(offsetsOf(records), range(4, 11));
+    });
+
+    for (const [what, reason, bytes] of [
+      ['is no gzip', 'batch_corrupt', wrapper(6, magic, Buffer.from('no gzip'))],
+      ['has an unknown compression', 'batch_corrupt', wrapper(6, magic, undefined, 6)],
+      ['has a cut-off message set', 'batch_corrupt', wrapper(6, magic, gzipSync(wrapper(6, magic).subarray(0, 30)))],
+      ['inflates to too much', 'batch_too_large', wrapper(6, magic, gzipSync(Buffer.alloc(600 * KIB)))],
+    ] as const) {
+      it(`hands on one record with a reason for a wrapper that ${what}, and what follows: version ${magic}`, async () => {
+        const { decode } = createDecoder(512 * KIB);
+        const next = encodedMessage({ offset: 7, magic, value });
+        const [records] = await decode(ofPartitions(Buffer.concat([bytes, next])));
+        assert.deepEqual(reasonsOf(records), [
+          [6, reason],
+          [7, undefined],
+        ]);
+      });
+    }
+
+    it(`hands on an entry that has no fields as poison: version ${magic}`, async () => {
+      const { decode } = createDecoder(512 * KIB);
+      const bytes = encodedMessage({ offset: 3, magic, value }).subarray(0, 20);
+      bytes.writeInt32BE(8, 8);
+      const [records] = await decode(ofPartitions(bytes));
+      assert.deepEqual(reasonsOf(records), [[3, 'batch_corrupt']]);
+    });
+  }
+
+  it('reads a wrapper in parts that has more records than there is room for', async () => {
+    const data = Buffer.concat(range(0, 10_000).map((offset) => encodedMessage({ offset, value: Buffer.alloc(0) })));
+    const payload = ofPartitions(wrapper(9999, 1, gzipSync(data)));
+    const { decode, budget } = createDecoder(1024 * KIB);
+    const seen: number[] = [];
+    for (let parts = 1; seen.length < 10_000; parts++) {
+      const [records] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: seen.length } });
+      assert.ok(budget.room >= 0, `${budget.room} bytes of room`);
+      seen.push(...offsetsOf(records));
+      assert.ok(parts <= 5);
+    }
+    assert.deepEqual(seen, range(0, 10_000));
+  });
+
+  it('leaves the partitions of a response out for which there is no room', async () => {
+    const data = encodedMessage({ offset: 0, value: Buffer.alloc(500 * KIB) });
+    const payload = ofPartitions(...range(0, 8).map(() => wrapper(0, 1, gzipSync(data))));
+    const { decode, budget } = createDecoder(512 * KIB);
+    const decoded = await decode(payload);
+    assert.deepEqual(
+      decoded.map(({ length }) => length),
+      [1, 1, 0, 0, 0, 0, 0, 0],
+    );
+    assert.ok(budget.room > -512 * KIB, `${budget.room} bytes of room`);
+  });
+
+  it('skips what was read before, and stops at record batches and where there is no room', async () => {
+    const large = (offset: number) => encodedMessage({ offset, value: Buffer.alloc(300 * KIB) });
+    const payload = ofPartitions(Buffer.concat([wrapper(2, 1), large(3), large(4), large(5), sequence(1, 1)]));
+    const { decode, budget } = createDecoder(512 * KIB);
+    const from = (offset: number) => decode(payload, { offsets: { [partitionKey('bids', 0)]: offset } });
+    assert.deepEqual(offsetsOf((await from(1))[0]), [1, 2, 3, 4]);
+    assert.ok(budget.room < 0);
+    assert.deepEqual(offsetsOf((await from(5))[0]), [5]);
+  });
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import kafkajs from 'kafkajs';
+import type { Kafka } from 'kafkajs';
+import lz4 from 'lz4-napi';
+import snappy from 'snappy';
+import { createTopics } from '../../../deploy/topics.ts';
+import { CompressionError, createCodecs, registerCodecs } from '../../../src/kafka/kafkajs/compression.ts';
+import { kafkaBrokers, randomName } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const { CompressionCodecs, CompressionTypes } = kafkajs;
+const MIB = 1024 * 1024;
+
+const types = {
+  gzip: CompressionTypes.GZIP,
+  snappy: CompressionTypes.Snappy,
+  lz4: CompressionTypes.LZ4,
+  zstd: CompressionTypes.ZSTD,
+} as const;
+type Name = keyof typeof types;
+const names = Object.keys(types) as Name[];
+
+/** snappy-java's framing, by hand. */
+function xerial(...chunks: Buffer[]): Buffer {
+  const blocks = chunks.flatMap((chunk) => {
+    const block = snappy.compressSync(chunk);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(block.length);
+    return [length, block];
+  });
+  return Buffer.concat([Buffer.from('\x82SNAPPY\0\0\0\0\x01\0\0\0\x01', 'latin1'), ...blocks]);
+}
+
+/** One zstd frame of run-length blocks: 4 bytes for each 128 KiB. */
+function zstdRuns(blocks: number, { windowDescriptor = 0x38 } = {}): Buffer {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, windowDescriptor]);
+  const run = (isLast: boolean) => {
+    const block = Buffer.alloc(4, 'x');
+    block.writeUIntLE(((128 * 1024) << 3) | (1 << 1) | (isLast ? 1 : 0), 0, 3);
+    return block;
+  };
+  return Buffer.concat([header, ...Array.from({ length: blocks }, (_, i) => run(i === blocks - 1))]);
+}
+
+const inflated = Buffer.from(JSON.stringify({ visibleAuctionStartDateTime: '2024-02-18', bids: 'x'.repeat(300_000) }));
+const zeros = Buffer.alloc(64 * MIB);
+
+describe('codecs', () => {
+  const codecs = createCodecs({ maxInflatedBytes: MIB });
+
+  for (const [title, name, data, expected] of [
+    ['gzip', 'gzip', gzipSync(inflated), inflated],
+    ['raw snappy', 'snappy', snappy.compressSync(inflated), inflated],
+    ['xerial snappy', 'snappy', xerial(inflated, inflated), Buffer.concat([inflated, inflated])],
+    ['lz4', 'lz4', lz4.compressFrameSync(inflated), inflated],
+    [
+      'lz4 with checksums',
+      'lz4',
+      lz4.compressFrameSync(inflated, { blockChecksums: true, contentChecksum: true }),
+      inflated,
+    ],
+    ['zstd', 'zstd', zstdRuns(3), Buffer.alloc(3 * 128 * 1024, 'x')],
+  ] as [string, Name, Buffer, Buffer][]) {
+    it(`inflates ${title}`, async () => assert.ok((await codecs[name].decompress(data)).equals(expected)));
+
+    it(`calls ${title} corrupt that is cut off, or is something else`, async () => {
+      for (const bad of [
+        data.subarray(0, -7),
+        data.subarray(0, 5),
+        Buffer.from('plain text, no frame'),
+        Buffer.alloc(0),
+      ]) {
+        await assert.rejects(codecs[name].decompress(bad), { name: 'CompressionError', code: 'ERR_BATCH_CORRUPT' });
+      }
+    });
+  }
+
+  for (const [title, name, bomb] of [
+    ['gzip', 'gzip', gzipSync(zeros)],
+    ['raw snappy', 'snappy', snappy.compressSync(zeros)],
+    ['raw snappy that only claims 4 GiB', 'snappy', Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0x00])],
+    ['xerial snappy of many blocks', 'snappy', xerial(...Array.from({ length: 64 }, () => zeros.subarray(0, 32_768)))],
+    ['lz4', 'lz4', lz4.compressFrameSync(zeros)],
+    ['zstd', 'zstd', zstdRuns(512)],
+  ] as [string, Name, Buffer][]) {
+    it(`refuses a bomb of ${title} before it goes off`, async () => {
+      const before = process.memoryUsage().rss;
+      await assert.rejects(codecs[name].decompress(bomb), { name: 'CompressionError', code: 'ERR_BATCH_TOO_LARGE' });
+      assert.ok(process.memoryUsage().rss - before < 32 * MIB);
+    });
+  }
+
+  it('allocates nothing that a zstd frame only declares', async () => {
+    // A content size of 1 GiB in front of one raw block of one byte; then a window of 2 GiB in front of a run.
+    for (const frame of [Buffer.from('28b52ffda0ffffff3f09000078', 'hex'), zstdRuns(1, { windowDescriptor: 0xa8 })]) {
+      const before = process.memoryUsage().rss;
+      await assert.rejects(codecs.zstd.decompress(frame), CompressionError);
+      assert.ok(process.memoryUsage().rss - before < 32 * MIB);
+    }
+  });
+
+  it('never rejects with an error that ends a kafkajs consumer for good', async () => {
+    for (const name of names) {
+      for (let length = 0; length < 64; length++) {
+        const noise = Buffer.from(Array.from({ length }, (_, i) => (i * 167 + length * 31) % 256));
+        await codecs[name].decompress(noise).catch((error: unknown) => assert.ok(error instanceof CompressionError));
+      }
+    }
+  });
+
+  it('deflates what it inflates, and says so where it does not', async () => {
+    for (const name of ['gzip', 'snappy', 'lz4'] as const) {
+      assert.ok((await codecs[name].decompress(await codecs[name].compress({ buffer: inflated }))).equals(inflated));
+    }
+    await assert.rejects(codecs.zstd.compress({ buffer: inflated }), { code: 'ERR_COMPRESS_UNSUPPORTED' });
+  });
+});
+
+describe('compressed batches of a real Kafka', () => {
+  const cleanUp: (() => Promise<void>)[] = [];
+  let brokers: string;
+  let kafka: Kafka;
+
+  before(async () => {
+    brokers = await kafkaBrokers({ after: (fn) => cleanUp.push(fn) });
+    kafka = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING });
+    registerCodecs({ maxInflatedBytes: 16 * MIB });
+  });
+  after(async () => {
+    for (const fn of cleanUp) await fn();
+  });
+
+  /** A topic; the broker compresses with `compression` itself (Java's libraries), or keeps what the producer sent. */
+  async function createTopic(compression: string): Promise<string> {
+    const topic = randomName('compression');
+    const configEntries = [{ name: 'compression.type', value: compression }];
+    await createTopics(brokers, [{ topic, numPartitions: 1, configEntries }]);
+    return topic;
+  }
+
+  /** What a consumer gets, and how many batches came through the codec. */
+  async function consume(topic: string, name: Name, count: number): Promise<{ values: string[]; inflations: number }> {
+    const registered = CompressionCodecs[types[name]];
+    let inflations = 0;
+    CompressionCodecs[types[name]] = () => {
+      inflations++;
+      return registered() as unknown;
+    };
+    const values: string[] = [];
+    const consumer = kafka.consumer({ groupId: randomName('group'), maxWaitTimeInMs: 100 });
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topic, fromBeginning: true });
+      await consumer.run({
+        eachMessage: ({ message }) => Promise.resolve(void values.push(String(message.value))),
+      });
+      await waitFor(`${count} records of ${topic}`, () => values.length >= count, 30_000);
+    } finally {
+      await consumer.disconnect();
+      CompressionCodecs[types[name]] = registered;
+    }
+    return { values, inflations };
+  }
+
+  const records = Array.from({ length: 500 }, (_, i) => JSON.stringify({ auctionId: i, createdByOrigin: 'MORPHEUS' }));
+
+  for (const name of names) {
+    it(`reads what kcat wrote with ${name}`, async () => {
+      const topic = await createTopic('producer');
+      await produce(brokers, topic, name, records);
+      const { values, inflations } = await consume(topic, name, records.length);
+      assert.deepEqual(values, records);
+      assert.ok(inflations > 0);
+    });
+
+    it(`reads what the broker itself compressed with ${name}`, async () => {
+      const topic = await createTopic(name);
+      await produce(brokers, topic, 'none', records);
+      const { values, inflations } = await consume(topic, name, records.length);
+      assert.deepEqual(values, records);
+      assert.ok(inflations > 0);
+    });
+  }
+});
+
+async function produce(brokers: string, topic: string, codec: string, records: string[]): Promise<void> {
+  const kcat = spawn('kcat', ['-P', '-b', brokers, '-t', topic, '-z', codec], { stdio: ['pipe', 'ignore', 'inherit'] });
+  kcat.stdin.end(records.join('\n'));
+  const [code] = (await once(kcat, 'exit')) as [number];
+  assert.equal(code, 0);
+}

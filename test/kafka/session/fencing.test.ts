@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Message, Position } from '../../../src/bus/bus.ts';
+import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+import { randomName, redisServer } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { createConsumer, orderBreak, RecordingBus, withOutside } from '../consumer-harness.ts';
+import type { Outside } from '../consumer-harness.ts';
+
+describe('KafkaConsumer before the fence of the bus', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  /** Workers of one group, each with a link to Redis of its own, and what a pod gets of the topic. */
+  async function createStage(t: TestContext, isFromBeginning: boolean) {
+    const { url } = await redisServer(t);
+    const prefix = randomName('prefix:');
+    const topic = randomName('topic');
+    const groupId = randomName('group');
+    const startedBus = async () => {
+      const bus = new RedisBus({ urls: [url], prefix, log: createLog('silent') });
+      t.after(() => bus.close());
+      await bus.start();
+      return bus;
+    };
+    const pod = await startedBus();
+    const seen: { epoch: number; offset: number }[] = [];
+    await pod.subscribe(topic, (_payload, coordinates) => seen.push(coordinates!));
+    const epochs = () => [...new Set(seen.map(({ epoch }) => epoch))];
+    const offsets = () => seen.map(({ offset }) => offset);
+    /** `beforePublish`: what happens first. `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
+    const startWorker = async (
+      afterPublish = () => Promise.resolve(),
+      beforePublish: (messages: readonly Message[]) => Promise<void> = () => Promise.resolve(),
+    ) => {
+      const bus = await startedBus();
+      const setup = createConsumer(t, outside.brokers, [topic], {
+        groupId,
+        environment: { KAFKA_FROM_BEGINNING: `${isFromBeginning}` },
+        ports: {
+          publish: async (messages, upTo) => {
+            await beforePublish(messages);
+            await bus.publish(messages, upTo);
+            await afterPublish();
+          },
+          claim: (claim) => bus.claim(claim),
+        },
+      });
+      await setup.consumer.start();
+      return setup.consumer;
+    };
+    return { topic, seen, epochs, offsets, startWorker };
+  }
+
+  it('claims what it was refused, as a member, and goes on without loss', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const bus = new RecordingBus();
+    let refusals = 0;
+    const publish = (messages: readonly Message[], { offset }: Position) =>
+      offset >= 5 && refusals++ < 2 ? Promise.reject(new FencedError('another')) : bus.publish(messages);
+    const { consumer, counts } = createConsumer(t, outside.brokers, [topic], { bus, ports: { publish } });
+    await consumer.start();
+    for (let seq = 0; seq < 10; seq++) await outside.sendSequences(topic, 1, 1, seq);
+    await waitFor('every message', () => bus.messages.length >= 10);
+    assert.equal(orderBreak(bus.of(topic)), undefined);
+    assert.deepEqual(counts.rebuilds, []);
+    const [first, ...others] = bus.claims.map(({ start }) => start);
+    assert.ok(first);
+    assert.equal(others.length, 2);
+    assert.ok(others.every((start) => start === undefined || start === first));
+  });
+
+  for (const isFromBeginning of [false, true]) {
+    const where = isFromBeginning ? 'at the oldest record' : 'now';
+    it(`publishes nothing twice when a group that starts ${where} loses its first commit`, async (t) => {
+      const { topic, seen, epochs, offsets, startWorker } = await createStage(t, isFromBeginning);
+      await outside.createTopic(topic, 1);
+      const first = await startWorker(() => new Promise(() => undefined));
+      await outside.sendSequences(topic, 1, 3);
+      await waitFor('what is never committed', () => seen.length === 3);
+      await first.close();
+      await startWorker();
+      await outside.sendSequences(topic, 1, 2, 3);
+      await waitFor('the last', () => offsets().includes(4), 20_000);
+      assert.deepEqual(offsets(), [0, 1, 2, 3, 4]);
+      assert.equal(epochs().length, 1);
+    });
+  }
+
+  it('goes on in its epoch after a restart, and begins another where the topic was made anew', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
+    await outside.createTopic(topic, 1);
+    const first = await startWorker();
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first', () => seen.length === 3);
+    await first.close();
+    const second = await startWorker();
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('those after the restart', () => seen.length === 6);
+    assert.deepEqual(offsets(), [0, 1, 2, 3, 4, 5]);
+    assert.equal(epochs().length, 1);
+
+    await second.close();
+    await outside.admin.deleteTopics({ topics: [topic] });
+    await waitFor('the end of the topic', async () => !(await outside.admin.listTopics()).includes(topic));
+    await outside.createTopic(topic, 1);
+    await startWorker();
+    await outside.sendSequences(topic, 1, 2);
+    await waitFor('those of the new topic', () => seen.length === 8, 20_000);
+    assert.deepEqual(offsets().slice(6), [0, 1]);
+    assert.equal(epochs().length, 2);
+    assert.ok(epochs()[1]! > epochs()[0]!);
+  });
+
+  it('begins another epoch where the topic is made anew under a member, and is as long as before at once', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
+    await outside.createTopic(topic, 1);
+    await startWorker();
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first', () => seen.length === 3);
+    await outside.admin.deleteTopics({ topics: [topic] });
+    await waitFor('the end of the topic', async () => !(await outside.admin.listTopics()).includes(topic));
+    await outside.createTopic(topic, 1);
+    await outside.sendSequences(topic, 1, 4);
+    await waitFor('those of the new topic', () => offsets().includes(3), 20_000);
+    assert.deepEqual(offsets().slice(3), [0, 1, 2, 3]);
+    assert.equal(epochs().length, 2);
+  });
+
+  it('begins another epoch where Kafka has deleted what a member that waited for the bus was yet to read', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
+    await outside.createTopic(topic, 1);
+    // Away for as long as it is shown the first of those.
+    const isAway = (messages: readonly Message[]) => messages.some(({ offset }) => offset === 3);
+    let refusals = 0;
+    await startWorker(undefined, (messages) =>
+      isAway(messages) ? Promise.reject(new BusUnavailableError(`away ${++refusals}`)) : Promise.resolve(),
+    );
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first', () => seen.length === 3);
+    await outside.sendSequences(topic, 1, 5, 3);
+    await waitFor('a refusal', () => refusals > 0);
+    await outside.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '6' }] });
+    await waitFor('the last', () => offsets().includes(7), 20_000);
+    assert.deepEqual(offsets(), [0, 1, 2, 6, 7]);
+    assert.equal(epochs().length, 2, 'else nobody would be told that 3 to 5 are missing');
+    assert.deepEqual(
+      seen.map(({ epoch }) => epochs().indexOf(epoch)),
+      [0, 0, 0, 1, 1],
+    );
+  });
+});

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
+import type { Claim } from '../../../src/bus/bus.ts';
+import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import type { KafkaRecord } from '../../../src/kafka/batch.ts';
+import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
+import { Membership } from '../../../src/kafka/session/group-session.ts';
+import type { MembershipOptions } from '../../../src/kafka/session/group-session.ts';
+import type { ProcessOptions } from '../../../src/kafka/record-publisher.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { unlimited } from '../fake-gateways.ts';
+import { readableLog } from '../consumer-harness.ts';
+
+const EVENTS = {
+  GROUP_JOIN: 'GROUP_JOIN',
+  REBALANCING: 'REBALANCING',
+  HEARTBEAT: 'HEARTBEAT',
+  RECEIVED_UNSUBSCRIBED_TOPICS: 'RECEIVED_UNSUBSCRIBED_TOPICS',
+  CRASH: 'CRASH',
+  END_BATCH_PROCESS: 'END_BATCH_PROCESS',
+};
+
+type Process = MembershipOptions['worker']['process'];
+
+const done = () => Promise.resolve();
+
+/** A membership that has joined, with one partition, on a consumer that the test plays. */
+async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 6000) {
+  const emitter = new EventEmitter();
+  const state = {
+    resolved: [] as string[],
+    commits: [] as string[],
+    claims: [] as Claim[],
+    looks: 0,
+    isHeartbeatAnswered: true,
+    /** What was paused, and resumed, after the join. */
+    pauses: [] as string[],
+  };
+  let commit = () => Promise.resolve();
+  let eachBatch: ConsumerRunConfig['eachBatch'];
+  const join = () => emitter.emit(EVENTS.GROUP_JOIN, { payload: { memberAssignment: { bids: [0] } } });
+  const consumer = {
+    events: EVENTS,
+    on: (name: string, listener: () => void) => emitter.on(name, listener),
+    connect: done,
+    subscribe: done,
+    run: (config: ConsumerRunConfig) => {
+      eachBatch = config.eachBatch;
+      join();
+      return Promise.resolve();
+    },
+    pause: (of: unknown) => state.pauses.push(`pause ${JSON.stringify(of)}`),
+    resume: (of: unknown) => state.pauses.push(`resume ${JSON.stringify(of)}`),
+    disconnect: done,
+  } as unknown as Consumer;
+  const membership = new Membership({
+    client: { kafka: { consumer: () => consumer }, destroy: () => undefined } as unknown as MembershipOptions['client'],
+    groupId: 'group',
+    sessionTimeoutMs,
+    maxInflightBytes: 1_000_000,
+    maxInflatedBytes: 1_000_000,
+    topics: ['bids'],
+    startOffsets: {
+      look: () => {
+        state.looks++;
+        return Promise.resolve({ starts: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
+      },
+    },
+    worker: { process },
+    flow: new FlowWait(unlimited(), readableLog().log),
+    claim: (claim) => Promise.resolve(void state.claims.push(claim)),
+    log: readableLog().log,
+    onJoined: () => undefined,
+    onUnknownTopics: () => undefined,
+    onPausedPartitions: () => undefined,
+    onWaitingPartitions: () => undefined,
+  });
+  await membership.open();
+  state.pauses = [];
+  t.after(() => membership.close(100));
+  /** Hands on records with offsets 7 and 8, behind which there are control records up to 11. */
+  const batch = () =>
+    eachBatch!({
+      batch: { topic: 'bids', partition: 0, messages: [{ offset: '7' }, { offset: '8' }], lastOffset: () => '11' },
+      resolveOffset: (offset: string) => state.resolved.push(offset),
+      heartbeat: () => {
+        if (state.isHeartbeatAnswered) emitter.emit(EVENTS.HEARTBEAT, {});
+        return Promise.resolve();
+      },
+      pause: () => assert.fail('what resumes it would keep the records of the batch'),
+      uncommittedOffsets: () => ({ topics: [{ topic: 'bids', partitions: [{ partition: 0, offset: '12' }] }] }),
+      commitOffsetsIfNecessary: ({ topics }: { topics: { partitions: { metadata: string }[] }[] }) => {
+        state.commits.push(topics[0]!.partitions[0]!.metadata);
+        return commit();
+      },
+      isRunning: () => true,
+      isStale: () => false,
+    } as unknown as EachBatchPayload);
+  return { membership, state, batch, join, emitter, failCommits: (how: () => Promise<void>) => (commit = how) };
+}
+
+/** A worker to which the bus accepts a batch, record by record. */
+const accepting: Process = async (records, { onPublished } = {}) => {
+  for (const last of records) await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+};
+
+describe('Membership', () => {
+  it('is positioned behind the control records at the end of a batch', async (t) => {
+    const { membership, state, batch } = await createStage(t, accepting);
+    await batch();
+    assert.deepEqual(state.resolved, ['7', '8']);
+    assert.equal(membership.assignment.get('bids')?.get(0), 12n);
+  });
+
+  it('is positioned at the next record before a batch is done', async (t) => {
+    const first: Process = async (records, { onPublished } = {}) => {
+      const [last] = [...records] as [KafkaRecord];
+      await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+    };
+    const { membership, batch } = await createStage(t, first);
+    await batch();
+    assert.equal(membership.assignment.get('bids')?.get(0), 8n);
+  });
+
+  it('resolves nothing of a batch during which the group was joined again', async (t) => {
+    let isGoingOn: boolean | undefined;
+    const process: Process = async (records, { onPublished } = {}) => {
+      const [last] = [...records] as [KafkaRecord];
+      join();
+      isGoingOn = await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+    };
+    const { state, batch, join, membership } = await createStage(t, process);
+    await batch();
+    assert.equal(isGoingOn, false);
+    assert.deepEqual(state.resolved, []);
+    assert.equal(membership.assignment.get('bids')?.get(0), undefined);
+  });
+
+  it('commits what was accepted before it joins the group again', async (t) => {
+    const { state, batch, emitter } = await createStage(t, accepting);
+    await batch();
+    assert.deepEqual(state.commits, []);
+    emitter.emit(EVENTS.REBALANCING, {});
+    assert.deepEqual(state.commits, ['crier:8']);
+  });
+
+  it('tries a commit again that failed', async (t) => {
+    const { state, batch, failCommits } = await createStage(t, accepting);
+    failCommits(() => (state.commits.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve()));
+    await batch();
+    await waitFor('the second commit', () => state.commits.length === 2);
+    assert.deepEqual(state.commits, ['crier:8', 'crier:8']);
+  });
+
+  it('pauses a partition while the bus is away, and keeps no reference to its records', async (t) => {
+    const { state, batch } = await createStage(t, () => Promise.reject(new BusUnavailableError('away')));
+    await batch();
+    await waitFor('the next attempt', () => state.pauses.length === 2);
+    const partition = '[{"topic":"bids","partitions":[0]}]';
+    assert.deepEqual(state.pauses, [`pause ${partition}`, `resume ${partition}`]);
+  });
+
+  describe('with a batch that waits for gateways', () => {
+    /** A batch that is detached, and ends when the test says how. */
+    async function detach(t: TestContext) {
+      let end!: (how: Promise<void>) => void;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      let options: ProcessOptions = {};
+      const process: Process = async (records, given = {}) => {
+        options = given;
+        if (options.onLimited!()) await ended;
+        for (const last of records) {
+          if (!(await options.onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined }))) return;
+        }
+      };
+      const stage = await createStage(t, process);
+      let failure: Error | undefined;
+      void stage.membership.failed.then((error) => (failure = error));
+      // For kafkajs it is over.
+      await stage.batch();
+      return { ...stage, end, signal: options.signal!, failure: () => failure };
+    }
+
+    it('has kafkajs read on, and resolves the records when they are published', async (t) => {
+      const { state, end } = await detach(t);
+      assert.deepEqual(state.resolved, []);
+      end(done());
+      await waitFor('the records', () => state.resolved.length === 2);
+      assert.deepEqual(state.resolved, ['7', '8']);
+    });
+
+    it('ends the wait before it joins the group again, and looks where to go on when the batch has ended', async (t) => {
+      const { state, end, signal, emitter, join } = await detach(t);
+      emitter.emit(EVENTS.REBALANCING, {});
+      assert.ok(signal.aborted);
+      join();
+      await turn();
+      assert.equal(state.looks, 1);
+      end(done());
+      await waitFor('the second look', () => state.looks === 2);
+      assert.deepEqual(state.resolved, [], 'they may be of another member by now');
+    });
+
+    it('publishes no further chunk once the group rebalances, and commits the last one at once', async (t) => {
+      const { state, end, emitter } = await detach(t);
+      emitter.emit(EVENTS.REBALANCING, {});
+      end(done());
+      await turn();
+      assert.deepEqual(state.resolved, ['7']);
+      assert.deepEqual(state.commits.slice(-1), ['crier:7']);
+    });
+
+    it('ends the wait when it has joined the group again without a rebalance', async (t) => {
+      const { end, signal, join } = await detach(t);
+      join();
+      assert.ok(signal.aborted);
+      end(done());
+    });
+
+    it('ends the wait when it is closed, and commits what was published', async (t) => {
+      const { membership, state, end, signal } = await detach(t);
+      const closing = membership.close(10_000);
+      assert.ok(signal.aborted);
+      end(done());
+      await closing;
+      assert.deepEqual(state.commits.slice(0, 1), ['crier:7']);
+    });
+
+    it('fails when the batch fails', async (t) => {
+      const { end, failure } = await detach(t);
+      end(Promise.reject(new TypeError('broken')));
+      assert.match(String(await waitFor('the failure', failure)), /broken/);
+    });
+
+    it('leaves it to kafkajs to meet the error of a heartbeat', async (t) => {
+      const { end, failure, state } = await detach(t);
+      end(Promise.reject(new kafkajs.KafkaJSProtocolError(new Error('the group rebalances'))));
+      await turn();
+      assert.equal(failure(), undefined);
+      assert.deepEqual(state.resolved, []);
+    });
+  });
+
+  describe('that the bus refuses', () => {
+    const refused: Process = () => Promise.reject(new FencedError('another'));
+    const SESSION_TIMEOUT_MS = 60;
+
+    async function refuse(t: TestContext, isHeartbeatAnswered: boolean) {
+      const stage = await createStage(t, refused, SESSION_TIMEOUT_MS);
+      const joinedAt = performance.now();
+      await waitFor('half of the session', () => performance.now() - joinedAt > SESSION_TIMEOUT_MS / 2);
+      stage.state.isHeartbeatAnswered = isHeartbeatAnswered;
+      return stage;
+    }
+
+    it('claims again while the coordinator answers its heartbeats', async (t) => {
+      const { state, batch } = await refuse(t, true);
+      await batch();
+      await batch();
+      assert.equal(state.claims.length, 2);
+    });
+
+    it('does not claim again while no coordinator says that the partition is its own', async (t) => {
+      const { state, batch } = await refuse(t, false);
+      await assert.rejects(batch(), /no coordinator/);
+      await assert.rejects(batch(), /no coordinator/);
+      assert.equal(state.claims.length, 1);
+    });
+  });
+});

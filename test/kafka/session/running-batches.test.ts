@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { EachBatchPayload } from 'kafkajs';
+import { partitionKey } from '../../../src/kafka/fetching/fetch-decoder.ts';
+import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
+import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
+import { RunningBatches } from '../../../src/kafka/session/running-batches.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { readableLog } from '../consumer-harness.ts';
+import { FakeGateways } from '../fake-gateways.ts';
+
+const KEY = partitionKey('bids', 0);
+const PAYLOAD = { batch: { topic: 'bids', partition: 0 }, heartbeat: () => Promise.resolve() } as EachBatchPayload;
+
+/** Batches of a budget of 100 bytes, of which a partition has taken some. */
+function createStage(t: TestContext, taken: number) {
+  const budget = new InflightBudget(100);
+  const gateways = new FakeGateways();
+  const flow = new FlowWait(gateways, readableLog().log);
+  const failures: Error[] = [];
+  const onFailure = (error: Error) => void failures.push(error);
+  const batches = new RunningBatches({ budget, flow, heartbeatIntervalMs: 1000, onFailure });
+  t.after(() => batches.close());
+  t.after(() => flow.close());
+  budget.take('1', KEY, taken);
+  return { budget, gateways, batches, failures };
+}
+
+describe('RunningBatches', () => {
+  it('releases what a batch has taken when it has ended', async (t) => {
+    const { budget, batches } = createStage(t, 40);
+    await batches.run(PAYLOAD, () => Promise.resolve(), new AbortController().signal);
+    assert.equal(budget.room, 100);
+  });
+
+  it('holds the partition of a detached batch until that has ended', async (t) => {
+    const { budget, batches } = createStage(t, 40);
+    let end!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const process = (detachment: { detach(): boolean }) => {
+      assert.ok(detachment.detach());
+      assert.ok(detachment.detach());
+      return ended;
+    };
+    await batches.run(PAYLOAD, process, new AbortController().signal);
+    assert.ok(budget.isHeld(KEY));
+    assert.equal(budget.room, 60);
+    end();
+    await batches.ended();
+    assert.equal(budget.isHeld(KEY), false);
+    assert.equal(budget.room, 100);
+  });
+
+  it('holds the partition of a batch that may not keep its records until there is room', async (t) => {
+    const { budget, gateways, batches } = createStage(t, 60);
+    const process = (detachment: { detach(): boolean }) => {
+      assert.equal(detachment.detach(), false);
+      assert.equal(detachment.detach(), false);
+      return Promise.resolve();
+    };
+    await batches.run(PAYLOAD, process, new AbortController().signal);
+    await waitFor('the wait', () => gateways.waiting('bids', 0) === 1);
+    assert.ok(budget.isHeld(KEY));
+    assert.equal(budget.room, 100);
+    gateways.grant('bids', 0, 1);
+    await batches.ended();
+    assert.equal(budget.isHeld(KEY), false);
+  });
+
+  it('rejects where an attached batch fails, and reports what a detached one fails with, unless it was ended', async (t) => {
+    const { batches, failures } = createStage(t, 40);
+    const error = new TypeError('broken');
+    const end = new AbortController();
+    await assert.rejects(
+      batches.run(PAYLOAD, () => Promise.reject(error), end.signal),
+      error,
+    );
+    const detached = (detachment: { detach(): boolean }) => {
+      detachment.detach();
+      return Promise.reject(error);
+    };
+    await batches.run(PAYLOAD, detached, end.signal);
+    await batches.ended();
+    assert.deepEqual(failures, [error]);
+    end.abort();
+    await batches.run(PAYLOAD, detached, end.signal);
+    await batches.ended();
+    assert.deepEqual(failures, [error]);
+  });
+});
