@@ -1,0 +1,73 @@
+/**
+ * What may import what in src/. Types count, too.
+ *
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+export default {
+  forbidden: [
+    { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'the-halves-meet-at-the-bus',
+      comment: 'A worker serves no sockets, and a gateway reads no Kafka.',
+      severity: 'error',
+      from: { path: '^src/kafka/' },
+      to: { path: '^src/(websocket|fanout|graph|context|http)/' },
+    },
+    {
+      name: 'the-halves-meet-at-the-bus-2',
+      severity: 'error',
+      from: { path: '^src/(websocket|fanout|graph|context|http|bus|flow)/' },
+      to: { path: '^src/kafka/' },
+    },
+    {
+      name: 'downwards',
+      comment: 'websocket → fanout → graph → context; the bus and flow control know none of them.',
+      severity: 'error',
+      from: { path: '^src/(fanout|graph|context|bus|flow)/' },
+      to: { path: '^src/(websocket|http|roles|embedded)/' },
+    },
+    {
+      name: 'graph-below-fanout',
+      severity: 'error',
+      from: { path: '^src/(graph|context|bus|flow)/' },
+      to: { path: '^src/fanout/' },
+    },
+    {
+      name: 'context-below-graph',
+      severity: 'error',
+      from: { path: '^src/(context|bus|flow)/' },
+      to: { path: '^src/graph/' },
+    },
+    {
+      name: 'alone',
+      comment: 'These are pure, or run elsewhere.',
+      severity: 'error',
+      from: { path: '^src/(json|flow|client)/' },
+      to: { path: '^src/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'composed-at-the-top',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/((server|main)\\.ts$|roles/)' },
+      to: { path: '^src/(roles/|server\\.ts$)' },
+    },
+    {
+      name: 'src-alone',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|loadtest|deploy)/' },
+    },
+    {
+      name: 'installed-with-crier',
+      comment: 'The client library brings its own graphql-ws; http/graphiql is bundled by the build.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(http/graphiql|client)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown', 'undetermined'] },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  },
+};
