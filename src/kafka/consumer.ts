@@ -9,7 +9,7 @@ import { Cluster } from './kafkajs/cluster.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import type { FlowWait } from './session/flow-wait.ts';
-import { Membership } from './session/group-session.ts';
+import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/group-session.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
@@ -49,7 +49,7 @@ const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5000;
 const MAX_WATCH_INTERVAL_MS = 10_000;
 
-/** Why a membership ended. */
+/** Why a group session ended. */
 type Ending =
   | { readonly kind: 'closed' | 'topics' }
   | { readonly kind: 'failed'; readonly reason: RebuildReason; readonly error: Error };
@@ -70,7 +70,7 @@ export class KafkaConsumer {
   #starting: Promise<void> | undefined;
   #supervision: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #membership: Membership | undefined;
+  #session: GroupSession | undefined;
   #end: ((ending: Ending) => void) | undefined;
   #isConnected = false;
   #isFatal = false;
@@ -113,7 +113,7 @@ export class KafkaConsumer {
 
   /** Assigned partitions that are not read now, and why. */
   get waits(): readonly PartitionWait[] {
-    return this.#membership?.waits ?? [];
+    return this.#session?.waits ?? [];
   }
 
   /** Resolves after the first attempt to join, however it ended: the attempts go on in the background. Never rejects. */
@@ -136,8 +136,8 @@ export class KafkaConsumer {
     this.#closeSignal.abort();
     for (const periodic of this.#periodics) periodic.close();
     this.#end?.({ kind: 'closed' });
-    // A look at the topics ends with its connection; a membership needs none to leave.
-    if (!this.#membership) this.#cluster.close();
+    // Closing the cluster cuts a look at the topics. A group session leaves by its own connection.
+    if (!this.#session) this.#cluster.close();
     await this.#supervision;
     this.#cluster.close();
     await this.#deadLetter.close();
@@ -161,9 +161,9 @@ export class KafkaConsumer {
     }
   }
 
-  /** One life: a look at the topics, then a membership, until something ends it. */
+  /** Looks at the topics, then opens a group session, until something ends it. */
   async #live(onAttempt: () => void): Promise<{ ending: Ending; hasProgressed: boolean }> {
-    let membership: Membership | undefined;
+    let session: GroupSession | undefined;
     let hasJoined = false;
     let ending: Ending;
     try {
@@ -171,9 +171,9 @@ export class KafkaConsumer {
       const ended = new Promise<Ending>((resolve) => (end = this.#end = resolve));
       const topics = await this.#look();
       if (topics.length > 0 && !this.#closing) {
-        membership = this.#membership = this.#createMembership(topics);
-        void membership.failed.then((error) => end({ kind: 'failed', reason: 'crashed', error }));
-        await Promise.race([membership.open(), ended]);
+        session = this.#session = this.#createSession(topics);
+        void session.failed.then((error) => end({ kind: 'failed', reason: 'crashed', error }));
+        await Promise.race([session.open(), ended]);
         hasJoined = this.#isConnected;
       }
       onAttempt();
@@ -182,14 +182,14 @@ export class KafkaConsumer {
       ending = { kind: 'failed', reason: hasJoined ? 'crashed' : 'unreachable', error: error as Error };
     }
     this.#isConnected = false;
-    await membership?.close(LEAVE_TIMEOUT_MS);
-    this.#membership = undefined;
-    return { ending, hasProgressed: membership?.hasProgressed ?? false };
+    await session?.close(LEAVE_TIMEOUT_MS);
+    this.#session = undefined;
+    return { ending, hasProgressed: session?.hasProgressed ?? false };
   }
 
-  #createMembership(topics: readonly string[]): Membership {
+  #createSession(topics: readonly string[]): GroupSession {
     const { config, log, observer, flow } = this.#options;
-    return new Membership({
+    return new GroupSession({
       client: createKafkaClient(config, log),
       groupId: config.KAFKA_GROUP_ID,
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
@@ -246,11 +246,11 @@ export class KafkaConsumer {
   }
 
   async #watch(): Promise<void> {
-    const membership = this.#membership;
-    if (!membership || !this.#isConnected) return;
+    const session = this.#session;
+    if (!session || !this.#isConnected) return;
     try {
-      const standings = await standingsOf(membership, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
-      if (membership !== this.#membership || !this.#isConnected) return;
+      const standings = await standingsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
+      if (session !== this.#session || !this.#isConnected) return;
       this.#options.observer.onLag(lagOf(standings));
       const verdict = this.#watchdog.observe(performance.now(), standings);
       if (verdict === 'well') return;

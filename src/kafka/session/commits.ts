@@ -10,7 +10,7 @@ const LOG_WINDOW_MS = 5000;
 
 type Committer = Pick<EachBatchPayload, 'uncommittedOffsets' | 'commitOffsetsIfNecessary'>;
 
-/** Commits the offsets that one membership has accepted. */
+/** Commits the offsets of the records that one group session has accepted. */
 export class Commits {
   readonly #claims: Pick<Claims, 'metadataOf'>;
   readonly #log: Logger;

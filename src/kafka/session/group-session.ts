@@ -33,7 +33,7 @@ const CONCURRENT_BATCHES = 8;
 const DEAD_LETTER_PATIENCE_MS = 200;
 const MAX_POSITION_ATTEMPTS = 5;
 
-export interface MembershipOptions {
+export interface GroupSessionOptions {
   readonly client: KafkaClient;
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
@@ -69,14 +69,14 @@ export interface PartitionWait {
 }
 
 /**
- * One stay in the consumer group, from join to leave; it is not restarted but replaced. Records go to the worker in
- * partition order; what it accepted is committed within 200 ms, before a rebalance and at close.
+ * One consumer-group session, from join to leave. A failed session is replaced, never restarted. Records are published in
+ * partition order. Accepted records are committed within 200 ms, before a rebalance and at close.
  */
-export class Membership {
+export class GroupSession {
   /** Resolves with the error when the consumer fails. Never rejects. */
   readonly failed: Promise<Error>;
   readonly #fail: (error: Error) => void;
-  readonly #options: MembershipOptions;
+  readonly #options: GroupSessionOptions;
   readonly #consumer: Consumer;
   readonly #inflight: InflightBudget;
   readonly #pause: BusPause;
@@ -89,7 +89,7 @@ export class Membership {
   #generation = 0;
   /** Aborted when the generation ends: then nobody waits for its dead letters. */
   #generationEnd = sharedAbort();
-  /** Ends all waits for gateways: aborted when the group rebalances, the generation ends, or the membership is closed. */
+  /** Ends all waits for gateways: aborted when the group rebalances, the generation ends, or the session is closed. */
   #flowEnd = sharedAbort();
   readonly #batches: RunningBatches;
   #positioning: Promise<void> = Promise.resolve();
@@ -100,7 +100,7 @@ export class Membership {
   /** When the coordinator last said that we are a member, of performance.now(). */
   #confirmedAt = -Infinity;
 
-  constructor(options: MembershipOptions) {
+  constructor(options: GroupSessionOptions) {
     this.#options = options;
     let fail: (error: Error) => void;
     this.failed = new Promise((resolve) => (fail = resolve));
@@ -129,7 +129,7 @@ export class Membership {
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxBytes: MAX_BYTES_PER_FETCH,
       allowAutoTopicCreation: false,
-      // kafkajs never restarts by itself: whatever ends the consumer replaces this membership.
+      // kafkajs never restarts by itself: whatever ends the consumer replaces this session.
       retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
     });
   }

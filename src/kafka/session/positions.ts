@@ -1,14 +1,14 @@
 import type { Cluster } from '../kafkajs/cluster.ts';
-import type { Membership } from './group-session.ts';
+import type { GroupSession } from './group-session.ts';
 import type { PartitionStanding } from './watchdog.ts';
 
 /** Where the assigned partitions stand: accepted position, else the committed one, else the oldest record. */
 export async function standingsOf(
-  membership: Pick<Membership, 'assignment' | 'isPaused'>,
+  session: Pick<GroupSession, 'assignment' | 'isPaused'>,
   cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>,
   groupId: string,
 ): Promise<PartitionStanding[]> {
-  const { assignment } = membership;
+  const { assignment } = session;
   const topics = [...assignment.keys()];
   if (topics.length === 0) return [];
   // In this order: a position that was read before the end can only overstate the lag.
@@ -26,7 +26,7 @@ export async function standingsOf(
         partition,
         position,
         end: range.end,
-        isPaused: membership.isPaused(topic, partition),
+        isPaused: session.isPaused(topic, partition),
       });
     }
   }

@@ -21,7 +21,7 @@ interface Running {
 }
 
 /**
- * The batches of a membership that are in progress: those for which kafkajs waits, and at most one detached batch for each partition.
+ * The batches of a group session that are in progress: the batches that kafkajs waits for, and at most one detached batch for each partition.
  * Sends heartbeats while there are any.
  */
 export class RunningBatches {

@@ -7,7 +7,7 @@ import type { KafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { partitionKey } from '../../../src/kafka/fetching/fetch-decoder.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
-import { Membership } from '../../../src/kafka/session/group-session.ts';
+import { GroupSession } from '../../../src/kafka/session/group-session.ts';
 import type { FetchedRecord } from '../../../src/kafka/fetching/record-batch.ts';
 import { unlimited } from '../fake-gateways.ts';
 import { readableLog } from '../consumer-harness.ts';
@@ -168,7 +168,7 @@ describe('boundFetches', () => {
         return consumer;
       },
     };
-    const membership = new Membership({
+    const session = new GroupSession({
       client: { kafka, destroy: () => undefined } as unknown as KafkaClient,
       groupId: 'group',
       sessionTimeoutMs: 6000,
@@ -185,8 +185,8 @@ describe('boundFetches', () => {
       onPausedPartitions: () => undefined,
       onWaitingPartitions: () => undefined,
     });
-    t.after(() => membership.close(1000));
-    await membership.open();
+    t.after(() => session.close(1000));
+    await session.open();
     assert.deepEqual(await fetch(1, topicOf('bids', 0)), ['bids/0']);
     // As kafkajs does before each fetch, also where no partition of the broker is left to ask for.
     listeners.get(FETCH_START)?.({ payload: { nodeId: 1 } });

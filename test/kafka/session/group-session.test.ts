@@ -9,8 +9,8 @@ import type { Claim } from '../../../src/bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
 import type { KafkaRecord } from '../../../src/kafka/batch.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
-import { Membership } from '../../../src/kafka/session/group-session.ts';
-import type { MembershipOptions } from '../../../src/kafka/session/group-session.ts';
+import { GroupSession } from '../../../src/kafka/session/group-session.ts';
+import type { GroupSessionOptions } from '../../../src/kafka/session/group-session.ts';
 import type { ProcessOptions } from '../../../src/kafka/record-publisher.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { unlimited } from '../fake-gateways.ts';
@@ -25,11 +25,11 @@ const EVENTS = {
   END_BATCH_PROCESS: 'END_BATCH_PROCESS',
 };
 
-type Process = MembershipOptions['worker']['process'];
+type Process = GroupSessionOptions['worker']['process'];
 
 const done = () => Promise.resolve();
 
-/** A membership that has joined, with one partition, on a consumer that the test plays. */
+/** A group session that has joined, with one partition, on a consumer that the test plays. */
 async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 6000) {
   const emitter = new EventEmitter();
   const state = {
@@ -58,8 +58,11 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
     resume: (of: unknown) => state.pauses.push(`resume ${JSON.stringify(of)}`),
     disconnect: done,
   } as unknown as Consumer;
-  const membership = new Membership({
-    client: { kafka: { consumer: () => consumer }, destroy: () => undefined } as unknown as MembershipOptions['client'],
+  const session = new GroupSession({
+    client: {
+      kafka: { consumer: () => consumer },
+      destroy: () => undefined,
+    } as unknown as GroupSessionOptions['client'],
     groupId: 'group',
     sessionTimeoutMs,
     maxInflightBytes: 1_000_000,
@@ -80,9 +83,9 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
     onPausedPartitions: () => undefined,
     onWaitingPartitions: () => undefined,
   });
-  await membership.open();
+  await session.open();
   state.pauses = [];
-  t.after(() => membership.close(100));
+  t.after(() => session.close(100));
   /** Hands on records with offsets 7 and 8, behind which there are control records up to 11. */
   const batch = () =>
     eachBatch!({
@@ -101,7 +104,7 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
       isRunning: () => true,
       isStale: () => false,
     } as unknown as EachBatchPayload);
-  return { membership, state, batch, join, emitter, failCommits: (how: () => Promise<void>) => (commit = how) };
+  return { session, state, batch, join, emitter, failCommits: (how: () => Promise<void>) => (commit = how) };
 }
 
 /** A worker to which the bus accepts a batch, record by record. */
@@ -109,12 +112,12 @@ const accepting: Process = async (records, { onPublished } = {}) => {
   for (const last of records) await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
 };
 
-describe('Membership', () => {
+describe('GroupSession', () => {
   it('is positioned behind the control records at the end of a batch', async (t) => {
-    const { membership, state, batch } = await createStage(t, accepting);
+    const { session, state, batch } = await createStage(t, accepting);
     await batch();
     assert.deepEqual(state.resolved, ['7', '8']);
-    assert.equal(membership.assignment.get('bids')?.get(0), 12n);
+    assert.equal(session.assignment.get('bids')?.get(0), 12n);
   });
 
   it('is positioned at the next record before a batch is done', async (t) => {
@@ -122,9 +125,9 @@ describe('Membership', () => {
       const [last] = [...records] as [KafkaRecord];
       await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
     };
-    const { membership, batch } = await createStage(t, first);
+    const { session, batch } = await createStage(t, first);
     await batch();
-    assert.equal(membership.assignment.get('bids')?.get(0), 8n);
+    assert.equal(session.assignment.get('bids')?.get(0), 8n);
   });
 
   it('resolves nothing of a batch during which the group was joined again', async (t) => {
@@ -134,11 +137,11 @@ describe('Membership', () => {
       join();
       isGoingOn = await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
     };
-    const { state, batch, join, membership } = await createStage(t, process);
+    const { state, batch, join, session } = await createStage(t, process);
     await batch();
     assert.equal(isGoingOn, false);
     assert.deepEqual(state.resolved, []);
-    assert.equal(membership.assignment.get('bids')?.get(0), undefined);
+    assert.equal(session.assignment.get('bids')?.get(0), undefined);
   });
 
   it('commits what was accepted before it joins the group again', async (t) => {
@@ -180,7 +183,7 @@ describe('Membership', () => {
       };
       const stage = await createStage(t, process);
       let failure: Error | undefined;
-      void stage.membership.failed.then((error) => (failure = error));
+      void stage.session.failed.then((error) => (failure = error));
       // For kafkajs it is over.
       await stage.batch();
       return { ...stage, end, signal: options.signal!, failure: () => failure };
@@ -223,8 +226,8 @@ describe('Membership', () => {
     });
 
     it('ends the wait when it is closed, and commits what was published', async (t) => {
-      const { membership, state, end, signal } = await detach(t);
-      const closing = membership.close(10_000);
+      const { session, state, end, signal } = await detach(t);
+      const closing = session.close(10_000);
       assert.ok(signal.aborted);
       end(done());
       await closing;
