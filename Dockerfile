@@ -25,6 +25,6 @@ EXPOSE 4000 4001
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 4001}/healthz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-# Semi-space: loadtest/README.md, "The young generation". Old space: Node (22.21 or later) reads the memory limit of the container's cgroup and takes half of it;
+# Semi-space: loadtest/results/ladder-findings.md, "The young generation". Old space: Node (22.21 or later) reads the memory limit of the container's cgroup and takes half of it;
 # the rest is for the young generation (up to 3 × 16 MB), Buffers that wait for sockets (MAX_POD_QUEUE_BYTES) and the process itself.
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=16", "--max-old-space-size-percentage=50", "dist/src/main.js"]
