@@ -21,8 +21,8 @@ import type { Subscription } from './subscription.ts';
 
 export interface HubOptions {
   readonly bus: Bus;
-  /** Begins an event of a group. */
-  readonly begin: (payload: Payload) => ExecuteEvent;
+  /** Starts an event for a group. */
+  readonly startEvent: (payload: Payload) => ExecuteEvent;
   /** Signs events; undefined while there is no secret: they have no cursor then. */
   readonly cursors: () => Cursors | undefined;
   readonly log: Logger;
@@ -60,12 +60,12 @@ export class Hub {
   readonly #reads = new Concurrency(MAX_READS);
 
   constructor(options: HubOptions) {
-    const { bus, begin, cursors, log, observer, writer, executionTimeoutMs, flow, maxHeldBytes } = options;
+    const { bus, startEvent, cursors, log, observer, writer, executionTimeoutMs, flow, maxHeldBytes } = options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const backlog = new Backlog(writer, deadlines);
     this.#services = {
-      begin,
+      startEvent,
       cursors,
       log,
       observer,

@@ -44,8 +44,8 @@ export interface ChannelFlow {
 
 /** Shared by all channels of a hub. */
 export interface ChannelServices {
-  /** Begins an event of a group. */
-  readonly begin: (payload: Payload) => ExecuteEvent;
+  /** Starts an event for a group. */
+  readonly startEvent: (payload: Payload) => ExecuteEvent;
   /** undefined: events have no cursor. */
   readonly cursors: () => Cursors | undefined;
   /** All that the history has behind an event; undefined where it cannot be proved to be all. Never rejects. */
@@ -323,13 +323,13 @@ export class LiveChannel {
   #show({ payload, cursor, length }: ChannelEvent, intake: Intake | undefined): boolean {
     const groups = this.#groups;
     if (groups.size === 0) return false;
-    const { backlog, begin } = this.#services;
+    const { backlog, startEvent } = this.#services;
     let members = this.#arriving.size;
     if (intake) for (const group of groups.values()) members += group.members.size;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, members);
     const share = { cursor, length: length / groups.size, intake, executing, load: this.#load };
-    for (const group of groups.values()) backlog.add(group, begin(payload), share);
+    for (const group of groups.values()) backlog.add(group, startEvent(payload), share);
     backlog.keepBound();
     return true;
   }

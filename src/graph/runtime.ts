@@ -163,8 +163,8 @@ export class GraphRuntime {
     return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
   }
 
-  /** An event's payload, to be executed for those who share one operation and its variables. */
-  event(payload: Payload): EventExecution {
+  /** Starts an event: its payload is executed for subscriptions that share one operation and its variables. */
+  startEvent(payload: Payload): EventExecution {
     return new EventExecution(this.#eventPorts, payload);
   }
 

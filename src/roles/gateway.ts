@@ -64,8 +64,8 @@ export async function startGateway(services: RoleServices): Promise<number> {
   const hub = new Hub({
     bus,
     cursors: () => secret.cursors,
-    begin: (payload) => {
-      const event = runtime.event(payload);
+    startEvent: (payload) => {
+      const event = runtime.startEvent(payload);
       const execute = (subscription: Subscription) => {
         metrics.executions.inc();
         return event.execute(subscription);

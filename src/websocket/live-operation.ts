@@ -221,7 +221,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     const { outbox } = this.#owner;
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
-        const { json } = await runtime.event({ value: event.value }).execute(subscription);
+        const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
         subscription.deliver(nextRest(json));
         await nextTurn();
         while (outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);

@@ -174,8 +174,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     writer: { flush: () => undefined, isFull: false },
     maxHeldBytes: options.maxHeldBytes,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
-    begin: (payload) => {
-      const event = runtime.event(payload);
+    startEvent: (payload) => {
+      const event = runtime.startEvent(payload);
       const execute = (subscription: Subscription) => {
         stage.executions++;
         const result = event.execute(subscription);
@@ -229,7 +229,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       socket,
       subscription,
       execute: async (payload: unknown) => {
-        const { json } = await runtime.event(payloadOf(payload)).execute(subscription);
+        const { json } = await runtime.startEvent(payloadOf(payload)).execute(subscription);
         return withoutErrorIds(textOf(json));
       },
       leave: () => void (leave(), listeners.delete(listener)),

@@ -28,8 +28,8 @@ const MAX_SWEEPS = 6;
 const PARSED_FACTOR = 4;
 
 export interface ReplayServices {
-  /** Begins an event of a group. */
-  readonly begin: (payload: Payload) => ExecuteEvent;
+  /** Starts an event for a group. */
+  readonly startEvent: (payload: Payload) => ExecuteEvent;
   readonly backlog: Backlog;
   /** Of executions. */
   readonly deadlines: ExecutionDeadlines;
@@ -209,9 +209,9 @@ export class Replay {
   }
 
   #share({ payload, cursor }: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): SharedEvent {
-    const { begin, backlog, deadlines } = this.#services;
+    const { startEvent, backlog, deadlines } = this.#services;
     const onMore = (serve: Job) => backlog.enqueue(serve);
-    return new SharedEvent(group, begin(payload), onMore, { cursor, onKeep, deadlines });
+    return new SharedEvent(group, startEvent(payload), onMore, { cursor, onKeep, deadlines });
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {

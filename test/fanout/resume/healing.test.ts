@@ -230,11 +230,11 @@ describe('a gap', () => {
     link.isDeaf = true;
     await publish(2, 4);
     link.isDeaf = false;
-    const begin = stage.runtime.event.bind(stage.runtime);
+    const startEvent = stage.runtime.startEvent.bind(stage.runtime);
     let calls = 0;
-    stage.runtime.event = (payload) => {
+    stage.runtime.startEvent = (payload) => {
       if (++calls === 2) throw new Error('a fault of ours');
-      return begin(payload);
+      return startEvent(payload);
     };
     link.tellGap();
     await publish(5);

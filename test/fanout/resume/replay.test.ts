@@ -263,11 +263,11 @@ describe('replays of one channel', () => {
     const failures: unknown[] = [];
     const { stage, publish, join, cursorsOf } = await createChannel(t, { onFailure: (error) => failures.push(error) });
     const [cursor] = await cursorsOf(4);
-    const begin = stage.runtime.event.bind(stage.runtime);
+    const startEvent = stage.runtime.startEvent.bind(stage.runtime);
     let calls = 0;
-    stage.runtime.event = (payload) => {
+    stage.runtime.startEvent = (payload) => {
       if (++calls === 2) throw new Error('a fault of ours');
-      return begin(payload);
+      return startEvent(payload);
     };
     const [first, second] = [await join('a', cursor), await join('b', cursor)];
     await waitFor('the second', () => second.received.length === 3);

@@ -44,9 +44,9 @@ const NOT_SPENT = () => false;
 const serveAll = (serve: Job) => void serve(NOT_SPENT);
 
 /** Events that came in one turn. */
-function serve(group: SharingGroup, payloads: readonly number[], begin: (payload: number) => ExecuteEvent): void {
+function serve(group: SharingGroup, payloads: readonly number[], startEvent: (payload: number) => ExecuteEvent): void {
   const batch = new EventBatch(group, { onShared: () => undefined, onServed: () => undefined, isHeld: () => false });
-  for (const payload of payloads) batch.add(new SharedEvent(group, begin(payload), serveAll), 1);
+  for (const payload of payloads) batch.add(new SharedEvent(group, startEvent(payload), serveAll), 1);
   serveAll(batch.serve);
 }
 
@@ -128,7 +128,7 @@ describe('a shared result', () => {
           const group = new SharingGroup('g');
           const members = people.map((of, index) => memberOf(factsOf(`c${index}`, of)));
           for (const { subscription } of members) group.members.add(subscription);
-          const begin =
+          const startEvent =
             (payload: number): ExecuteEvent =>
             ({ facts }) => {
               executions++;
@@ -140,7 +140,7 @@ describe('a shared result', () => {
                 reads: readsOf(context),
               }));
             };
-          serve(group, payloads, begin);
+          serve(group, payloads, startEvent);
           for (let turns = 0; members.some(({ received }) => received.length < payloads.length); turns++) {
             assert.ok(turns < 1000, 'a result never came');
             await Promise.resolve();

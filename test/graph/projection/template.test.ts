@@ -225,14 +225,14 @@ describe('the printed text', () => {
       return { operation, variables: undefined, facts };
     };
     const [listener, referenceListener] = [operationOf(runtime), operationOf(reference)];
-    await runtime.event(payloadOf({})).execute(listener);
+    await runtime.startEvent(payloadOf({})).execute(listener);
     const { schema } = runtime;
     const stencil = stencilOf(schema, listener.operation, new Desk());
     let printed = 0;
     await fc.assert(
       fc.asyncProperty(box, async (value) => {
         const payload = payloadOf({ box: value });
-        const { json } = await reference.event(payload).execute(referenceListener);
+        const { json } = await reference.startEvent(payload).execute(referenceListener);
         const sheet = payload.printed(stencil!);
         if (sheet) printed++;
         if (sheet)
@@ -241,7 +241,7 @@ describe('the printed text', () => {
             [textOf(json)],
           );
         assert.equal(
-          withoutIds(textOf((await runtime.event(payload).execute(listener)).json)),
+          withoutIds(textOf((await runtime.startEvent(payload).execute(listener)).json)),
           withoutIds(textOf(json)),
         );
       }),
@@ -284,14 +284,14 @@ describe('the printed text', () => {
       if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
       return { operation, variables: undefined, facts };
     });
-    await runtime.event(payloadOf({})).execute(listener!);
+    await runtime.startEvent(payloadOf({})).execute(listener!);
     let printed = 0;
     await fc.assert(
       fc.asyncProperty(box, fc.infiniteStream(fc.nat(999)), async (value, choices) => {
         const text = written({ box: value }, () => choices.next().value as number);
         const payload = new TextPayload(Buffer.from(text));
-        const { json } = await reference.event(payload).execute(referenceListener!);
-        const result = await runtime.event(payload).execute(listener!);
+        const { json } = await reference.startEvent(payload).execute(referenceListener!);
+        const result = await runtime.startEvent(payload).execute(listener!);
         if (payload.printed(listener!.operation.cut!)) printed++;
         assert.equal(withoutIds(textOf(result.json)), withoutIds(textOf(json)), text);
       }),
