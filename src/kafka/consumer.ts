@@ -36,7 +36,7 @@ export interface KafkaConsumerOptions extends BatchPorts {
   /** @throws BusUnavailableError, FencedError */
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
-  readonly claim: (claim: Claim) => Promise<void>;
+  readonly lease: (claim: Claim) => Promise<void>;
   readonly flow: FlowWait;
   readonly observer: WorkerObserver;
   readonly log: Logger;
@@ -199,7 +199,7 @@ export class KafkaConsumer {
       startOffsets: this.#startOffsets,
       worker: this.#worker,
       flow,
-      claim: this.#options.claim,
+      lease: this.#options.lease,
       log,
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),

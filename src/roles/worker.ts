@@ -77,8 +77,8 @@ export function createWorker(
   metrics.gauge('crier_kafka_lag', 'Records between the ends of the assigned partitions and our positions.', () => lag);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];
-  const claim = (claimed: Claim) => bus.claim(claimed);
-  return new KafkaConsumer({ ...ports, claim, config, topics, observer, log, onFatal });
+  const lease = (claim: Claim) => bus.claim(claim);
+  return new KafkaConsumer({ ...ports, lease, config, topics, observer, log, onFatal });
 }
 
 function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
@@ -114,15 +114,15 @@ function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker
     return { start: () => undefined, close: () => Promise.resolve() };
   }
   let offset = 0;
-  const claimed = new Set<string>();
+  const leased = new Set<string>();
   return new Sampler({
     samples,
     seed: 1,
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
     process: async (topic, value, signal) => {
-      if (!claimed.has(topic)) await bus.claim({ topic, partition: 0, position: -1 });
-      claimed.add(topic);
+      if (!leased.has(topic)) await bus.claim({ topic, partition: 0, position: -1 });
+      leased.add(topic);
       const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
       await worker.process([{ ...place, key: null, value }], { signal });
     },

@@ -33,11 +33,11 @@ export class RecordingBus {
   isAway = false;
   isHanging = false;
   attempts = 0;
-  readonly claims: Claim[] = [];
+  readonly leases: Claim[] = [];
 
-  readonly claim = (claim: Claim): Promise<void> => {
+  readonly lease = (claim: Claim): Promise<void> => {
     if (this.isAway) return Promise.reject(new BusUnavailableError('away'));
-    this.claims.push(claim);
+    this.leases.push(claim);
     return Promise.resolve();
   };
 
@@ -164,7 +164,7 @@ export function createConsumer(
     topics,
     convert,
     publish: gateways.before(bus.publish),
-    claim: bus.claim,
+    lease: bus.lease,
     flow,
     observer: counts,
     log,

@@ -109,7 +109,7 @@ describe('KafkaConsumer', () => {
     const topic = await outside.createTopic();
     const { consumer, bus, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
-    // So that all partitions are claimed.
+    // So that all partitions are leased.
     await outside.sendSequences(topic, 4, 1);
     await waitFor('the first commit', async () => (await outside.committed(groupId, topic)) === 4);
     bus.isAway = true;

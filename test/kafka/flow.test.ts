@@ -179,7 +179,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('claims the partition again when the bus fences a detached batch', async (t) => {
+  it('leases the partition again when the bus fences a detached batch', async (t) => {
     const bus = new RecordingBus();
     const gateways = new FakeGateways();
     let refusals = 0;
@@ -192,7 +192,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     gateways.grant(topic, 0, PLENTY);
     await waitFor('every message', () => bus.messages.length >= 10);
     assert.equal(orderBreak(bus.of(topic)), undefined);
-    assert.equal(bus.claims.length, 3);
+    assert.equal(bus.leases.length, 3);
     assert.deepEqual(counts.rebuilds, []);
   });
 

@@ -2,7 +2,7 @@ import kafkajs from 'kafkajs';
 import type { EachBatchPayload } from 'kafkajs';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import type { Claims } from './partition-leases.ts';
+import type { PartitionLeases } from './partition-leases.ts';
 
 /** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
 const COMMIT_INTERVAL_MS = 200;
@@ -12,15 +12,15 @@ type Committer = Pick<EachBatchPayload, 'uncommittedOffsets' | 'commitOffsetsIfN
 
 /** Commits the offsets of the records that one group session has accepted. */
 export class Commits {
-  readonly #claims: Pick<Claims, 'metadataOf'>;
+  readonly #leases: Pick<PartitionLeases, 'metadataOf'>;
   readonly #log: Logger;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   #committer: Committer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(claims: Pick<Claims, 'metadataOf'>, log: Logger) {
-    this.#claims = claims;
+  constructor(leases: Pick<PartitionLeases, 'metadataOf'>, log: Logger) {
+    this.#leases = leases;
     this.#log = log;
   }
 
@@ -65,7 +65,7 @@ export class Commits {
         partitions: partitions.map(({ partition, offset }) => ({
           partition,
           offset,
-          metadata: this.#claims.metadataOf(topic, partition),
+          metadata: this.#leases.metadataOf(topic, partition),
         })),
       })),
     });

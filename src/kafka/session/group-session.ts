@@ -6,7 +6,7 @@ import type { Logger } from '../../log.ts';
 import type { KafkaRecord } from '../batch.ts';
 import { boundFetches } from '../kafkajs/bounded-fetch.ts';
 import { BusPause } from './bus-pause.ts';
-import { Claims } from './partition-leases.ts';
+import { PartitionLeases } from './partition-leases.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { Commits } from './commits.ts';
@@ -48,7 +48,7 @@ export interface GroupSessionOptions {
   /** The worker's. */
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
-  readonly claim: (claim: Claim) => Promise<void>;
+  readonly lease: (claim: Claim) => Promise<void>;
   readonly log: Logger;
   /** Joined, for the first time or after a rebalance, and every assigned partition knows where it starts. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
@@ -81,7 +81,7 @@ export class GroupSession {
   readonly #inflight: InflightBudget;
   readonly #pause: BusPause;
   readonly #deadLetterWait: DeadLetterWait;
-  readonly #claims: Claims;
+  readonly #leases: PartitionLeases;
   readonly #commits: Commits;
   /** Position of each assigned partition; undefined until something of it was accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
@@ -107,8 +107,8 @@ export class GroupSession {
     this.#fail = (error) => fail(error);
     this.#pause = new BusPause({ log: options.log, onChange: options.onPausedPartitions });
     this.#deadLetterWait = new DeadLetterWait(options.onWaitingPartitions);
-    this.#claims = new Claims(options.claim);
-    this.#commits = new Commits(this.#claims, options.log);
+    this.#leases = new PartitionLeases(options.lease);
+    this.#commits = new Commits(this.#leases, options.log);
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
     this.#inflight = new InflightBudget(options.maxInflightBytes);
     this.#batches = new RunningBatches({
@@ -269,9 +269,9 @@ export class GroupSession {
     // A detached batch of the generation before may have a chunk on its way: records are not read again before it has arrived.
     await this.#batches.ended();
     for (let attempt = 1; ; attempt++) {
-      const { starts, uncommitted } = await this.#options.startOffsets.look(this.#assignment);
+      const { resumePoints, uncommitted } = await this.#options.startOffsets.look(this.#assignment);
       if (generation !== this.#generation) return;
-      this.#claims.renew(starts);
+      this.#leases.assign(resumePoints);
       if (uncommitted.length === 0) return;
       if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
       for (const start of uncommitted) this.#consumer.seek(start);
@@ -305,7 +305,7 @@ export class GroupSession {
       return isDeadLettered && isGoingOn();
     };
     try {
-      if (first) await this.#claims.hold(topic, partition, Number(first.offset));
+      if (first) await this.#leases.acquire(topic, partition, Number(first.offset));
       const onLimited = () => detachment.detach();
       await this.#options.worker.process(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
     } catch (error) {
@@ -323,7 +323,7 @@ export class GroupSession {
     const { topic, partition } = batch;
     const isFinal = offset === batch.messages.at(-1)?.offset;
     payload.resolveOffset(offset);
-    this.#claims.accepted(topic, partition, Number(offset));
+    this.#leases.accept(topic, partition, Number(offset));
     this.#advance(topic, partition, BigInt(isFinal ? batch.lastOffset() : offset) + 1n);
     this.#pause.delete(topic, partition);
   }
@@ -359,7 +359,7 @@ export class GroupSession {
   }
 
   /**
-   * Only a member may claim again what another has claimed. A partition is given to another 10 s (the session's timeout) after our
+   * Only a member may lease a partition again that another has leased. A partition is given to another 10 s (the session's timeout) after our
    * last heartbeat at the earliest, and kafkajs sends one here if the last was answered more than 3 s ago: we are a member, or
    * this throws. It is then refused again, until a coordinator answers or the group is joined anew.
    */
@@ -369,8 +369,8 @@ export class GroupSession {
     if (performance.now() - this.#confirmedAt > this.#options.sessionTimeoutMs / 2) {
       throw new Error('the bus refused a partition, and no coordinator says that it is ours');
     }
-    this.#options.log.warn({ topic, partition }, 'the bus refused the partition; it is claimed again');
-    this.#claims.release(topic, partition);
+    this.#options.log.warn({ topic, partition }, 'the bus refused the partition; it is leased again');
+    this.#leases.drop(topic, partition);
   }
 
   #advance(topic: string, partition: number, position: bigint): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { parseCommit, startMetadata } from './partition-leases.ts';
-import type { PartitionStart } from './partition-leases.ts';
 import type { Cluster, PartitionMap } from '../kafkajs/cluster.ts';
+import { commitMetadata, parseCommitMetadata } from './commit-metadata.ts';
+import type { ResumePoint } from './commit-metadata.ts';
 
 export interface PartitionOffset {
   readonly topic: string;
@@ -11,22 +11,21 @@ export interface PartitionOffset {
   readonly metadata: string;
 }
 
-export interface Starts {
-  /** Where each assigned partition goes on, once everything of `uncommitted` is committed. */
-  readonly starts: PartitionMap<PartitionStart>;
-  /** To be committed, and looked at again, before anything is read. */
+export interface StartPositions {
+  /** Where each assigned partition resumes, once `uncommitted` is committed. */
+  readonly resumePoints: PartitionMap<ResumePoint>;
+  /** Offsets with new start ids. Commit them, then look them up again, before any record is read. */
   readonly uncommitted: PartitionOffset[];
 }
 
 /**
- * Where the group's records go on. Where they do not (nothing was committed, or by somebody else, or it lies outside of the
- * partition) is a start: it gets a name and is committed before anything is read. So whoever comes next goes on from the same
- * start, also when no later commit reached Kafka.
+ * Looks up where each assigned partition resumes. A partition resumes from the group's commit, if crier wrote it and its offset still
+ * exists. Otherwise the partition gets a new start id, which is committed before any record is read: a later owner then resumes from
+ * the same start id, even if no later commit reached Kafka.
  *
- * A new group starts at the ends that the partitions had when this process first saw them. "Latest", asked at the first
- * fetch, would lose records: every rebalance before the first commit moves it. So the ends are taken down before the group
- * is joined. A partition of which no end was taken down is read from its oldest record: it came into being after us. Holds
- * one number for each partition of the topics.
+ * A new group starts at the end offsets of each partition at the time this process first saw the topic. "Latest" at the first fetch
+ * would lose records, because every rebalance before the first commit moves it. A partition whose end offset was not captured was
+ * created later, and starts at its oldest record. Holds one number for each partition of the topics.
  */
 export class StartOffsets {
   readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>;
@@ -38,36 +37,38 @@ export class StartOffsets {
     this.#groupId = groupId;
   }
 
-  /** Takes down the ends of topics that existed when this process came. */
+  /** Remembers the end offsets of these topics, which a new group starts at. Call before the group is joined. */
   async capture(topics: readonly string[]): Promise<void> {
     for (const [topic, partitions] of await this.#cluster.partitionRanges(topics)) {
       this.#ends.set(topic, new Map([...partitions].map(([partition, { end }]) => [partition, end])));
     }
   }
 
-  /** Asks Kafka where the assigned partitions go on. */
-  async look(assignment: PartitionMap<unknown>): Promise<Starts> {
+  async look(assignment: PartitionMap<unknown>): Promise<StartPositions> {
     const topics = [...assignment.keys()];
-    if (topics.length === 0) return { starts: new Map(), uncommitted: [] };
+    if (topics.length === 0) return { resumePoints: new Map(), uncommitted: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
     const ranges = await this.#cluster.partitionRanges(topics);
     const uncommitted: PartitionOffset[] = [];
-    const startOf = (topic: string, partition: number): PartitionStart => {
+    const resumePointOf = (topic: string, partition: number): ResumePoint => {
       const commit = committed.get(topic)?.get(partition);
       const range = ranges.get(topic)?.get(partition);
-      const isInside = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
-      const known = isInside ? parseCommit(commit.metadata) : undefined;
+      const isInRange = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
+      const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
       if (commit) this.#ends.get(topic)?.delete(partition);
       if (known) return known;
-      const start = randomUUID();
-      const offset = isInside ? commit.offset : (this.#ends.get(topic)?.get(partition) ?? range?.low ?? 0n);
-      uncommitted.push({ topic, partition, offset: `${offset}`, metadata: startMetadata(start) });
-      return { position: -1, start };
+      const start = { position: -1, startId: randomUUID() };
+      const offset = isInRange ? commit.offset : (this.#ends.get(topic)?.get(partition) ?? range?.low ?? 0n);
+      uncommitted.push({ topic, partition, offset: `${offset}`, metadata: commitMetadata(start) });
+      return start;
     };
-    const starts = Array.from(assignment, ([topic, partitions]): [string, ReadonlyMap<number, PartitionStart>] => [
-      topic,
-      new Map(Array.from(partitions.keys(), (partition) => [partition, startOf(topic, partition)])),
-    ]);
-    return { starts: new Map(starts), uncommitted };
+    const resumePoints = new Map<string, ReadonlyMap<number, ResumePoint>>();
+    for (const [topic, partitions] of assignment) {
+      resumePoints.set(
+        topic,
+        new Map(Array.from(partitions.keys(), (partition) => [partition, resumePointOf(topic, partition)])),
+      );
+    }
+    return { resumePoints, uncommitted };
   }
 }

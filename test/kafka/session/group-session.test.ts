@@ -35,7 +35,7 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
   const state = {
     resolved: [] as string[],
     commits: [] as string[],
-    claims: [] as Claim[],
+    leases: [] as Claim[],
     looks: 0,
     isHeartbeatAnswered: true,
     /** What was paused, and resumed, after the join. */
@@ -71,12 +71,12 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
     startOffsets: {
       look: () => {
         state.looks++;
-        return Promise.resolve({ starts: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
+        return Promise.resolve({ resumePoints: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
       },
     },
     worker: { process },
     flow: new FlowWait(unlimited(), readableLog().log),
-    claim: (claim) => Promise.resolve(void state.claims.push(claim)),
+    lease: (claim) => Promise.resolve(void state.leases.push(claim)),
     log: readableLog().log,
     onJoined: () => undefined,
     onUnknownTopics: () => undefined,
@@ -249,7 +249,7 @@ describe('GroupSession', () => {
     });
   });
 
-  describe('that the bus refuses', () => {
+  describe('whose publishes the bus fences', () => {
     const refused: Process = () => Promise.reject(new FencedError('another'));
     const SESSION_TIMEOUT_MS = 60;
 
@@ -261,18 +261,18 @@ describe('GroupSession', () => {
       return stage;
     }
 
-    it('claims again while the coordinator answers its heartbeats', async (t) => {
+    it('leases the partition again while the coordinator answers its heartbeats', async (t) => {
       const { state, batch } = await refuse(t, true);
       await batch();
       await batch();
-      assert.equal(state.claims.length, 2);
+      assert.equal(state.leases.length, 2);
     });
 
-    it('does not claim again while no coordinator says that the partition is its own', async (t) => {
+    it('does not lease the partition again while no coordinator confirms its membership', async (t) => {
       const { state, batch } = await refuse(t, false);
       await assert.rejects(batch(), /no coordinator/);
       await assert.rejects(batch(), /no coordinator/);
-      assert.equal(state.claims.length, 1);
+      assert.equal(state.leases.length, 1);
     });
   });
 });

@@ -1,0 +1,21 @@
+const FORMAT = /^crier:(?:(-1|\d+)|start:(\S+))$/;
+
+/** Where publishing of an assigned partition resumes. */
+export interface ResumePoint {
+  /** Last offset that the bus had accepted when the offset was committed; -1: unknown. */
+  readonly position: number;
+  /** Start id of records of which none was accepted yet; undefined: the records continue after `position`. */
+  readonly startId?: string | undefined;
+}
+
+/** Metadata of an offset commit. */
+export function commitMetadata({ position, startId }: ResumePoint): string {
+  return startId === undefined ? `crier:${position}` : `crier:start:${startId}`;
+}
+
+/** Undefined: crier did not write this metadata. */
+export function parseCommitMetadata(metadata: string): ResumePoint | undefined {
+  const [match, position, startId] = FORMAT.exec(metadata) ?? [];
+  if (match === undefined) return undefined;
+  return { position: Number(position ?? -1), startId };
+}

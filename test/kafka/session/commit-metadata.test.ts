@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { commitMetadata, parseCommitMetadata } from '../../../src/kafka/session/commit-metadata.ts';
+
+describe('commit metadata', () => {
+  it('reads the metadata that commitMetadata writes, and no other', () => {
+    assert.deepEqual(parseCommitMetadata('crier:12'), { position: 12, startId: undefined });
+    assert.deepEqual(parseCommitMetadata('crier:-1'), { position: -1, startId: undefined });
+    assert.deepEqual(parseCommitMetadata('crier:start:1-b'), { position: -1, startId: '1-b' });
+    for (const point of [
+      { position: 12, startId: undefined },
+      { position: -1, startId: '1-b' },
+    ])
+      assert.deepEqual(parseCommitMetadata(commitMetadata(point)), point);
+    for (const metadata of ['', 'crier:', 'crier:start', 'crier:start:', 'crier:start:a b', 'x crier:1', 'crier:1x'])
+      assert.equal(parseCommitMetadata(metadata), undefined);
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { StartOffsets } from '../../../src/kafka/session/start-offsets.ts';
+
+describe('StartOffsets', () => {
+  interface Commit {
+    readonly offset: bigint;
+    readonly metadata: string;
+  }
+
+  const ASSIGNMENT = new Map([['bids', new Map([[0, undefined]])]]);
+  const RANGE = { low: 10n, end: 20n };
+
+  /** A StartOffsets whose Kafka has this commit and these offsets for one partition. */
+  function createStart(commit: Commit | undefined, range: typeof RANGE | null = RANGE) {
+    const of = <Value>(value: Value | null | undefined) =>
+      Promise.resolve(new Map([['bids', value == null ? new Map<number, Value>() : new Map([[0, value]])]]));
+    const kafka = { commit };
+    const cluster = { committedOffsets: () => of(kafka.commit), partitionRanges: () => of(range) };
+    const offsets = new StartOffsets(cluster, 'group');
+    const look = async () => {
+      const { resumePoints, uncommitted } = await offsets.look(ASSIGNMENT);
+      return { ...resumePoints.get('bids')!.get(0)!, uncommitted };
+    };
+    return { kafka, offsets, look };
+  }
+
+  const resumed = (position: number, startId?: string) => ({ position, startId, uncommitted: [] });
+
+  it("resumes from a commit of crier's", async () => {
+    assert.deepEqual(await createStart({ offset: 15n, metadata: 'crier:13' }).look(), resumed(13));
+  });
+
+  it('resumes with the committed start id if no record was committed after it', async () => {
+    assert.deepEqual(await createStart({ offset: 15n, metadata: 'crier:start:a-b' }).look(), resumed(-1, 'a-b'));
+  });
+
+  it("trusts a commit while Kafka does not report the partition's offsets", async () => {
+    const { look } = createStart({ offset: 15n, metadata: 'crier:13' }, null);
+    assert.deepEqual(await look(), resumed(13));
+  });
+
+  const STARTS: readonly (readonly [what: string, commit: Commit | undefined, offset: string])[] = [
+    ['the topic was deleted and created again: Kafka deletes its commits', undefined, '10'],
+    ['an operator has set the offset', { offset: 15n, metadata: '' }, '15'],
+    ['records were deleted before they were read', { offset: 9n, metadata: 'crier:8' }, '10'],
+    ['records were deleted after a start id was committed', { offset: 9n, metadata: 'crier:start:a' }, '10'],
+    ['the topic was created again and has fewer records', { offset: 21n, metadata: 'crier:20' }, '10'],
+  ];
+
+  for (const [what, commit, offset] of STARTS) {
+    it(`commits a new start id: ${what}`, async () => {
+      const { kafka, look } = createStart(commit);
+      const { position, startId, uncommitted } = await look();
+      assert.equal(position, -1);
+      assert.ok(startId);
+      const metadata = `crier:start:${startId}`;
+      assert.deepEqual(uncommitted, [{ topic: 'bids', partition: 0, offset, metadata }]);
+      kafka.commit = { offset: BigInt(offset), metadata };
+      assert.deepEqual(await look(), resumed(-1, startId));
+    });
+  }
+
+  it('starts a new group at the captured end offsets, and a topic that is created again at its oldest record', async () => {
+    const { kafka, offsets, look } = createStart(undefined);
+    await offsets.capture(['bids']);
+    assert.equal((await look()).uncommitted[0]!.offset, '20');
+    assert.equal((await look()).uncommitted[0]!.offset, '20', 'until it is committed');
+    kafka.commit = { offset: 20n, metadata: 'crier:start:a' };
+    await look();
+    kafka.commit = undefined;
+    assert.equal((await look()).uncommitted[0]!.offset, '10');
+  });
+});
