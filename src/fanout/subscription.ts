@@ -21,13 +21,13 @@ export interface SubscriptionOptions {
   readonly maxPendingEvents: number;
 }
 
-/** The turn of a result that is not there yet. */
-export interface Place {
+/** The turn of a result that is not computed yet. */
+export interface ResultSlot {
   result: Rest | undefined;
 }
 
 /**
- * A live operation's place in the hub: what to execute for it and where its results go. Executions may finish in any
+ * A live operation in the hub: what to execute for it and where its results go. Executions may finish in any
  * order; results leave in the order of their events.
  */
 export class Subscription {
@@ -47,7 +47,7 @@ export class Subscription {
   /** Members of `extensions` that the next message has beside those of its event. */
   #notes: string | undefined;
   /** Of the events whose results have not left, in their order. */
-  #places: Place[] | undefined;
+  #slots: ResultSlot[] | undefined;
 
   constructor(options: SubscriptionOptions) {
     this.operation = options.operation;
@@ -62,7 +62,7 @@ export class Subscription {
   /** Nothing is sent after this. */
   end(): void {
     this.#isEnded = true;
-    this.#places = undefined;
+    this.#slots = undefined;
   }
 
   /** Ends it because an event cannot be served to it. */
@@ -78,7 +78,7 @@ export class Subscription {
 
   /** Whether results wait: for an execution, or for a socket that does not take them as fast as they come. */
   get isBehind(): boolean {
-    return this.#places !== undefined || this.#outbox.isBehind;
+    return this.#slots !== undefined || this.#outbox.isBehind;
   }
 
   /** So many events come at once, out of the history: by themselves they do not make a slow consumer. */
@@ -86,22 +86,22 @@ export class Subscription {
     this.#maxReplayed = Math.max(this.#maxReplayed, events);
   }
 
-  /** Takes the next place in the order of results; it must be delivered to, whatever happens. */
-  reserve(): Place {
-    const place: Place = { result: undefined };
-    const places = (this.#places ??= []);
-    if (places.length < this.#maxPendingEvents + this.#maxReplayed) places.push(place);
+  /** Takes the next slot in the order of results; it must be delivered to, whatever happens. */
+  reserve(): ResultSlot {
+    const slot: ResultSlot = { result: undefined };
+    const slots = (this.#slots ??= []);
+    if (slots.length < this.#maxPendingEvents + this.#maxReplayed) slots.push(slot);
     else this.#outbox.refuse();
-    return place;
+    return slot;
   }
 
-  /** A result (`nextRest`): of a reserved place, or of the event after all those that were delivered or have a place. */
-  deliver(result: Rest, place?: Place): void {
+  /** A result (`nextRest`): of a reserved slot, or of the event after all those that were delivered or have a slot. */
+  deliver(result: Rest, slot?: ResultSlot): void {
     if (this.#isEnded) return;
-    if (place === undefined && this.#places === undefined) return this.#send(result);
-    (place ?? this.reserve()).result = result;
-    while (this.#places?.[0]?.result) this.#send(this.#places.shift()!.result!);
-    if (this.#places?.length === 0) this.#places = undefined;
+    if (slot === undefined && this.#slots === undefined) return this.#send(result);
+    (slot ?? this.reserve()).result = result;
+    while (this.#slots?.[0]?.result) this.#send(this.#slots.shift()!.result!);
+    if (this.#slots?.length === 0) this.#slots = undefined;
   }
 
   /** Says something, once, in the `extensions` of the next message: `"gap":true`. Returns whether that was not to be said anyway. */

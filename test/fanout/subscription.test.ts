@@ -42,9 +42,9 @@ describe('the results of a subscription', () => {
   it('are behind while one waits for its execution, or while the socket takes no more', () => {
     const { subscription, outbox } = createSubscription(10);
     assert.equal(subscription.isBehind, false);
-    const place = subscription.reserve();
+    const slot = subscription.reserve();
     assert.equal(subscription.isBehind, true);
-    subscription.deliver(restOf('{"a":1}'), place);
+    subscription.deliver(restOf('{"a":1}'), slot);
     assert.equal(subscription.isBehind, false);
     outbox.isBehind = true;
     assert.equal(subscription.isBehind, true);
@@ -61,12 +61,12 @@ describe('the results of a subscription', () => {
     assert.deepEqual(messages, ['{"extensions":{"gap":true,"resumed":false},"a":1}', '{"b":2}'].map(messageOf));
   });
 
-  it('are not sent after its end, with or without a place', () => {
+  it('are not sent after its end, with or without a slot', () => {
     const { subscription, messages } = createSubscription(10);
-    const place = subscription.reserve();
+    const slot = subscription.reserve();
     subscription.end();
     assert.equal(subscription.isEnded, true);
-    subscription.deliver(restOf('{"a":1}'), place);
+    subscription.deliver(restOf('{"a":1}'), slot);
     subscription.deliver(restOf('{"b":2}'));
     assert.deepEqual(messages, []);
   });
@@ -74,10 +74,10 @@ describe('the results of a subscription', () => {
   it('end with a failure, which its owner hears of once, and not after its end', () => {
     const { subscription, messages, failures } = createSubscription(10);
     const failure = new Error('of an execution');
-    const place = subscription.reserve();
+    const slot = subscription.reserve();
     subscription.fail(failure);
     subscription.fail(failure);
-    subscription.deliver(restOf('{"a":1}'), place);
+    subscription.deliver(restOf('{"a":1}'), slot);
     assert.deepEqual([subscription.isEnded, failures, messages], [true, [failure], []]);
     const ended = createSubscription(10);
     ended.subscription.end();
@@ -97,11 +97,11 @@ describe('the results that a subscription waits for', () => {
     const { subscription, counts } = createSubscription(10);
     subscription.expectReplay(20);
     subscription.expectReplay(5);
-    const places = Array.from({ length: 30 }, () => subscription.reserve());
+    const slots = Array.from({ length: 30 }, () => subscription.reserve());
     assert.equal(counts.refusals, 0);
     subscription.reserve();
     assert.equal(counts.refusals, 1);
-    for (const place of places) subscription.deliver(new Rest([Buffer.from('{}')]), place);
+    for (const slot of slots) subscription.deliver(new Rest([Buffer.from('{}')]), slot);
     assert.equal(counts.sent, 30);
   });
 });

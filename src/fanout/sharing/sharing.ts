@@ -9,7 +9,7 @@ import { cursorLead, nextRest } from '../outbox/frame.ts';
 import type { Rest } from '../outbox/frame.ts';
 import type { EventAudit } from './sharing-audit.ts';
 import type { Job } from '../slices.ts';
-import type { Place, Subscription } from '../subscription.ts';
+import type { ResultSlot, Subscription } from '../subscription.ts';
 
 /**
  * Same reads, same result.
@@ -86,7 +86,7 @@ export class SharingGroup {
 
 interface Waiting {
   readonly member: Subscription;
-  readonly place: Place;
+  readonly slot: ResultSlot;
   /** Executions of others that it has waited for. */
   waits: number;
 }
@@ -150,7 +150,7 @@ export class SharedEvent {
 
   readonly #serveAgain: Job = (isSpent) => {
     for (let waiting = this.#again.pop(); waiting; waiting = this.#again.pop()) {
-      this.#serve(waiting.member, waiting.place, waiting.waits);
+      this.#serve(waiting.member, waiting.slot, waiting.waits);
       if (this.#again.length % STEPS_BETWEEN_CHECKS === 0 && isSpent()) break;
     }
     return this.#again.length === 0;
@@ -158,24 +158,24 @@ export class SharedEvent {
 
   /**
    * The error boundary: a throw ends this member's operation, and nothing else.
-   * @param place keeps a member's turn where its result cannot be there now
+   * @param slot reserved for the result when the member had to wait; undefined at its first turn
    */
-  #serve(member: Subscription, place: Place | undefined, waits: number): boolean {
+  #serve(member: Subscription, slot: ResultSlot | undefined, waits: number): boolean {
     if (member.isEnded) return false;
     try {
-      return this.#attempt(member, place, waits);
+      return this.#attempt(member, slot, waits);
     } catch (error) {
       member.fail(error);
       return true;
     }
   }
 
-  #attempt(member: Subscription, place: Place | undefined, waits: number): boolean {
+  #attempt(member: Subscription, slot: ResultSlot | undefined, waits: number): boolean {
     if (this.#results) {
       for (const answers of this.#asked) {
         const result = this.#results.get(answers.alikeOf(member));
         if (result === undefined) continue;
-        member.deliver(result, place);
+        member.deliver(result, slot);
         this.#audit?.onShared(member, result);
         return false;
       }
@@ -184,14 +184,14 @@ export class SharedEvent {
       const others = this.#running.get(this.#expectedAlike(member));
       if (others) {
         this.#executing?.add(1);
-        others.push({ member, place: place ?? member.reserve(), waits: waits + 1 });
+        others.push({ member, slot: slot ?? member.reserve(), waits: waits + 1 });
         return false;
       }
     }
     const execution = this.#execute(member);
     if (execution instanceof Promise) {
-      void this.#await(execution, this.#expectedAlike(member), member, place ?? member.reserve());
-    } else this.#settle(execution, member, place);
+      void this.#await(execution, this.#expectedAlike(member), member, slot ?? member.reserve());
+    } else this.#settle(execution, member, slot);
     return true;
   }
 
@@ -200,7 +200,7 @@ export class SharedEvent {
    * ends. The members that waited for it may wait for one execution more, so that not each of them starts one at once. A member that waits
    * until a second deadline ends, too: the next execution would most likely hang as well.
    */
-  async #await(execution: Promise<EventResult>, alike: Alike, member: Subscription, place: Place): Promise<void> {
+  async #await(execution: Promise<EventResult>, alike: Alike, member: Subscription, slot: ResultSlot): Promise<void> {
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<Alike, Waiting[]>());
     if (!running.has(alike)) running.set(alike, others);
@@ -224,7 +224,7 @@ export class SharedEvent {
       release();
     });
     try {
-      this.#settle(await execution, member, place);
+      this.#settle(await execution, member, slot);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -241,7 +241,7 @@ export class SharedEvent {
     if (!hasJob) this.#onMore(this.#serveAgain);
   }
 
-  #settle(execution: EventResult, member: Subscription, place: Place | undefined): void {
+  #settle(execution: EventResult, member: Subscription, slot: ResultSlot | undefined): void {
     const { json, reads } = execution;
     const result = nextRest(json, this.#lead);
     if (!this.#isForOne) {
@@ -252,7 +252,7 @@ export class SharedEvent {
       // It may have left the group meanwhile, which then has nothing to remember of it.
       if (member.isEnded) answers.forget(member);
     }
-    member.deliver(result, place);
+    member.deliver(result, slot);
   }
 
   #keep(result: Rest, answers: Answers<Subscription>, alike: Alike): void {
