@@ -26,7 +26,7 @@ Usage: npm run loadtest -- [flags]
 
   --sockets <number>      default: 4000
   --pods <names>          one after the other, of ${topologies.map(({ name }) => name).join(', ')}; default: one
-  --fields <name>         all, or few as in README's flood by hand; default: all
+  --fields <name>         all, or few as in the flood by hand of docs/performance.md; default: all
   --full                  phases of 120, 120 and 240 seconds, as in the talk, instead of 10, 20 and 40
   --bare <seconds>        of the bare process
   --idle <seconds>        after all sockets have connected

@@ -48,7 +48,7 @@ const COUNT = 'a whole number';
 const BYTES = 'a whole number of bytes';
 const BOOL = '"true" or "false"';
 
-/** Every setting of crier: the environment is read here and nowhere else. README's table is checked against this one. */
+/** Every setting of crier: the environment is read here and nowhere else. A test checks docs/configuration.md against it. */
 export const variables = {
   ROLE: variable(
     z.enum(['all', 'worker', 'gateway']),

@@ -5,7 +5,7 @@ type ReadLabelled<Label extends string> = () => Iterable<{
   readonly value: number;
 }>;
 
-/** What crier counts, in a registry of its own (two servers can run in one process). Names: README, "Metrics". */
+/** What crier counts, in a registry of its own (two servers can run in one process). docs/operations.md lists the names. */
 export class Metrics {
   readonly registry = new Registry();
   readonly recordsConsumed = this.#counter('crier_records_consumed_total', 'Records read from Kafka or the samples.', [

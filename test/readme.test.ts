@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { installHint, PROGRAMS } from '../deploy/programs.ts';
 import { variables } from '../src/config.ts';
 
-const readme = readFileSync('README.md', 'utf8');
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'loadtest/README.md',
+  ...readdirSync('docs').map((name) => `docs/${name}`),
+];
 
-/** Cells of a table's rows, without code marks. */
-function rowsOf(heading: string): string[][] {
-  const section = readme.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
-  return section
+const read = (path: string) => readFileSync(path, 'utf8');
+const code = (page: string) => page.matchAll(/^```.*?^```$/gms);
+/** A page without its code blocks, in which a bracket is no link and "#" no heading. */
+const prose = (page: string) => page.replace(/^```.*?^```$/gms, '');
+
+/** Cells of the rows that begin with code, without code marks. */
+function rowsOf(page: string): string[][] {
+  return page
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) =>
@@ -20,7 +31,82 @@ function rowsOf(heading: string): string[][] {
     );
 }
 
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): Set<string> {
+  return new Set(
+    Array.from(prose(page).matchAll(/^#+ (.*)$/gm), ([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/** Names that `src` gives to `crier_` metrics. */
+function metricNames(): string[] {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return files.flatMap((name) =>
+    Array.from(read(join('src', name)).matchAll(/'(crier_\w+)'/g), ([, metric]) => metric!),
+  );
+}
+
+describe('the pages of the documentation', () => {
+  it('link to files and headings that exist', () => {
+    for (const page of PAGES) {
+      for (const [, link] of prose(read(page)).matchAll(/\]\(((?!https?:)[^)]+)\)/g)) {
+        const [path, anchor] = link!.split('#');
+        const target = path ? join(dirname(page), path) : page;
+        assert.ok(existsSync(target), `${page}: ${link}`);
+        if (anchor !== undefined) assert.ok(anchorsOf(read(target)).has(anchor), `${page}: ${link}`);
+      }
+    }
+  });
+
+  it('name npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    for (const page of PAGES)
+      for (const [, name] of read(page).matchAll(/npm run (?:-s )?([\w:-]+)/g))
+        assert.ok(scripts[name!], `${page}: npm run ${name}`);
+  });
+
+  it('name settings that exist', () => {
+    const known = new Set([...Object.keys(variables), 'BACKEND_CONSUMER_LISTING_INTAKE_URL']);
+    for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
+      for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))
+        assert.ok(known.has(name!) || ERROR_CODES.has(name!), `${page}: ${name}`);
+  });
+
+  it('name the folders of src in the layout', () => {
+    const layout = [...code(read('docs/architecture.md'))].find(([block]) => block.includes('\nsrc/\n'))![0];
+    for (const [, name] of layout.matchAll(/^ {2}([\w./-]+)\s/gm)) assert.ok(existsSync(`src/${name}`), name);
+    for (const [, folder] of layout.matchAll(/^(\w+\/)\s/gm)) assert.ok(existsSync(folder!), folder);
+    for (const { name } of readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+      assert.ok(layout.includes(`\n  ${name}/`), `src/${name}`);
+  });
+});
+
+/** Codes of `error` messages and constants of code, which look like settings. */
+const ERROR_CODES: ReadonlySet<string> = new Set(['OPERATION_LIMIT', 'EXECUTION_TIMEOUT', 'CLOSE_CODES']);
+
 describe('README.md', () => {
+  it('has at most 200 lines', () => {
+    assert.ok(read('README.md').split('\n').length <= 201);
+  });
+
+  it('opens the pods of docker-compose.yml on their ports', () => {
+    const ports = [...read('docker-compose.yml').matchAll(/:-(\d+)\}:4000'/g)].map(([, port]) => port);
+    for (const page of ['README.md', 'docs/operations.md']) {
+      const [row] = /^.*docker compose up.*$/m.exec(read(page))!;
+      assert.deepEqual(
+        [...row.matchAll(/localhost:(\d+)/g)].map(([, port]) => port),
+        ports,
+      );
+    }
+  });
+});
+
+describe('docs/configuration.md', () => {
   it('lists every variable with its default, unit and meaning, in the order of src/config.ts', () => {
     const expected = Object.entries(variables).map(([name, { default: fallback, unit, meaning }]) => [
       name,
@@ -28,36 +114,24 @@ describe('README.md', () => {
       unit,
       meaning.replaceAll('`', ''),
     ]);
-    const rows = rowsOf('Configuration').filter(([name]) => !name!.startsWith('BACKEND_<NAME>'));
+    const page = read('docs/configuration.md');
+    const rows = rowsOf(page).filter(([name]) => !name!.startsWith('BACKEND_<NAME>'));
     assert.deepEqual(rows, expected);
-    assert.equal(readme.match(/^\| `BACKEND_<NAME>_\w+`/gm)?.length, 2);
+    assert.equal(page.match(/^\| `BACKEND_<NAME>_\w+`/gm)?.length, 2);
   });
+});
 
-  it('opens the pods of docker-compose.yml on their ports', () => {
-    const ports = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/:-(\d+)\}:4000'/g)].map(([, port]) => port);
-    const [row] = readme.match(/^.*docker compose up.*$/m)!;
-    assert.deepEqual(
-      [...row.matchAll(/localhost:(\d+)/g)].map(([, port]) => port),
-      ports,
-    );
+describe('docs/operations.md', () => {
+  it('names every metric of crier', () => {
+    const page = read('docs/operations.md');
+    const names = metricNames();
+    assert.ok(names.length > 40);
+    for (const name of names) assert.ok(page.includes(`\`${name}\``), name);
   });
+});
 
+describe('CONTRIBUTING.md', () => {
   it('names the Debian packages that are installed where they are missing', () => {
-    assert.ok(readme.includes(`\`${installHint(PROGRAMS).split('--no-install-recommends ')[1]}\``));
-  });
-
-  it('names npm scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-    for (const [, name] of readme.matchAll(/npm run ([\w:-]+)/g)) assert.ok(scripts[name!], `npm run ${name}`);
-  });
-
-  it('links to files that exist', () => {
-    for (const [, path] of readme.matchAll(/\]\(((?!https?:|#)[^)]+)\)/g)) assert.ok(existsSync(path!), path);
-  });
-
-  it('shows the folders of src in its layout', () => {
-    const layout = readme.split('\n## Layout\n')[1]!;
-    for (const [, folder] of layout.matchAll(/^ {2}([\w./]+)\s/gm)) assert.ok(existsSync(`src/${folder}`), folder);
-    for (const [, folder] of layout.matchAll(/^(\w+\/)\s/gm)) assert.ok(existsSync(folder!), folder);
+    assert.ok(read('CONTRIBUTING.md').includes(`\`${installHint(PROGRAMS).split('--no-install-recommends ')[1]}\``));
   });
 });

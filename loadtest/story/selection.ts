@@ -3,7 +3,7 @@ import { auctionDocument } from '../fanout/auction.ts';
 /** What the sockets subscribe to, by name; each with the copy's number. */
 export const selections: Readonly<Record<string, string>> = {
   all: auctionDocument(),
-  // README, "Flood it yourself".
+  // docs/performance.md, "Flood it yourself".
   few: `subscription Few($auction_id: Int!) {
     auction_updated(auction_id: $auction_id) { auction_id auction_status starting_bid version }
   }`,

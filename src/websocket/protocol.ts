@@ -1,7 +1,7 @@
 import { CloseCode, MessageType, validateMessage } from 'graphql-ws';
 import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
 
-/** Close codes that crier sends itself; graphql-ws's `CloseCode` has those of the protocol. What stock clients do with each: README. */
+/** Close codes that crier sends itself; graphql-ws's `CloseCode` has those of the protocol. What stock clients do with each: docs/operations.md. */
 export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,

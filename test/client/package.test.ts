@@ -20,10 +20,10 @@ for await (const { data, extensions } of client.iterate<{ n: number }, EventExte
 }
 `;
 
-/** README's sample of the client, with what an application has of its own. */
-async function readmeProgram(): Promise<string> {
+/** The sample in docs/guarantees.md, with what an application declares itself. */
+async function sampleProgram(): Promise<string> {
   const [, sample] = /```ts\n(import \{ createClient \} from 'crier\/client';[^`]*)```/.exec(
-    await readFile('README.md', 'utf8'),
+    await readFile('docs/guarantees.md', 'utf8'),
   )!;
   return `${sample}
 declare function token(options: { isFresh: boolean }): Promise<string>;
@@ -43,12 +43,12 @@ describe('crier/client as a package', () => {
     }
   });
 
-  it('is imported by its name, in JavaScript and TypeScript, as README shows it', async (t) => {
+  it('is imported by its name, in JavaScript and TypeScript, as docs/guarantees.md shows it', async (t) => {
     const folder = await temporaryFolder(t);
     await mkdir(join(folder, 'node_modules'));
     await symlink(resolve('.'), join(folder, 'node_modules', 'crier'));
     await symlink(resolve('node_modules', 'graphql-ws'), join(folder, 'node_modules', 'graphql-ws'));
-    const programs = { 'program.mts': PROGRAM, 'readme.mts': await readmeProgram() };
+    const programs = { 'program.mts': PROGRAM, 'readme.mts': await sampleProgram() };
     for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
     const { stdout } = await run(
       process.execPath,

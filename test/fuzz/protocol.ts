@@ -9,7 +9,7 @@ import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import type { FuzzKind } from './kind.ts';
 
-/** README's, and those of RFC 6455 for bytes that are no frames (1002), no UTF-8 (1007) or a close frame of the client. */
+/** Those of docs/operations.md, and those of RFC 6455 for bytes that are no frames (1002), no UTF-8 (1007) or a close frame of the client. */
 const CODES = [1000, 1001, 1002, 1005, 1007, 1008, 1009, 1013, 4400, 4401, 4403, 4408, 4409, 4429];
 
 /** A connection that is not closed by then waits for more bytes, in ms. */

@@ -293,8 +293,8 @@ describe('a Redis that asks for a user', () => {
     t.after(() => server.stop());
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
-    const readme = await readFile('README.md', 'utf8');
-    const rights = /`(resetchannels [^`]*)`/.exec(readme)![1]!.split(' ');
+    const operations = await readFile('docs/operations.md', 'utf8');
+    const rights = /`(resetchannels [^`]*)`/.exec(operations)![1]!.split(' ');
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();
     const urls = [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`];
