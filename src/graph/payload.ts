@@ -1,32 +1,32 @@
 import { parseFrozen } from '../json/frozen.ts';
-import type { Sheet, Stencil } from './projection/template.ts';
+import type { RenderedTemplate, Template } from './projection/template.ts';
 
-/** What an event brings. */
+/** The payload of one event. */
 export interface Payload {
   /**
-   * One for all who execute the event. What a resolver wrote into it others would read as if it had been sent, without having asked
-   * what it was made of, so nobody can.
+   * Frozen, because all executions of the event share it: a resolver that could write to it would pass on what it read of its
+   * connection, and no fact read would show it.
    * @throws SyntaxError
    */
   readonly value: unknown;
-  /** What a stencil prints of it; undefined where it prints nothing. */
-  readonly printed?: (stencil: Pick<Stencil, 'print'>) => Sheet | undefined;
-  /** The same payload with a value of its own. */
+  /** Renders a template with this payload; undefined where that is not possible. Absent where the payload has no text. */
+  readonly render?: (template: Pick<Template, 'render'>) => RenderedTemplate | undefined;
+  /** The same payload; its value is a different object. */
   readonly copy?: () => Payload;
 }
 
-/** The JSON text of a record, parsed when somebody asks for its value. */
+/** A payload as JSON text, parsed when its value is first read. */
 export class TextPayload implements Payload {
   readonly #text: Buffer;
   readonly #onBroken: () => void;
   #parsed: { readonly value: unknown } | undefined;
   #isBroken = false;
-  /** Operations that differ in their variables only have one stencil. */
-  readonly #sheets = new Map<Pick<Stencil, 'print'>, Sheet | undefined>();
+  /** By template: operations that differ only in their variables share one. */
+  readonly #rendered = new Map<Pick<Template, 'render'>, RenderedTemplate | undefined>();
 
   /**
-   * @param text in UTF-8; nobody changes it
-   * @param onBroken called once, when it turns out not to be JSON
+   * @param text in UTF-8; must not change
+   * @param onBroken called once, at the first read, if the text is not JSON
    */
   constructor(text: Buffer, onBroken: () => void = () => undefined) {
     this.#text = text;
@@ -43,11 +43,11 @@ export class TextPayload implements Payload {
     }
   }
 
-  printed(stencil: Pick<Stencil, 'print'>): Sheet | undefined {
-    if (this.#sheets.has(stencil)) return this.#sheets.get(stencil);
-    const sheet = stencil.print(this.#text);
-    this.#sheets.set(stencil, sheet);
-    return sheet;
+  render(template: Pick<Template, 'render'>): RenderedTemplate | undefined {
+    if (this.#rendered.has(template)) return this.#rendered.get(template);
+    const rendered = template.render(this.#text);
+    this.#rendered.set(template, rendered);
+    return rendered;
   }
 
   copy(): TextPayload {

@@ -3,12 +3,13 @@ import type { DocumentNode, GraphQLFormattedError, OperationDefinitionNode } fro
 import type { CompiledQuery } from 'graphql-jit';
 import type { CachedDocument, InvalidDocument } from './document-cache.ts';
 import type { Payer } from './document-queue.ts';
-import type { Stencil } from '../projection/template.ts';
+import type { Template } from '../projection/template.ts';
 
-/** A `Stencil` whose own half can be executed. */
-export interface CutOperation {
-  readonly print: Stencil['print'];
-  readonly own: Operation | undefined;
+/** A `Template` with an operation that can be executed for its slots. */
+export interface SplitOperation {
+  readonly render: Template['render'];
+  /** undefined: there are no slots. */
+  readonly slotOperation: Operation | undefined;
 }
 
 /** One operation of a cached document. Shared by all who run it; lives as long as the document is cached or it is used. */
@@ -30,12 +31,12 @@ export class Operation {
   compiled: CompiledQuery['query'] | null | undefined;
   /** Kept by the executor: whether it waits to be compiled, or was. */
   isCompileDue = false;
-  /** Kept by the executor: whether it waits to be cut, or was. */
-  isCutDue = false;
+  /** Kept by the executor: whether it waits to be split, or was. */
+  isSplitDue = false;
   /** Kept by the executor: raw variables that graphql-js has coerced without an error. */
   readonly accepted = new WeakSet<object>();
-  /** Kept by the executor: the operation cut in two, null where that cannot be, undefined before it is known. */
-  cut: CutOperation | null | undefined;
+  /** Kept by the executor: the operation split, null where it has no template, undefined before it is known. */
+  split: SplitOperation | null | undefined;
 
   constructor(cached: Pick<CachedDocument, 'key' | 'document' | 'bytes'>, definition: OperationDefinitionNode) {
     this.key = cached.key;

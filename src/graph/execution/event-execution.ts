@@ -8,17 +8,17 @@ import { freezeDeep } from '../../json/frozen.ts';
 import type { ExecutionInput, Executor } from './execution.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
-import type { Sheet } from '../projection/template.ts';
+import type { RenderedTemplate } from '../projection/template.ts';
 
-/** What a subscription gives for one event. */
+/** The result of one event for one subscription. */
 export interface EventResult {
-  /** JSON text in pieces, the first of which is the opening brace. Results of one event share pieces that are the same. */
+  /** JSON text in UTF-8, in pieces; the first is the opening brace. Results of one event share equal pieces. */
   readonly json: readonly Buffer[];
-  /** All that the text may depend on of the connection; undefined: nothing. */
+  /** The facts of the connection that the text may depend on; undefined: none. */
   readonly reads: FactReads | undefined;
 }
 
-/** For whom an event is executed. */
+/** A subscription, as its events' executions need it. */
 export interface EventListener {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
@@ -28,27 +28,28 @@ export interface EventListener {
 type MaybePromise<T> = T | Promise<T>;
 
 export interface EventPorts {
-  readonly executor: Pick<Executor, 'execute' | 'cut'>;
+  readonly executor: Pick<Executor, 'execute' | 'split'>;
   readonly scope: NeutralScope;
   readonly contextOf: (facts: ConnectionFacts) => ExecutionContext;
   /** An execution with its errors masked; never rejects. */
   readonly run: (operation: Operation, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
   /** The text of a result; never throws. */
   readonly textOf: (result: FormattedExecutionResult) => string;
-  /** What is shown instead of a result. */
+  /** The result to show instead of one that could not be computed. */
   readonly failed: (error: unknown) => FormattedExecutionResult;
 }
 
 /**
- * One event, executed for one after another of those who have the same operation and variables. What is the same for all
- * (`Stencil`) is made once, and only fields with resolvers are executed for each; where the payload is not what the schema
- * says, or an execution meets an error, the whole operation is executed and has the last word.
+ * One event, executed for several subscriptions of one operation and one set of variables. The operation's template is rendered
+ * once, and only its slots are executed for each subscription. The whole operation is executed instead where it has no
+ * template, where the payload does not fit the schema, or where the execution of the slots meets an error.
  */
 export class EventExecution {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
-  #own: Operation | undefined;
-  #sheet: Sheet | null | undefined;
+  #slotOperation: Operation | undefined;
+  /** null: it cannot be rendered; undefined: not tried yet. */
+  #rendered: RenderedTemplate | null | undefined;
 
   constructor(ports: EventPorts, payload: Payload) {
     this.#ports = ports;
@@ -58,20 +59,22 @@ export class EventExecution {
   /** Never throws, never rejects. */
   execute(listener: EventListener): MaybePromise<EventResult> {
     const { operation } = listener;
-    if (this.#sheet === undefined) {
-      const cut = this.#ports.executor.cut(operation);
-      this.#sheet = (cut && this.#payload.printed?.(cut)) ?? null;
-      this.#own = cut?.own;
+    if (this.#rendered === undefined) {
+      const split = this.#ports.executor.split(operation);
+      this.#rendered = (split && this.#payload.render?.(split)) ?? null;
+      this.#slotOperation = split?.slotOperation;
     }
-    const sheet = this.#sheet;
+    const rendered = this.#rendered;
     const { scope } = this.#ports;
-    if (!sheet) return scope.run(this.#whole, this, listener);
-    // Also where a null is above all holes.
-    if (!this.#own || sheet.holes.length === 0) return { json: [OPENING_BRACE, ...sheet.texts], reads: undefined };
-    return scope.run(this.#fill, this, sheet, this.#own, listener);
+    if (!rendered) return scope.run(this.#whole, this, listener);
+    // A null above every slot leaves no slots.
+    if (!this.#slotOperation || rendered.slots.length === 0) {
+      return { json: [OPENING_BRACE, ...rendered.texts], reads: undefined };
+    }
+    return scope.run(this.#fill, this, rendered, this.#slotOperation, listener);
   }
 
-  #fill(sheet: Sheet, own: Operation, listener: EventListener): MaybePromise<EventResult> {
+  #fill(rendered: RenderedTemplate, slotOperation: Operation, listener: EventListener): MaybePromise<EventResult> {
     const { variables, facts } = listener;
     let rootValue: unknown;
     try {
@@ -80,14 +83,14 @@ export class EventExecution {
       return this.#whole(listener);
     }
     const context = this.#ports.contextOf(facts);
-    const result = this.#ports.executor.execute(own, { rootValue, context, variables });
-    if (!(result instanceof Promise)) return filled(sheet, result, context) ?? this.#whole(listener);
-    return result.then((settled) => filled(sheet, settled, context) ?? this.#whole(listener));
+    const result = this.#ports.executor.execute(slotOperation, { rootValue, context, variables });
+    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#whole(listener);
+    return result.then((settled) => filled(rendered, settled, context) ?? this.#whole(listener));
   }
 
   /**
-   * Executes the whole operation on graphql-js, with a payload, a document and variables that no other execution has: for the sharing audit.
-   * Never throws, never rejects.
+   * Executes the whole operation on graphql-js, with copies of payload, document and variables that no other execution has. The
+   * sharing audit compares the result. Never throws, never rejects.
    */
   repeat({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
     const payload = this.#payload.copy?.() ?? this.#payload;
@@ -119,17 +122,17 @@ export class EventExecution {
 
 const OPENING_BRACE = Buffer.from('{');
 
-/** undefined: the whole operation must be executed. */
+/** The rendered text with the slots' values in it. undefined: the whole operation must be executed. */
 function filled(
-  { texts, holes }: Sheet,
+  { texts, slots }: RenderedTemplate,
   { data, errors }: { data?: unknown; errors?: unknown },
   context: ExecutionContext,
 ) {
   if (errors) return undefined;
   const json = [OPENING_BRACE, texts[0]!];
   try {
-    for (let i = 0; i < holes.length; i++) {
-      const text = JSON.stringify(valueAt(data, holes[i]!)) as string | undefined;
+    for (let i = 0; i < slots.length; i++) {
+      const text = JSON.stringify(valueAt(data, slots[i]!)) as string | undefined;
       if (text === undefined) return undefined;
       json.push(Buffer.from(text), texts[i + 1]!);
     }

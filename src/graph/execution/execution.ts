@@ -13,13 +13,13 @@ import type {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { CompiledQuery } from 'graphql-jit';
 import { clientError, errorOf } from '../../errors.ts';
-import { Desk } from '../projection/render-context.ts';
+import { RenderContext } from '../projection/render-context.ts';
 import type { Payer } from '../documents/document-queue.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
 import { copyDefaults } from './isolation.ts';
 import { Operation } from '../documents/operation.ts';
-import type { CutOperation } from '../documents/operation.ts';
-import { stencilOf } from '../projection/template.ts';
+import type { SplitOperation } from '../documents/operation.ts';
+import { templateOf } from '../projection/template.ts';
 
 export interface ExecutionInput {
   /** Of a subscription: the event's payload. */
@@ -58,7 +58,7 @@ export class Executor {
   readonly #schema: GraphQLSchema;
   readonly #options: ExecutorOptions;
   readonly #obstacle: string | undefined;
-  readonly #desk = new Desk();
+  readonly #renderContext = new RenderContext();
 
   constructor(schema: GraphQLSchema, options: ExecutorOptions) {
     this.#schema = schema;
@@ -81,14 +81,14 @@ export class Executor {
     return isFinal(result) ? result : this.#interpret(operation, input);
   }
 
-  /** A subscription's operation cut in two, once it has proved to be in use; undefined where it has to be executed as a whole. */
-  cut(operation: Operation): CutOperation | undefined {
+  /** Splits a subscription's operation once it has been executed `jitAfterUses` times; undefined before, and where it has no template. */
+  split(operation: Operation): SplitOperation | undefined {
     const { jitAfterUses } = this.#options;
-    if (operation.cut === undefined && jitAfterUses > 0 && operation.uses >= jitAfterUses && !operation.isCutDue) {
-      operation.isCutDue = true;
-      operation.isCutDue = this.#compileLater(operation, () => (operation.cut = this.#cut(operation)));
+    if (operation.split === undefined && jitAfterUses > 0 && operation.uses >= jitAfterUses && !operation.isSplitDue) {
+      operation.isSplitDue = true;
+      operation.isSplitDue = this.#compileLater(operation, () => (operation.split = this.#split(operation)));
     }
-    return operation.cut ?? undefined;
+    return operation.split ?? undefined;
   }
 
   /** The root field of a subscription and its arguments, or coercion errors with code BAD_USER_INPUT. */
@@ -114,18 +114,18 @@ export class Executor {
     }
   }
 
-  #cut(operation: Operation): CutOperation | null {
-    const stencil = stencilOf(this.#schema, operation, this.#desk);
-    if (!stencil) return null;
-    const { print, own: document } = stencil;
-    if (!document) return { print, own: undefined };
-    const own = new Operation(
+  #split(operation: Operation): SplitOperation | null {
+    const template = templateOf(this.#schema, operation, this.#renderContext);
+    if (!template) return null;
+    const { render, slotDocument: document } = template;
+    if (!document) return { render, slotOperation: undefined };
+    const slotOperation = new Operation(
       { key: operation.key, document, bytes: operation.documentBytes },
       document.definitions[0] as OperationDefinitionNode,
     );
-    own.uses = operation.uses;
-    own.payer = operation.payer;
-    return { print, own };
+    slotOperation.uses = operation.uses;
+    slotOperation.payer = operation.payer;
+    return { render, slotOperation };
   }
 
   /** graphql-jit coerces variables too, with messages of its own and less strictly, and takes a null in @skip and @include for false. */

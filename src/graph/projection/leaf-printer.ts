@@ -5,19 +5,22 @@ import { parseFrozen } from '../../json/frozen.ts';
 import { MAX_LEVELS } from '../../json/scanner.ts';
 import type { JsonScanner } from '../../json/scanner.ts';
 import { endOfNull, printNull } from './render-context.ts';
-import type { Desk, Printer } from './render-context.ts';
+import type { Printer, RenderContext } from './render-context.ts';
 
 const MAX_INT = 2_147_483_647;
 const MAX_INT_LENGTH = '-2147483648'.length;
 
 type LeafKind = 'String' | 'ID' | 'Int' | 'Float' | 'Boolean' | 'other';
 
-/** Scalars and enums. Values that graphql-js would convert (a number for a String, say) are left to it. Notes: the offset behind it, that of its first byte. */
+/**
+ * Prints scalars and enums. A value that graphql-js would convert, such as a number for a String, is refused.
+ * Value offsets: the byte offset after the value, that of its first byte.
+ */
 export class LeafPrinter implements Printer {
   readonly size = 2;
   readonly #kind: LeafKind;
   readonly #isRequired: boolean;
-  /** JSON text of a value that has to be parsed; undefined: the value is none of the type. */
+  /** JSON text of a parsed value, for kind "other"; undefined: the type does not have the value. */
   readonly #textOf: (value: unknown) => string | undefined;
 
   constructor(type: GraphQLScalarType | GraphQLEnumType, isRequired: boolean) {
@@ -26,21 +29,21 @@ export class LeafPrinter implements Printer {
     this.#textOf = isEnumType(type) ? enumText(type) : (value) => scalarText(type, value);
   }
 
-  read(desk: Desk, at: number, note: number): number {
-    const { scanner } = desk;
+  read(context: RenderContext, at: number, index: number): number {
+    const { scanner } = context;
     const c = scanner.view.getUint8(at);
-    if (c === LETTER_N) return endOfNull(desk, at);
+    if (c === LETTER_N) return endOfNull(context, at);
     const end = this.#endOf(scanner, at, c);
-    desk.notes[note] = end;
-    desk.notes[note + 1] = at;
+    context.valueOffsets[index] = end;
+    context.valueOffsets[index + 1] = at;
     return end;
   }
 
-  print(desk: Desk, note: number): boolean {
-    const { composer, notes, scanner } = desk;
-    const end = notes[note]!;
-    if (end === 0) return printNull(desk, this.#isRequired);
-    const start = notes[note + 1]!;
+  print(context: RenderContext, index: number): boolean {
+    const { composer, valueOffsets, scanner } = context;
+    const end = valueOffsets[index]!;
+    if (end === 0) return printNull(context, this.#isRequired);
+    const start = valueOffsets[index + 1]!;
     if (this.#kind === 'other') {
       const text = this.#textOf(parseFrozen(scanner.bytes.toString('utf8', start, end)));
       if (text === undefined) return false;
@@ -73,7 +76,7 @@ export class LeafPrinter implements Printer {
   }
 }
 
-/** Digits only: what has a point or an exponent is refused, also where its value is whole. */
+/** Accepts digits only. A point or an exponent is refused even where the value is whole. */
 function endOfInteger(scanner: JsonScanner, at: number): number {
   const end = scanner.endOfNumber(at);
   for (let i = at + 1; i < end; i++) if (!isDigit(scanner.view.getUint8(i))) return -1;
@@ -84,7 +87,7 @@ function isDigit(c: number): boolean {
   return c >= ZERO && c <= NINE;
 }
 
-/** Whether digits mean an integer of 32 bits. */
+/** True if the digits are an integer of 32 bits. */
 function isInt(view: DataView, start: number, end: number): boolean {
   if (end - start > MAX_INT_LENGTH) return false;
   const isNegative = view.getUint8(start) === MINUS;

@@ -3,52 +3,54 @@ import { MAX_NAME_BYTES, ObjectKeys } from '../../json/object-keys.ts';
 import type { Key } from '../../json/object-keys.ts';
 import { MAX_LEVELS } from '../../json/scanner.ts';
 import type { JsonScanner } from '../../json/scanner.ts';
-import type { Desk, Printer } from './render-context.ts';
+import type { Printer, RenderContext } from './render-context.ts';
 
-const UNWANTED = Symbol('unwanted');
+const UNSELECTED = Symbol('unselected');
 
-interface Wanted {
+/** A member that an operation selects. */
+interface SelectedMember {
   readonly printer: Printer;
+  /** Of its value offsets, from the first of the object's members. */
   readonly offset: number;
-  /** Where one key is selected several times. */
-  readonly other: Wanted | undefined;
+  /** The next selection of the same key. */
+  readonly other: SelectedMember | undefined;
 }
 
-/** Keys that nobody wants, but that may be remembered, so that they are passed over fast: about 300 bytes each. */
-export interface UnwantedKeys {
+/** How many unselected keys an operation may still remember, to skip their members fast. A remembered key takes about 300 bytes. */
+export interface UnselectedKeyBudget {
   left: number;
 }
 
-/** What is wanted of the objects at one place. */
+/** Reads the selected members of the objects at one position of the payload. */
 export class Members {
-  /** Of all that is wanted. */
+  /** Count of the value offsets of all selected members. */
   size = 0;
-  readonly #wanted = new Map<string, Wanted>();
-  readonly #unwanted: UnwantedKeys;
-  readonly #keys = new ObjectKeys<Wanted | typeof UNWANTED>((name) => {
-    const wanted = this.#wanted.get(name);
-    if (wanted) return wanted;
-    return this.#unwanted.left-- > 0 ? UNWANTED : undefined;
+  readonly #selected = new Map<string, SelectedMember>();
+  readonly #budget: UnselectedKeyBudget;
+  readonly #keys = new ObjectKeys<SelectedMember | typeof UNSELECTED>((name) => {
+    const selected = this.#selected.get(name);
+    if (selected) return selected;
+    return this.#budget.left-- > 0 ? UNSELECTED : undefined;
   });
 
-  /** `unwanted`: shared by all of an operation. */
-  constructor(unwanted: UnwantedKeys) {
-    this.#unwanted = unwanted;
+  /** @param budget shared by all printers of an operation */
+  constructor(budget: UnselectedKeyBudget) {
+    this.#budget = budget;
   }
 
-  /** Returns where, in the notes of an object, those of the printer begin. */
+  /** Selects a member. Returns the offset of the printer's value offsets from the first of the object's members. */
   add(name: string, printer: Printer): number {
     const offset = this.size;
     this.size += printer.size;
-    this.#wanted.set(name, { printer, offset, other: this.#wanted.get(name) });
+    this.#selected.set(name, { printer, offset, other: this.#selected.get(name) });
     return offset;
   }
 
-  /** Of an object. `notes`: of this one. */
-  read(desk: Desk, at: number, notes: number): number {
-    const { scanner } = desk;
+  /** Reads an object whose value offsets begin at `index`. Returns the byte offset after it, or -1. */
+  read(context: RenderContext, at: number, index: number): number {
+    const { scanner } = context;
     const { view } = scanner;
-    let key: Key<Wanted | typeof UNWANTED> | undefined;
+    let key: Key<SelectedMember | typeof UNSELECTED> | undefined;
     at = scanner.token(at + 1);
     if (view.getUint8(at) === CLOSING) return at + 1;
     for (;;) {
@@ -57,7 +59,8 @@ export class Members {
         key = found;
         const value = scanner.token(at + found.length);
         const { meaning } = found;
-        at = meaning === UNWANTED ? scanner.endOfValue(value, MAX_LEVELS) : readWanted(desk, value, notes, meaning);
+        at =
+          meaning === UNSELECTED ? scanner.endOfValue(value, MAX_LEVELS) : readSelected(context, value, index, meaning);
       } else at = skipMember(scanner, at);
       if (at < 0) return -1;
       at = scanner.token(at);
@@ -69,15 +72,18 @@ export class Members {
   }
 }
 
-function readWanted(desk: Desk, at: number, notes: number, wanted: Wanted): number {
-  const { printer, offset, other } = wanted;
-  // Of a key that an object has twice the last one counts.
-  if (desk.notes[notes + offset] !== 0) return -1;
-  const end = printer.read(desk, at, notes + offset);
-  return other && end >= 0 ? readWanted(desk, at, notes, other) : end;
+function readSelected(context: RenderContext, at: number, index: number, selected: SelectedMember): number {
+  const { printer, offset, other } = selected;
+  // JSON.parse keeps the last of equal keys, so an object that repeats a selected key is refused.
+  if (context.valueOffsets[index + offset] !== 0) return -1;
+  const end = printer.read(context, at, index + offset);
+  return other && end >= 0 ? readSelected(context, at, index, other) : end;
 }
 
-/** Of a key that is not known. One that is long, has escapes, or is not followed by its colon at once, may be wanted all the same. */
+/**
+ * Skips a member whose key is unknown. A key that is long, has escapes, or is not followed at once by its colon is refused, because it
+ * may be a selected one.
+ */
 function skipMember(scanner: JsonScanner, at: number): number {
   const { view, bytes } = scanner;
   if (view.getUint8(at) !== QUOTE) return -1;

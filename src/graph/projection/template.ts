@@ -21,87 +21,101 @@ import type {
 } from 'graphql';
 import { snippet } from '../../json/composer.ts';
 import type { Snippet } from '../../json/composer.ts';
-import type { Desk, Printer } from './render-context.ts';
+import type { Printer, RenderContext } from './render-context.ts';
 import { hasResolver, payloadPathOf } from '../execution/executable.ts';
 import type { Operation } from '../documents/operation.ts';
 import { printerAt, printerOf } from './text-printer.ts';
-import type { FieldText } from './text-printer.ts';
+import type { ResultField } from './text-printer.ts';
+import type { UnselectedKeyBudget } from './members.ts';
 
-/** A result's text with holes. */
-export interface Sheet {
-  /** JSON text in UTF-8, behind its opening brace: one more than there are holes. */
+/** The text of one event's result, with a gap at each slot. */
+export interface RenderedTemplate {
+  /** JSON text in UTF-8 without its opening brace, in pieces; one more than there are slots. */
   readonly texts: readonly Buffer[];
-  /** Response keys that lead to each hole. */
-  readonly holes: readonly (readonly string[])[];
+  /** For each slot, the response keys that lead to it. */
+  readonly slots: readonly (readonly string[])[];
 }
 
 /**
- * A subscription's operation cut in two. A field without a resolver is read from the payload, which is the same for every
- * connection, so what such fields give is one text for all, printed from the payload without an execution. Fields with a
- * resolver are holes in that text: `own` selects them and what leads to them, and is all that needs executing for a connection.
+ * A subscription's operation, split in two. Fields without a resolver are read from the payload, which is the same for every
+ * connection: their text is copied from the payload once for all, without an execution. Each field with a resolver is a slot in
+ * that text: `slotDocument` selects the slots only, and is all that must be executed for a connection.
  */
-export interface Stencil {
-  /** Of a payload's JSON text. undefined: it is not as the schema wants it, or not text that can be copied; the whole operation must be executed. */
-  readonly print: (payload: Uint8Array) => Sheet | undefined;
-  /** undefined: there are no holes. */
-  readonly own: DocumentNode | undefined;
+export interface Template {
+  /**
+   * Renders a payload's JSON text. undefined: the payload does not fit the schema, or its text cannot be copied; the whole operation
+   * must be executed.
+   */
+  readonly render: (payload: Uint8Array) => RenderedTemplate | undefined;
+  /** undefined: there are no slots. */
+  readonly slotDocument: DocumentNode | undefined;
 }
 
-/** Holes of one operation; with more, little of the text would be common. */
-const MAX_HOLES = 16;
-/** Of one operation. */
-const MAX_UNWANTED_KEYS = 256;
+/** With more slots, little of the text would be common. */
+const MAX_SLOTS = 16;
+/** Unselected keys that one operation's printers remember. More would outweigh the memory that the document cache counts for a document. */
+const MAX_UNSELECTED_KEYS = 256;
 
 /**
- * Cuts an operation, or says undefined where that cannot be: it has conditions, its root field is not read from the payload, or a field
- * below a list has one, so that the number of holes would depend on the event. `desk`: may be that of others, too.
+ * The template of an operation. undefined where there is none: the operation has @skip or @include, its root field is not read from
+ * the payload, or a field below a list has a resolver, so that the number of slots would depend on the event.
+ * @param context other templates may use the same
  */
-export function stencilOf(schema: GraphQLSchema, { document, definition }: Operation, desk: Desk): Stencil | undefined {
+export function templateOf(
+  schema: GraphQLSchema,
+  { document, definition }: Operation,
+  context: RenderContext,
+): Template | undefined {
   const root = schema.getSubscriptionType();
-  const cut = new Cut(schema, document);
-  const [field, ...others] = root ? cut.collect([definition.selectionSet], root) : [];
+  const split = new Split(schema, document);
+  const [field, ...others] = root ? split.collect([definition.selectionSet], root) : [];
   const path = field?.definition && payloadPathOf(field.definition);
   if (!path || others.length > 0) return undefined;
-  const { value, own } = cut.field(field, [], false);
-  if (!cut.isPossible || cut.holes > MAX_HOLES || value.kind !== 'source') return undefined;
-  const printer = printerAt(path, value.printer, cut.unwanted);
-  const lead = snippet(`"data":{${JSON.stringify(field.responseKey)}:`);
+  const { source, slotNode } = split.field(field, [], false);
+  if (!split.isPossible || split.slots > MAX_SLOTS || source.kind !== 'payload') return undefined;
+  const printer = printerAt(path, source.printer, split.budget);
+  const prefix = snippet(`"data":{${JSON.stringify(field.responseKey)}:`);
   return {
-    print: (payload) => print(payload, desk, printer, lead),
-    own: own && {
+    render: (payload) => render(payload, context, printer, prefix),
+    slotDocument: slotNode && {
       kind: Kind.DOCUMENT,
-      definitions: [{ ...definition, selectionSet: setOf([own]) }, ...cut.fragments.values()],
+      definitions: [{ ...definition, selectionSet: setOf([slotNode]) }, ...split.fragments.values()],
     },
   };
 }
 
-function print(payload: Uint8Array, desk: Desk, printer: Printer, lead: Snippet): Sheet | undefined {
-  desk.clear();
-  const { scanner, composer, holes } = desk;
+function render(
+  payload: Uint8Array,
+  context: RenderContext,
+  printer: Printer,
+  prefix: Snippet,
+): RenderedTemplate | undefined {
+  context.clear();
+  const { scanner, composer, slots } = context;
   if (!scanner.load(payload)) return undefined;
-  const note = desk.room(printer.size);
-  const end = printer.read(desk, scanner.token(0), note);
+  const index = context.reserve(printer.size);
+  const end = printer.read(context, scanner.token(0), index);
   if (end < 0 || scanner.token(end) !== payload.length) return undefined;
-  composer.snippet(lead);
-  if (!printer.print(desk, note)) return undefined;
-  composer.snippet(TAIL);
+  composer.snippet(prefix);
+  if (!printer.print(context, index)) return undefined;
+  composer.snippet(SUFFIX);
   const text = composer.take();
-  if (holes.length === 0) return { texts: [text], holes: [] };
-  const starts = [0, ...holes.map(({ at }) => at)];
+  if (slots.length === 0) return { texts: [text], slots: [] };
+  const starts = [0, ...slots.map(({ at }) => at)];
   return {
     texts: starts.map((start, i) => text.subarray(start, starts[i + 1])),
-    holes: holes.map((hole) => hole.path),
+    slots: slots.map(({ path }) => path),
   };
 }
 
-const TAIL = snippet('}}');
+const SUFFIX = snippet('}}');
 
 function setOf(selections: readonly SelectionNode[]): SelectionSetNode {
   return { kind: Kind.SELECTION_SET, selections };
 }
 
-/** Selections of one response key. */
-interface Collected {
+/** The selections of one response key. */
+interface CollectedField {
   readonly responseKey: string;
   /** undefined: `__typename`. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
@@ -109,19 +123,20 @@ interface Collected {
   readonly nodes: FieldNode[];
 }
 
-interface Part {
-  readonly value: FieldText['value'];
-  /** What of it must be executed for each connection. */
-  readonly own: FieldNode | undefined;
+interface SplitField {
+  readonly source: ResultField['source'];
+  /** Selects the slots at and below the field; undefined: there are none. */
+  readonly slotNode: FieldNode | undefined;
 }
 
-class Cut {
+/** Walks an operation and tells slots from fields that are read from the payload. */
+class Split {
   readonly fragments = new Map<string, FragmentDefinitionNode>();
   readonly #schema: GraphQLSchema;
-  /** More would weigh more than the document's share of the cache is meant to. */
-  readonly unwanted = { left: MAX_UNWANTED_KEYS };
+  readonly budget: UnselectedKeyBudget = { left: MAX_UNSELECTED_KEYS };
   isPossible = true;
-  holes = 0;
+  /** Count so far. */
+  slots = 0;
 
   constructor(schema: GraphQLSchema, document: DocumentNode) {
     this.#schema = schema;
@@ -131,10 +146,11 @@ class Cut {
   }
 
   /**
-   * The fields of an object type that a valid document selects, in the result's order. https://spec.graphql.org/October2021/#CollectFields()
+   * The fields that a valid document selects of an object type, in the order of the result.
+   * https://spec.graphql.org/October2021/#CollectFields()
    */
-  collect(sets: readonly SelectionSetNode[], type: GraphQLObjectType): Collected[] {
-    const collected = new Map<string, Collected>();
+  collect(sets: readonly SelectionSetNode[], type: GraphQLObjectType): CollectedField[] {
+    const collected = new Map<string, CollectedField>();
     const visited = new Set<string>();
     const visit = ({ selections }: SelectionSetNode): void => {
       for (const node of selections) {
@@ -161,44 +177,49 @@ class Cut {
     return [...collected.values()];
   }
 
-  /** Whether a fragment is for an object type. One that is inside another may be for none that it could be. */
+  /** True if a fragment with this condition applies to the type. A fragment inside another may be for a type that the outer excludes. */
   #applies(condition: NamedTypeNode | undefined, type: GraphQLObjectType): boolean {
     const named = condition && this.#schema.getType(condition.name.value);
     return !named || named === type || (isAbstractType(named) && this.#schema.isSubType(named, type));
   }
 
-  field({ definition, responseKey, typeName, nodes }: Collected, above: readonly string[], isInList: boolean): Part {
-    if (!definition) return { value: { kind: 'constant', json: JSON.stringify(typeName) }, own: undefined };
+  /** @param above response keys that lead to the field's parent */
+  field(
+    { definition, responseKey, typeName, nodes }: CollectedField,
+    above: readonly string[],
+    isInList: boolean,
+  ): SplitField {
+    if (!definition) return { source: { kind: 'constant', json: JSON.stringify(typeName) }, slotNode: undefined };
     const { name, type } = definition;
     const named = getNamedType(type);
     const isRoot = above.length === 0;
     const path = [...above, responseKey];
     if (hasResolver(definition) || isAbstractType(named) || (definition.args.length > 0 && !isRoot)) {
-      this.holes++;
+      this.slots++;
       if (isInList) this.isPossible = false;
-      // Its nodes may select below it what has to be merged.
-      return { value: { kind: 'hole', path }, own: merged(nodes) };
+      return { source: { kind: 'slot', path }, slotNode: merged(nodes) };
     }
-    const source = (fields: readonly FieldText[] | undefined) =>
-      ({ kind: 'source', name, printer: printerOf(type, fields, this.unwanted) }) as const;
-    if (!isObjectType(named)) return { value: source(undefined), own: undefined };
+    const fromPayload = (fields: readonly ResultField[] | undefined) =>
+      ({ kind: 'payload', name, printer: printerOf(type, fields, this.budget) }) as const;
+    if (!isObjectType(named)) return { source: fromPayload(undefined), slotNode: undefined };
     const isList = isInList || isListType(getNullableType(type));
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const own: FieldNode[] = [];
-    const fields = this.collect(sets, named).map((inner): FieldText => {
-      const part = this.field(inner, path, isList);
-      if (part.own) own.push(part.own);
-      return { responseKey: inner.responseKey, value: part.value };
+    const slotNodes: FieldNode[] = [];
+    const fields = this.collect(sets, named).map((inner): ResultField => {
+      const { source, slotNode } = this.field(inner, path, isList);
+      if (slotNode) slotNodes.push(slotNode);
+      return { responseKey: inner.responseKey, source };
     });
     return {
-      value: source(fields),
-      own: own.length > 0 ? { ...nodes[0]!, selectionSet: setOf(own) } : undefined,
+      source: fromPayload(fields),
+      slotNode: slotNodes.length > 0 ? { ...nodes[0]!, selectionSet: setOf(slotNodes) } : undefined,
     };
   }
 }
 
 const CONDITIONS = new Set([GraphQLIncludeDirective.name, GraphQLSkipDirective.name]);
 
+/** One node for all selections of a field: they may select different fields below it. */
 function merged(nodes: readonly FieldNode[]): FieldNode {
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
   return sets.length > 0 ? { ...nodes[0]!, selectionSet: setOf(sets) } : nodes[0]!;

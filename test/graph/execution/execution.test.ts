@@ -87,17 +87,17 @@ describe('Executor', () => {
     const operation = operationFor('subscription { order(id: 7) { id } }');
     const ask = async () => {
       assert.equal(JSON.stringify(await run(executor, operation)), '{"data":{"order":{"id":"7"}}}');
-      executor.cut(operation);
+      executor.split(operation);
     };
     for (let i = 0; i < 3; i++) await ask();
     isFull = false;
     for (let i = 0; i < 3; i++) await ask();
-    assert.equal(waiting.length, 2, 'compiled and cut, each asked for again where there was no room');
+    assert.equal(waiting.length, 2, 'compiled and split, each tried again where the queue was full');
     assert.equal(operation.uses, 6);
     for (const compile of waiting) compile();
     await ask();
     assert.equal(typeof operation.compiled, 'function');
-    assert.ok(operation.cut);
+    assert.ok(operation.split);
     assert.equal(operation.uses, 6);
   });
 

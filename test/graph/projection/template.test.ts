@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import type { ExecutionContext } from '../../../src/context/context.ts';
-import { stencilOf } from '../../../src/graph/projection/template.ts';
-import { Desk } from '../../../src/graph/projection/render-context.ts';
+import { templateOf } from '../../../src/graph/projection/template.ts';
+import { RenderContext } from '../../../src/graph/projection/render-context.ts';
 import { TextPayload } from '../../../src/graph/payload.ts';
 import { createStage, factsOf, payloadOf, textOf } from '../../fanout/stage.ts';
 
@@ -73,9 +73,9 @@ const QUERIES: Record<string, string> = {
   'a root of which nothing is selected': '{ item { ... on Named { ... on Seller { name } } } }',
   conditions:
     '($y: Boolean = true, $n: Boolean = false) { item { name @skip(if: $n) whose @include(if: $n) w: whose @include(if: $y) ... @skip(if: $y) { mine } later } }',
-  'a deeper hole': '{ item { seller { name city { __typename greeting name } rating } name } }',
+  'a deeper slot': '{ item { seller { name city { __typename greeting name } rating } name } }',
   'an object that a resolver made': '{ item { name profile { user friends { name of } } } }',
-  'fragments inside a hole':
+  'fragments inside a slot':
     '{ item { profile { ...P } name } } fragment P on Profile { friends { ...Q } } fragment Q on Friend { of }',
   promises: '{ item { later name l: later } }',
   'values that become text in their own way': '{ item { name odd } }',
@@ -84,7 +84,7 @@ const QUERIES: Record<string, string> = {
   'a list above': '{ item { whose sellers { name city { greeting } } } }',
   'an abstract type': '{ item { whose named { name ... on Seller { city { greeting } } } } }',
   'a root field with a resolver': '{ made { name whose } }',
-  'nothing but the own': '{ item { whose } }',
+  'nothing but a slot': '{ item { whose } }',
   __typename: '{ item { __typename whose t: __typename } }',
 };
 
@@ -227,17 +227,17 @@ describe('the printed text', () => {
     const [listener, referenceListener] = [operationOf(runtime), operationOf(reference)];
     await runtime.startEvent(payloadOf({})).execute(listener);
     const { schema } = runtime;
-    const stencil = stencilOf(schema, listener.operation, new Desk());
+    const template = templateOf(schema, listener.operation, new RenderContext());
     let printed = 0;
     await fc.assert(
       fc.asyncProperty(box, async (value) => {
         const payload = payloadOf({ box: value });
         const { json } = await reference.startEvent(payload).execute(referenceListener);
-        const sheet = payload.printed(stencil!);
-        if (sheet) printed++;
-        if (sheet)
+        const rendered = payload.render(template!);
+        if (rendered) printed++;
+        if (rendered)
           assert.deepEqual(
-            sheet.texts.map((text) => `{${text.toString()}`),
+            rendered.texts.map((text) => `{${text.toString()}`),
             [textOf(json)],
           );
         assert.equal(
@@ -250,29 +250,29 @@ describe('the printed text', () => {
     assert.ok(printed > 1000, `only ${printed} were printed`);
   });
 
-  it('is cut with up to 16 resolvers', async (t) => {
+  it('has a template with up to 16 resolvers', async (t) => {
     const names = Array.from({ length: 17 }, (_, i) => `f${i}`);
     const sdl = `type Subscription { o: O @kafka(topic: "t") } type O { ${names.map((name) => `${name}: Int`).join(' ')} }`;
     const resolved = Object.fromEntries(names.map((name) => [name, () => 1]));
     const { runtime } = await createStage(t, { sdl, resolvers: { O: resolved } });
-    const stencilWith = (holes: number) => {
-      const operation = runtime.prepare(`subscription { o { ${names.slice(0, holes).join(' ')} } }`, undefined);
+    const templateWith = (slots: number) => {
+      const operation = runtime.prepare(`subscription { o { ${names.slice(0, slots).join(' ')} } }`, undefined);
       if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
-      return stencilOf(runtime.schema, operation, new Desk());
+      return templateOf(runtime.schema, operation, new RenderContext());
     };
-    assert.ok(stencilWith(16));
-    assert.equal(stencilWith(17), undefined);
+    assert.ok(templateWith(16));
+    assert.equal(templateWith(17), undefined);
   });
 
-  it('prints nothing of a payload that goes on behind its end', async (t) => {
+  it('renders nothing of a payload that has more text after its end', async (t) => {
     const { runtime } = await createStage(t, { sdl: PLAIN });
     const operation = runtime.prepare(QUERY, undefined);
     if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
-    const stencil = stencilOf(runtime.schema, operation, new Desk())!;
-    assert.ok(stencil.print(Buffer.from('{"box":null}')));
-    assert.ok(stencil.print(Buffer.from('{"box":null} \n')));
+    const template = templateOf(runtime.schema, operation, new RenderContext())!;
+    assert.ok(template.render(Buffer.from('{"box":null}')));
+    assert.ok(template.render(Buffer.from('{"box":null} \n')));
     for (const rest of ['x', '{}', ',', '"', '}'])
-      assert.equal(stencil.print(Buffer.from(`{"box":null} ${rest}`)), undefined);
+      assert.equal(template.render(Buffer.from(`{"box":null} ${rest}`)), undefined);
   });
 
   it('is what graphql-js gives, however the payload is written', async (t) => {
@@ -292,7 +292,7 @@ describe('the printed text', () => {
         const payload = new TextPayload(Buffer.from(text));
         const { json } = await reference.startEvent(payload).execute(referenceListener!);
         const result = await runtime.startEvent(payload).execute(listener!);
-        if (payload.printed(listener!.operation.cut!)) printed++;
+        if (payload.render(listener!.operation.split!)) printed++;
         assert.equal(withoutIds(textOf(result.json)), withoutIds(textOf(json)), text);
       }),
       { numRuns: 3000 },
