@@ -1,14 +1,5 @@
-import type { BacklogSample, FreeFloodFigures, StorySample } from './result.ts';
+import type { BacklogSample, Bound, FreeFloodFigures, StorySample } from './result.ts';
 import { megabytes, whole } from './figure-text.ts';
-
-/** What a free flood must keep to. */
-export interface Bound {
-  readonly name: string;
-  /** With its unit. */
-  readonly value: string;
-  readonly limit: string;
-  readonly isKept: boolean;
-}
 
 const MOST_REDIS_BYTES = 4e6;
 const MOST_QUEUE_BYTES = 32e6;

@@ -1,6 +1,5 @@
 import type { LatencySummary } from '../scenarios/latency.ts';
 import type { GcKind } from '../servers/heap-gauge.ts';
-import type { Bound } from './bounds.ts';
 
 /** `pace`: a closed loop before a free flood. */
 export type PhaseName = 'bare' | 'idle' | 'pace' | 'flood' | 'drain';
@@ -97,6 +96,15 @@ export interface FreeFloodFigures {
   /** From the flood's first record to the last. */
   readonly age: LatencySummary;
   readonly bounds: readonly Bound[];
+}
+
+/** What a free flood must keep to. */
+export interface Bound {
+  readonly name: string;
+  /** With its unit. */
+  readonly value: string;
+  readonly limit: string;
+  readonly isKept: boolean;
 }
 
 export interface FloodFigures {
