@@ -55,9 +55,9 @@ const { values } = parseArgs({
     full: { type: 'boolean', default: false },
     bare: { type: 'string' },
     idle: { type: 'string' },
-    pace: { type: 'string', default: '10' },
+    pace: { type: 'string' },
     flood: { type: 'string' },
-    times: { type: 'string', default: '2' },
+    times: { type: 'string' },
     ahead: { type: 'string' },
     flow: { type: 'string', default: 'on' },
     concurrency: { type: 'string', default: '3' },
@@ -72,11 +72,11 @@ async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const sockets = numberFlag('sockets', values.sockets);
   const loops = numberFlag('concurrency', values.concurrency);
-  const ahead = values.ahead === undefined ? undefined : numberFlag('ahead', values.ahead);
+  const ahead = readAhead();
   const free = ahead === undefined ? readFreeFlood() : undefined;
   const query = selectionOf(values.fields);
   const phases = readPhases();
-  const plays = values.pods.split(',').map((name) => withFlow(topologyOf(name)));
+  const plays = readPods();
   if (!/^(kcat|kafkajs)$/.test(values.producer)) {
     throw new Error(`--producer: expected kcat or kafkajs, got "${values.producer}"`);
   }
@@ -152,8 +152,25 @@ function readPhases(): Phases {
   };
 }
 
+/** @throws Error naming a flag that `--ahead` excludes: its flood has no pace phase and no rate. */
+function readAhead(): number | undefined {
+  if (values.ahead === undefined) return undefined;
+  for (const flag of ['pace', 'times'] as const) {
+    if (values[flag] !== undefined) throw new Error(`--${flag}: cannot be combined with --ahead`);
+  }
+  return numberFlag('ahead', values.ahead);
+}
+
+/** @throws Error for a name that is unknown, or named twice: its results would overwrite each other. */
+function readPods(): Topology[] {
+  const names = values.pods.split(',');
+  const repeated = names.find((name, i) => names.indexOf(name) !== i);
+  if (repeated !== undefined) throw new Error(`--pods: "${repeated}" is named twice`);
+  return names.map((name) => withFlow(topologyOf(name)));
+}
+
 function readFreeFlood(): FreeFlood {
-  return { paceSeconds: numberFlag('pace', values.pace), times: numberFlag('times', values.times) };
+  return { paceSeconds: numberFlag('pace', values.pace ?? '10'), times: numberFlag('times', values.times ?? '2') };
 }
 
 function withFlow(topology: Topology): Topology {

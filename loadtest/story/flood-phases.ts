@@ -31,6 +31,8 @@ export interface FloodStage {
   readonly drainSeconds: number;
   readonly signal: AbortSignal;
   readonly enter: (phase: PhaseName) => Promise<void>;
+  /** Receives a line of progress. */
+  readonly note: (line: string) => void;
 }
 
 export interface FreeFlood {
@@ -66,9 +68,8 @@ export async function playFreeFlood(
   { paceSeconds, times }: FreeFlood,
   backlog: BacklogWatch,
   isCompared: boolean,
-  note: (line: string) => void,
 ): Promise<Flooded> {
-  const { pods, client, topicEnd, lanes, sockets } = stage;
+  const { pods, client, topicEnd, lanes, sockets, note } = stage;
   await backlog.followPublishes();
   await stage.enter('pace');
   const pacePerSecond = await measurePace(stage, paceSeconds);
@@ -97,7 +98,7 @@ export async function playFreeFlood(
 
 /** Messages that reach sockets in a second of the closed loop. Resolves when all have arrived. */
 async function measurePace(stage: FloodStage, seconds: number): Promise<number> {
-  const { client, lanes, sockets, drainSeconds, signal } = stage;
+  const { client, lanes, sockets, drainSeconds, signal, note } = stage;
   const ahead = Math.max(LEAST_PACE_AHEAD, recordsAhead(sockets));
   await pacedFlood({ ...stage, seconds: seconds * PACE_WARM_UP_SHARE }, ahead);
   const from = performance.now();
@@ -105,7 +106,7 @@ async function measurePace(stage: FloodStage, seconds: number): Promise<number> 
   await pacedFlood({ ...stage, seconds: seconds * (1 - PACE_WARM_UP_SHARE) }, ahead);
   const after = await client.progress();
   const perSecond = ((after.delivered - before.delivered) / (performance.now() - from)) * 1000;
-  if (perSecond === 0 || !(await drain(client, lanes.total, drainSeconds, signal))) {
+  if (perSecond === 0 || !(await drain(client, lanes.total, { seconds: drainSeconds, signal, note }))) {
     throw new Error('the records of the closed loop did not reach every socket');
   }
   return perSecond;
@@ -147,11 +148,11 @@ async function readCounters({ pods, client }: FloodStage) {
 
 /** Waits until what was written has arrived, and holds it against what was written. */
 async function reconcile(stage: FloodStage, window: FloodWindow, drainSeconds: number) {
-  const { client, writers, topicEnd, lanes, signal } = stage;
+  const { client, writers, topicEnd, lanes, signal, note } = stage;
   await stage.enter('drain');
   const writerFaults = await closeWriters(writers);
   const produced = (await topicEnd.read()) - stage.firstOffset;
-  await drain(client, produced, drainSeconds, signal);
+  await drain(client, produced, { seconds: drainSeconds, signal, note });
   const drainMs = performance.now() - window.endedAt;
   // What comes now was not expected.
   await delay(SETTLE_MS, undefined, { signal });

@@ -107,27 +107,37 @@ export async function freeFlood(
   return perSecond;
 }
 
+const SILENCE_MS = 30_000;
+/** A shorter pause is not worth a line. */
+const SILENCE_NOTE_MS = 3000;
+
 /**
- * Waits until every open socket has `produced` copies; not longer than `seconds`, nor when nothing comes for `silenceMs`. Returns
- * whether they have.
+ * Waits until every open socket has `produced` copies, at most `seconds`, and not longer than 30 s without a message. Returns whether
+ * all have them. Calls `note` when messages have stopped coming.
  */
 export async function drain(
   client: StoryClient,
   produced: number,
-  seconds: number,
-  signal: AbortSignal,
+  { seconds, signal, note }: { seconds: number; signal: AbortSignal; note: (line: string) => void },
 ): Promise<boolean> {
-  const silenceMs = 30_000;
   const endsAt = performance.now() + seconds * 1000;
   let progressAt = performance.now();
   let before = -1;
+  let isNoted = false;
   for (;;) {
     const { least, delivered } = await client.progress();
     const now = performance.now();
     if (least === undefined || least >= produced) return least !== undefined;
     if (delivered > before) progressAt = now;
     before = delivered;
-    if (now > endsAt || now - progressAt > silenceMs) return false;
+    const silentMs = now - progressAt;
+    if (now > endsAt || silentMs > SILENCE_MS) return false;
+    if (silentMs > SILENCE_NOTE_MS && !isNoted) {
+      note(
+        `No message has arrived for ${SILENCE_NOTE_MS / 1000} s; the drain ends after ${SILENCE_MS / 1000} s without one.`,
+      );
+      isNoted = true;
+    }
     await delay(POLL_MS, undefined, { signal });
   }
 }

@@ -140,12 +140,12 @@ async function playPhases(
   await delay(SETTLE_MS, undefined, { signal });
   pods.slowDown();
 
-  const { drainSeconds = DEFAULT_DRAIN_SECONDS, onNote = () => undefined } = options;
+  const { drainSeconds = DEFAULT_DRAIN_SECONDS, onNote: note = () => undefined } = options;
   const plan = { copies, lanes: new Lanes(loops), seconds: phases.floodSeconds, firstOffset, sockets, drainSeconds };
-  const floodStage = { ...stage, ...plan };
+  const floodStage = { ...stage, ...plan, note };
   const flooded =
     free && backlog
-      ? await playFreeFlood(floodStage, free, backlog, topology.isCompared, onNote)
+      ? await playFreeFlood(floodStage, free, backlog, topology.isCompared)
       : await playPacedFlood(floodStage, options.ahead ?? recordsAhead(sockets));
   const spans = sampler.close();
   await options.onDrained?.(pods.first);

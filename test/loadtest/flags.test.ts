@@ -8,6 +8,9 @@ describe('npm run loadtest', () => {
     [['--sockets', '-5'], /^loadtest: Option '--sockets' argument is ambiguous/],
     [['--ladder', '--nope'], /^loadtest: Unknown option '--nope'/],
     [['--producer', 'none'], /^loadtest: --producer: expected kcat or kafkajs, got "none"/],
+    [['--ahead', '9', '--times', '3'], /^loadtest: --times: cannot be combined with --ahead\n/],
+    [['--ahead', '9', '--pace', '3'], /^loadtest: --pace: cannot be combined with --ahead\n/],
+    [['--pods', 'one,apart,one'], /^loadtest: --pods: "one" is named twice\n/],
   ] as const) {
     it(`ends with 1 and one sentence before it starts anything: ${flags.join(' ')}`, async (t) => {
       const run = startLoadTest(t, flags);

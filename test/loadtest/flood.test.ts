@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StoryClient } from '../../loadtest/story/client-calls.ts';
-import { freeFlood, pacedFlood } from '../../loadtest/story/flood.ts';
+import { drain, freeFlood, pacedFlood } from '../../loadtest/story/flood.ts';
 import { Lanes, sumOfLanes } from '../../loadtest/story/lanes.ts';
 import type { RecordWriter } from '../../loadtest/story/record-writer.ts';
 
@@ -75,5 +75,25 @@ describe('a free flood', () => {
     const { rate, numbers } = await floodWhile([({ total }) => total, () => undefined]);
     assert.equal(rate, 8);
     assert.equal(numbers.flat().length, 4 + 8);
+  });
+});
+
+describe('the drain of a flood', () => {
+  it('says that messages have stopped arriving while it waits for the rest', { timeout: 10_000 }, async () => {
+    const lost = new AbortController();
+    const notes: string[] = [];
+    const note = (line: string) => {
+      notes.push(line);
+      lost.abort();
+    };
+    await assert.rejects(
+      drain(
+        clientOf(() => 4),
+        5,
+        { seconds: 60, signal: lost.signal, note },
+      ),
+      { name: 'AbortError' },
+    );
+    assert.deepEqual(notes, ['No message has arrived for 3 s; the drain ends after 30 s without one.']);
   });
 });
