@@ -16,7 +16,7 @@ import { Periodic } from './periodic.ts';
 import { lagOf, standingsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
-import { Worker } from './record-publisher.ts';
+import { RecordPublisher } from './record-publisher.ts';
 
 export interface KafkaConsumerOptions extends BatchPorts {
   readonly config: KafkaConnectionConfig &
@@ -62,7 +62,7 @@ export class KafkaConsumer {
   readonly #options: KafkaConsumerOptions;
   readonly #cluster: Cluster;
   readonly #deadLetter: DeadLetter;
-  readonly #worker: Worker;
+  readonly #publisher: RecordPublisher;
   readonly #startOffsets: StartOffsets;
   readonly #watchdog: Watchdog;
   readonly #periodics: readonly Periodic[];
@@ -91,7 +91,7 @@ export class KafkaConsumer {
       onDropped: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
-    this.#worker = new Worker({ convert, publish, deadLetter, flow }, observer, log);
+    this.#publisher = new RecordPublisher({ convert, publish, deadLetter, flow }, observer, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
@@ -197,7 +197,7 @@ export class KafkaConsumer {
       maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES,
       topics,
       startOffsets: this.#startOffsets,
-      worker: this.#worker,
+      publisher: this.#publisher,
       flow,
       lease: this.#options.lease,
       log,

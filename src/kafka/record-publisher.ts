@@ -8,41 +8,41 @@ import type { WorkerObserver } from './observer.ts';
 
 const POISON_LOG_WINDOW_MS = 10_000;
 
-export interface WorkerPorts extends BatchPorts {
+export interface RecordPublisherPorts extends BatchPorts {
   /** @throws BusUnavailableError, FencedError */
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
-  /** Resolves when the records are in the dead-letter topic, or given up. Rejects only when the signal is aborted. */
+  /** Resolves when the records are written to the dead-letter topic, or dropped. Rejects only when the signal is aborted. */
   readonly deadLetter: (poison: readonly PoisonRecord[], signal?: AbortSignal) => Promise<void>;
-  /** Holds back what the gateways have no room for. */
+  /** Delays records until the gateways have room for them. */
   readonly flow: Pick<FlowWait, 'room'>;
 }
 
 /** A chunk that the bus has accepted. */
 export interface PublishedChunk extends Pick<Chunk, 'last' | 'lastBeforePoison'> {
-  /** The writing of its poison records; undefined: it has none. */
+  /** Settles when its poison records are written to the dead-letter topic; undefined: it has none. */
   readonly deadLettered: Promise<void> | undefined;
 }
 
-export interface ProcessOptions {
-  /** Called once for each chunk, in order; false ends the processing there. Without it the writing of dead letters is waited for. */
+export interface PublishOptions {
+  /** Called once per chunk, in order; resolving with false stops the publishing. Default: wait until its dead letters are written. */
   readonly onPublished?: (chunk: PublishedChunk) => Promise<boolean>;
-  /** Called before each wait for the gateways; false ends the processing there. */
+  /** Called before each wait for the gateways; returning false stops the publishing. */
   readonly onLimited?: () => boolean;
-  /** Ends the processing where it waits for the gateways. */
+  /** Ends a wait for the gateways, and the publishing with it. */
   readonly signal?: AbortSignal;
   /** Ends the writing of dead letters. */
   readonly deadLetterSignal?: AbortSignal;
 }
 
-/** Takes records to the bus. Knows no Kafka: the embedded mode feeds it, too. */
-export class Worker {
-  readonly #ports: WorkerPorts;
+/** Publishes records on the bus: decodes and routes them, and publishes them in chunks. Needs no Kafka: the embedded mode uses it, too. */
+export class RecordPublisher {
+  readonly #ports: RecordPublisherPorts;
   readonly #observer: Pick<WorkerObserver, 'onConsumed' | 'onPublished' | 'onPoison'>;
   readonly #log: Logger;
   readonly #poisonLog = new LogWindow(POISON_LOG_WINDOW_MS);
 
   constructor(
-    ports: WorkerPorts,
+    ports: RecordPublisherPorts,
     observer: Pick<WorkerObserver, 'onConsumed' | 'onPublished' | 'onPoison'>,
     log: Logger,
   ) {
@@ -52,15 +52,14 @@ export class Worker {
   }
 
   /**
-   * Publishes the records of one partition, in order, a chunk at a time. Each chunk waits until the gateways have room, and takes no
-   * more bytes than that: the record that exceeds it is the last of the chunk. Poison records are dead-lettered after their chunk was
-   * published: what is repeated because the bus was away is not dead-lettered twice.
-   * Also a chunk without messages is published: the bus keeps the position.
-   * @throws BusUnavailableError, FencedError of `publish`: what was reported as published stands, the rest is to be repeated.
+   * Publishes the records of one partition, in order, one chunk at a time. Each chunk waits until the gateways have room, and ends with
+   * the record that exceeds it. A chunk without messages is published, too: the bus keeps its position. Poison records are
+   * dead-lettered after their chunk is published: a publish that is retried does not dead-letter them twice.
+   * @throws BusUnavailableError, FencedError of `publish`; chunks reported to `onPublished` stand, the caller retries the others.
    */
-  async process(
+  async publish(
     records: Iterable<KafkaRecord>,
-    { onPublished = deadLetteredOf, onLimited, signal, deadLetterSignal }: ProcessOptions = {},
+    { onPublished = deadLetteredOf, onLimited, signal, deadLetterSignal }: PublishOptions = {},
   ): Promise<void> {
     const limitsOf: LimitsOf = async ({ topic, partition }) => {
       const room = await this.#ports.flow.room(topic, partition, { onLimited, signal });
@@ -71,19 +70,19 @@ export class Worker {
       const { topic, partition, offset } = last;
       await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
       this.#observer.onPublished(messages.length);
-      const deadLettered = poison.length > 0 ? this.#putAside(poison, deadLetterSignal) : undefined;
+      const deadLettered = poison.length > 0 ? this.#sendToDeadLetterTopic(poison, deadLetterSignal) : undefined;
       this.#observer.onConsumed(topic, recordCount);
       if (!(await onPublished({ last, lastBeforePoison, deadLettered }))) return;
     }
   }
 
-  #putAside(poison: readonly PoisonRecord[], signal: AbortSignal | undefined): Promise<void> {
+  #sendToDeadLetterTopic(poison: readonly PoisonRecord[], signal: AbortSignal | undefined): Promise<void> {
     for (const { record, reason } of poison) {
       this.#observer.onPoison(reason);
       this.#poisonLog.run(reason, (suppressed) => {
         const { topic, partition, offset, value } = record;
         const bytes = value?.length ?? 0;
-        this.#log.warn({ topic, partition, offset, reason, bytes, suppressed }, 'poison record put aside');
+        this.#log.warn({ topic, partition, offset, reason, bytes, suppressed }, 'poison record not published');
       });
     }
     return this.#ports.deadLetter(poison, signal);

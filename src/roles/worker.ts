@@ -6,7 +6,7 @@ import { KafkaConsumer } from '../kafka/consumer.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
-import { Worker } from '../kafka/record-publisher.ts';
+import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Part, RoleServices } from './services.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
@@ -66,7 +66,7 @@ export function createWorker(
   };
   if (config.KAFKA_BROKERS.length === 0) {
     const deadLetter = () => Promise.resolve();
-    return createSampler(services, new Worker({ ...ports, deadLetter }, observer, log));
+    return createSampler(services, new RecordPublisher({ ...ports, deadLetter }, observer, log));
   }
   metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
   metrics.gauge(
@@ -107,7 +107,7 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
   );
 }
 
-function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker): Part & { start(): unknown } {
+function createSampler({ config, graph, bus, log }: RoleServices, publisher: RecordPublisher): Part & { start(): unknown } {
   const { samples } = graph;
   if (!samples) {
     log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
@@ -124,7 +124,7 @@ function createSampler({ config, graph, bus, log }: RoleServices, worker: Worker
       if (!leased.has(topic)) await bus.claim({ topic, partition: 0, position: -1 });
       leased.add(topic);
       const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
-      await worker.process([{ ...place, key: null, value }], { signal });
+      await publisher.publish([{ ...place, key: null, value }], { signal });
     },
   });
 }

@@ -79,7 +79,7 @@ describe('poison', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  it('of 12 kinds is put aside whole, does not hold up the next record of its partition, and is not in the log', async (t) => {
+  it('of 12 kinds is dead-lettered whole, does not hold up the next record of its partition, and is not in the log', async (t) => {
     const topic = randomName('poison');
     const largest = [{ name: 'max.message.bytes', value: '33554432' }];
     await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries: largest }]);

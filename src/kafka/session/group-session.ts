@@ -17,7 +17,7 @@ import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { FetchedRecord } from '../fetching/record-batch.ts';
 import { RunningBatches } from './running-batches.ts';
 import type { StartOffsets } from './start-offsets.ts';
-import type { PublishedChunk, Worker } from '../record-publisher.ts';
+import type { PublishedChunk, RecordPublisher } from '../record-publisher.ts';
 
 /** A session needs about three heartbeats. */
 const MAX_HEARTBEAT_INTERVAL_MS = 3000;
@@ -44,7 +44,7 @@ export interface GroupSessionOptions {
   /** Existing ones: a missing topic would fail the join of all. */
   readonly topics: readonly string[];
   readonly startOffsets: Pick<StartOffsets, 'look'>;
-  readonly worker: Pick<Worker, 'process'>;
+  readonly publisher: Pick<RecordPublisher, 'publish'>;
   /** The worker's. */
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
@@ -307,7 +307,7 @@ export class GroupSession {
     try {
       if (first) await this.#leases.acquire(topic, partition, Number(first.offset));
       const onLimited = () => detachment.detach();
-      await this.#options.worker.process(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
+      await this.#options.publisher.publish(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
       if (!(error instanceof BusUnavailableError)) throw error;

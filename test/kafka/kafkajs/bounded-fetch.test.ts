@@ -176,7 +176,7 @@ describe('boundFetches', () => {
       maxInflatedBytes: 100 * KIB,
       topics: ['bids'],
       startOffsets: { look: () => Promise.resolve({ resumePoints: new Map(), uncommitted: [] }) },
-      worker: { process: () => Promise.resolve() },
+      publisher: { publish: () => Promise.resolve() },
       flow: new FlowWait(unlimited(), readableLog().log),
       lease: () => Promise.resolve(),
       log: readableLog().log,

@@ -11,7 +11,7 @@ import type { KafkaRecord } from '../../../src/kafka/batch.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { GroupSession } from '../../../src/kafka/session/group-session.ts';
 import type { GroupSessionOptions } from '../../../src/kafka/session/group-session.ts';
-import type { ProcessOptions } from '../../../src/kafka/record-publisher.ts';
+import type { PublishOptions } from '../../../src/kafka/record-publisher.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { unlimited } from '../fake-gateways.ts';
 import { readableLog } from '../consumer-harness.ts';
@@ -25,12 +25,12 @@ const EVENTS = {
   END_BATCH_PROCESS: 'END_BATCH_PROCESS',
 };
 
-type Process = GroupSessionOptions['worker']['process'];
+type Publish = GroupSessionOptions['publisher']['publish'];
 
 const done = () => Promise.resolve();
 
 /** A group session that has joined, with one partition, on a consumer that the test plays. */
-async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 6000) {
+async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 6000) {
   const emitter = new EventEmitter();
   const state = {
     resolved: [] as string[],
@@ -74,7 +74,7 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
         return Promise.resolve({ resumePoints: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
       },
     },
-    worker: { process },
+    publisher: { publish },
     flow: new FlowWait(unlimited(), readableLog().log),
     lease: (claim) => Promise.resolve(void state.leases.push(claim)),
     log: readableLog().log,
@@ -107,8 +107,8 @@ async function createStage(t: TestContext, process: Process, sessionTimeoutMs = 
   return { session, state, batch, join, emitter, failCommits: (how: () => Promise<void>) => (commit = how) };
 }
 
-/** A worker to which the bus accepts a batch, record by record. */
-const accepting: Process = async (records, { onPublished } = {}) => {
+/** A publisher whose bus accepts a batch record by record. */
+const accepting: Publish = async (records, { onPublished } = {}) => {
   for (const last of records) await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
 };
 
@@ -121,7 +121,7 @@ describe('GroupSession', () => {
   });
 
   it('is positioned at the next record before a batch is done', async (t) => {
-    const first: Process = async (records, { onPublished } = {}) => {
+    const first: Publish = async (records, { onPublished } = {}) => {
       const [last] = [...records] as [KafkaRecord];
       await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
     };
@@ -132,12 +132,12 @@ describe('GroupSession', () => {
 
   it('resolves nothing of a batch during which the group was joined again', async (t) => {
     let isGoingOn: boolean | undefined;
-    const process: Process = async (records, { onPublished } = {}) => {
+    const publish: Publish = async (records, { onPublished } = {}) => {
       const [last] = [...records] as [KafkaRecord];
       join();
       isGoingOn = await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
     };
-    const { state, batch, join, session } = await createStage(t, process);
+    const { state, batch, join, session } = await createStage(t, publish);
     await batch();
     assert.equal(isGoingOn, false);
     assert.deepEqual(state.resolved, []);
@@ -173,15 +173,15 @@ describe('GroupSession', () => {
     async function detach(t: TestContext) {
       let end!: (how: Promise<void>) => void;
       const ended = new Promise<void>((resolve) => (end = resolve));
-      let options: ProcessOptions = {};
-      const process: Process = async (records, given = {}) => {
+      let options: PublishOptions = {};
+      const publish: Publish = async (records, given = {}) => {
         options = given;
         if (options.onLimited!()) await ended;
         for (const last of records) {
           if (!(await options.onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined }))) return;
         }
       };
-      const stage = await createStage(t, process);
+      const stage = await createStage(t, publish);
       let failure: Error | undefined;
       void stage.session.failed.then((error) => (failure = error));
       // For kafkajs it is over.
@@ -250,7 +250,7 @@ describe('GroupSession', () => {
   });
 
   describe('whose publishes the bus fences', () => {
-    const refused: Process = () => Promise.reject(new FencedError('another'));
+    const refused: Publish = () => Promise.reject(new FencedError('another'));
     const SESSION_TIMEOUT_MS = 60;
 
     async function refuse(t: TestContext, isHeartbeatAnswered: boolean) {
