@@ -13,7 +13,7 @@ import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/group-session.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
-import { lagOf, standingsOf } from './session/positions.ts';
+import { lagOf, positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
@@ -249,11 +249,11 @@ export class KafkaConsumer {
     const session = this.#session;
     if (!session || !this.#isConnected) return;
     try {
-      const standings = await standingsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
+      const positions = await positionsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
       if (session !== this.#session || !this.#isConnected) return;
-      this.#options.observer.onLag(lagOf(standings));
-      const verdict = this.#watchdog.observe(performance.now(), standings);
-      if (verdict === 'well') return;
+      this.#options.observer.onLag(lagOf(positions));
+      const verdict = this.#watchdog.observe(performance.now(), positions);
+      if (verdict === 'healthy') return;
       const error = new Error(`no progress in ${this.#options.config.KAFKA_STALL_TIMEOUT_MS} ms despite lag`);
       this.#end?.({ kind: 'failed', reason: 'stalled', error });
       if (verdict !== 'fatal' || this.#isFatal) return;

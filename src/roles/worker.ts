@@ -107,7 +107,10 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
   );
 }
 
-function createSampler({ config, graph, bus, log }: RoleServices, publisher: RecordPublisher): Part & { start(): unknown } {
+function createSampler(
+  { config, graph, bus, log }: RoleServices,
+  publisher: RecordPublisher,
+): Part & { start(): unknown } {
   const { samples } = graph;
   if (!samples) {
     log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');

@@ -1,41 +1,36 @@
 import type { Cluster } from '../kafkajs/cluster.ts';
 import type { GroupSession } from './group-session.ts';
-import type { PartitionStanding } from './watchdog.ts';
+import type { PartitionPosition } from './watchdog.ts';
 
-/** Where the assigned partitions stand: accepted position, else the committed one, else the oldest record. */
-export async function standingsOf(
+/** Positions of the assigned partitions. A position is the first known of: accepted offset, committed offset, oldest record. */
+export async function positionsOf(
   session: Pick<GroupSession, 'assignment' | 'isPaused'>,
   cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>,
   groupId: string,
-): Promise<PartitionStanding[]> {
+): Promise<PartitionPosition[]> {
   const { assignment } = session;
   const topics = [...assignment.keys()];
   if (topics.length === 0) return [];
-  // In this order: a position that was read before the end can only overstate the lag.
+  // In this order: a position that is read before the end can only overstate the lag.
   const committed = await cluster.committedOffsets(groupId, topics);
   const ranges = await cluster.partitionRanges(topics);
-  const standings: PartitionStanding[] = [];
+  const positions: PartitionPosition[] = [];
   for (const [topic, partitions] of assignment) {
     for (const [partition, accepted] of partitions) {
       const range = ranges.get(topic)?.get(partition);
       if (!range) continue;
+      const { low, end } = range;
       const known = accepted ?? committed.get(topic)?.get(partition)?.offset ?? 0n;
-      const position = known > range.low ? known : range.low;
-      standings.push({
-        topic,
-        partition,
-        position,
-        end: range.end,
-        isPaused: session.isPaused(topic, partition),
-      });
+      const position = known > low ? known : low;
+      positions.push({ topic, partition, position, end, isPaused: session.isPaused(topic, partition) });
     }
   }
-  return standings;
+  return positions;
 }
 
 /** Records between the positions and the ends, never negative. */
-export function lagOf(standings: readonly PartitionStanding[]): number {
+export function lagOf(positions: readonly PartitionPosition[]): number {
   let lag = 0n;
-  for (const { position, end } of standings) if (end > position) lag += end - position;
+  for (const { position, end } of positions) if (end > position) lag += end - position;
   return Number(lag);
 }

@@ -1,17 +1,17 @@
-/** How one assigned partition stands. */
-export interface PartitionStanding {
+/** Progress of one assigned partition. */
+export interface PartitionPosition {
   readonly topic: string;
   readonly partition: number;
   /** Offset of the next record to read. */
   readonly position: bigint;
   /** Offset that the next readable record will get. */
   readonly end: bigint;
-  /** It waits for others, which is no stall. */
+  /** True while it waits for the bus, the dead-letter topic or the gateways: such a partition does not stall. */
   readonly isPaused: boolean;
 }
 
-/** rebuild: make the consumer anew. fatal: that was done already, and the same partition has not moved since. */
-export type Verdict = 'well' | 'rebuild' | 'fatal';
+/** rebuild: replace the consumer. fatal: the consumer was replaced, and the same partition has not moved since. */
+export type Verdict = 'healthy' | 'rebuild' | 'fatal';
 
 interface Watched {
   readonly position: bigint;
@@ -20,9 +20,8 @@ interface Watched {
 }
 
 /**
- * Notices a consumer that is alive but silent: every Kafka client has been seen to stop reading while its heartbeats
- * went on. A partition stalls when it has lag and its position has not moved for `stallTimeoutMs`. Pure: it is told the
- * time and the standings. Remembers the partitions of the last standings that had lag.
+ * Detects a consumer that sends heartbeats but reads nothing. A partition stalls when it lags and its position has not moved for
+ * `stallTimeoutMs`. Pure: the caller passes the time and the positions. Remembers the partitions that lagged at the last call.
  */
 export class Watchdog {
   readonly #stallTimeoutMs: number;
@@ -32,16 +31,16 @@ export class Watchdog {
     this.#stallTimeoutMs = stallTimeoutMs;
   }
 
-  /** The consumer has joined its group (again): what stalls has the whole time once more. */
+  /** The consumer has joined its group: every partition has the whole timeout again. */
   restart(nowMs: number): void {
     for (const [key, watched] of this.#watched) this.#watched.set(key, { ...watched, sinceMs: nowMs });
   }
 
-  /** To be asked a few times within `stallTimeoutMs`. */
-  observe(nowMs: number, standings: readonly PartitionStanding[]): Verdict {
-    let verdict: Verdict = 'well';
+  /** Call it several times per `stallTimeoutMs`. */
+  observe(nowMs: number, positions: readonly PartitionPosition[]): Verdict {
+    let verdict: Verdict = 'healthy';
     const watched = new Map<string, Watched>();
-    for (const { topic, partition, position, end, isPaused } of standings) {
+    for (const { topic, partition, position, end, isPaused } of positions) {
       if (end <= position || isPaused) continue;
       const key = `${partition}/${topic}`;
       const before = this.#watched.get(key);
@@ -51,7 +50,7 @@ export class Watchdog {
         watched.set(key, before);
       } else {
         if (before.wasRebuilt) verdict = 'fatal';
-        else if (verdict === 'well') verdict = 'rebuild';
+        else if (verdict === 'healthy') verdict = 'rebuild';
         watched.set(key, { position, sinceMs: nowMs, wasRebuilt: true });
       }
     }
