@@ -1,7 +1,7 @@
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import type { Operation } from '../graph/documents/operation.ts';
-import { nextPrefix, notedRest } from './outbox/frame.ts';
-import type { Rest } from './outbox/frame.ts';
+import { nextPrefix, withNotes } from './outbox/frame.ts';
+import type { ResultBytes } from './outbox/frame.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { SharingGroup } from './sharing/sharing.ts';
 
@@ -23,7 +23,7 @@ export interface SubscriptionOptions {
 
 /** The turn of a result that is not computed yet. */
 export interface ResultSlot {
-  result: Rest | undefined;
+  result: ResultBytes | undefined;
 }
 
 /**
@@ -95,8 +95,8 @@ export class Subscription {
     return slot;
   }
 
-  /** A result (`nextRest`): of a reserved slot, or of the event after all those that were delivered or have a slot. */
-  deliver(result: Rest, slot?: ResultSlot): void {
+  /** A result (`resultBytesOf`): of a reserved slot, or of the event after all those that were delivered or have a slot. */
+  deliver(result: ResultBytes, slot?: ResultSlot): void {
     if (this.#isEnded) return;
     if (slot === undefined && this.#slots === undefined) return this.#send(result);
     (slot ?? this.reserve()).result = result;
@@ -111,10 +111,10 @@ export class Subscription {
     return true;
   }
 
-  #send(result: Rest): void {
+  #send(result: ResultBytes): void {
     const prefix = (this.#prefix ??= nextPrefix(this.#id));
     if (this.#notes === undefined) return void this.#outbox.sendParts(prefix, result);
-    const noted = notedRest(result, this.#notes);
+    const noted = withNotes(result, this.#notes);
     this.#notes = undefined;
     this.#outbox.sendParts(prefix, noted);
   }

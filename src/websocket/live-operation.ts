@@ -6,7 +6,7 @@ import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
-import { nextRest } from '../fanout/outbox/frame.ts';
+import { resultBytesOf } from '../fanout/outbox/frame.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
@@ -222,7 +222,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
         const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
-        subscription.deliver(nextRest(json));
+        subscription.deliver(resultBytesOf(json));
         await nextTurn();
         while (outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
         if (subscription.isEnded) return;

@@ -7,7 +7,7 @@ import { createFacts, createRequest } from '../../src/context/connection-facts.t
 import type { ContextDefinition } from '../../src/context/context.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
 import type { Cursors } from '../../src/fanout/resume/cursor.ts';
-import type { Rest } from '../../src/fanout/outbox/frame.ts';
+import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { errorOf } from '../../src/errors.ts';
 import { Hub } from '../../src/fanout/hub.ts';
 import type { Start } from '../../src/fanout/hub.ts';
@@ -205,7 +205,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     const socket = {
       isBehind: false,
       isRefused: false,
-      sendParts: (prefix: Buffer, { pieces }: Rest) =>
+      sendParts: (prefix: Buffer, { pieces }: ResultBytes) =>
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
       refuse: () => void (socket.isRefused = true),
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextRest, Rest } from '../../src/fanout/outbox/frame.ts';
+import { resultBytesOf, ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
 
@@ -11,7 +11,7 @@ function createSubscription(maxPendingEvents: number) {
   const failures: unknown[] = [];
   const outbox = {
     isBehind: false,
-    sendParts: (prefix: Buffer, { pieces }: Rest) => {
+    sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
       counts.sent++;
       prefixes.add(prefix);
       messages.push(Buffer.concat([prefix, ...pieces]).toString());
@@ -23,18 +23,18 @@ function createSubscription(maxPendingEvents: number) {
   return { subscription: new Subscription(options), outbox, counts, messages, prefixes, failures };
 }
 
-const restOf = (json: string) => nextRest([Buffer.from('{'), Buffer.from(json.slice(1))]);
+const resultOf = (json: string) => resultBytesOf([Buffer.from('{'), Buffer.from(json.slice(1))]);
 const messageOf = (payload: string) => `{"id":"1","type":"next","payload":${payload}}`;
 
 describe('the results of a subscription', () => {
   it('leave in the order of their events, whichever execution ends first', () => {
     const { subscription, messages, prefixes } = createSubscription(10);
     const [first, second] = [subscription.reserve(), subscription.reserve()];
-    subscription.deliver(restOf('{"c":3}'));
-    subscription.deliver(restOf('{"b":2}'), second);
+    subscription.deliver(resultOf('{"c":3}'));
+    subscription.deliver(resultOf('{"b":2}'), second);
     assert.deepEqual(messages, []);
-    subscription.deliver(restOf('{"a":1}'), first);
-    subscription.deliver(restOf('{"d":4}'));
+    subscription.deliver(resultOf('{"a":1}'), first);
+    subscription.deliver(resultOf('{"d":4}'));
     assert.deepEqual(messages, ['{"a":1}', '{"b":2}', '{"c":3}', '{"d":4}'].map(messageOf));
     assert.equal(prefixes.size, 1, 'a prefix for each message');
   });
@@ -44,7 +44,7 @@ describe('the results of a subscription', () => {
     assert.equal(subscription.isBehind, false);
     const slot = subscription.reserve();
     assert.equal(subscription.isBehind, true);
-    subscription.deliver(restOf('{"a":1}'), slot);
+    subscription.deliver(resultOf('{"a":1}'), slot);
     assert.equal(subscription.isBehind, false);
     outbox.isBehind = true;
     assert.equal(subscription.isBehind, true);
@@ -55,8 +55,8 @@ describe('the results of a subscription', () => {
     assert.equal(subscription.note('"gap":true'), true);
     assert.equal(subscription.note('"gap":true'), false);
     assert.equal(subscription.note('"resumed":false'), true);
-    subscription.deliver(restOf('{"a":1}'));
-    subscription.deliver(restOf('{"b":2}'));
+    subscription.deliver(resultOf('{"a":1}'));
+    subscription.deliver(resultOf('{"b":2}'));
     assert.equal(subscription.note('"gap":true'), true);
     assert.deepEqual(messages, ['{"extensions":{"gap":true,"resumed":false},"a":1}', '{"b":2}'].map(messageOf));
   });
@@ -66,8 +66,8 @@ describe('the results of a subscription', () => {
     const slot = subscription.reserve();
     subscription.end();
     assert.equal(subscription.isEnded, true);
-    subscription.deliver(restOf('{"a":1}'), slot);
-    subscription.deliver(restOf('{"b":2}'));
+    subscription.deliver(resultOf('{"a":1}'), slot);
+    subscription.deliver(resultOf('{"b":2}'));
     assert.deepEqual(messages, []);
   });
 
@@ -77,7 +77,7 @@ describe('the results of a subscription', () => {
     const slot = subscription.reserve();
     subscription.fail(failure);
     subscription.fail(failure);
-    subscription.deliver(restOf('{"a":1}'), slot);
+    subscription.deliver(resultOf('{"a":1}'), slot);
     assert.deepEqual([subscription.isEnded, failures, messages], [true, [failure], []]);
     const ended = createSubscription(10);
     ended.subscription.end();
@@ -101,7 +101,7 @@ describe('the results that a subscription waits for', () => {
     assert.equal(counts.refusals, 0);
     subscription.reserve();
     assert.equal(counts.refusals, 1);
-    for (const slot of slots) subscription.deliver(new Rest([Buffer.from('{}')]), slot);
+    for (const slot of slots) subscription.deliver(new ResultBytes([Buffer.from('{}')]), slot);
     assert.equal(counts.sent, 30);
   });
 });

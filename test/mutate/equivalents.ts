@@ -61,8 +61,9 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/frame.ts',
-    before: 'if (prefix.length !== other.prefix.length || (rest !== other.rest && !haveSameLengths(rest, other.rest)))',
-    after: 'if (prefix.length !== other.prefix.length || (!haveSameLengths(rest, other.rest)))',
+    before:
+      'if (prefix.length !== other.prefix.length || (result !== other.result && !haveSameLengths(result, other.result)))',
+    after: 'if (prefix.length !== other.prefix.length || (!haveSameLengths(result, other.result)))',
     reason: 'The same has the same lengths; to look costs time.',
   },
   {
@@ -73,8 +74,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/frame.ts',
-    before: 'if (rest !== before) stampPieces(target, end - rest.length, rest.pieces, before.pieces);',
-    after: 'if (true) stampPieces(target, end - rest.length, rest.pieces, before.pieces);',
+    before: 'if (result !== before) overwritePieces(target, end - result.length, result.pieces, before.pieces);',
+    after: 'if (true) overwritePieces(target, end - result.length, result.pieces, before.pieces);',
     reason: 'It looks at each piece, which costs time, and finds them all the same.',
   },
   {
@@ -139,33 +140,35 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
-    before: 'isTaken = this.#hand(this.#layOut(next === messages.length ? messages : messages.slice(0, next), bytes));',
-    after: 'isTaken = this.#hand(this.#layOut(false ? messages : messages.slice(0, next), bytes));',
+    before:
+      'isTaken = this.#hand(this.#framesOf(next === messages.length ? messages : messages.slice(0, next), bytes));',
+    after: 'isTaken = this.#hand(this.#framesOf(false ? messages : messages.slice(0, next), bytes));',
     reason: 'A copy of the list has the same messages.',
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
     before:
-      'if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, rest: message.rest.whole }));',
-    after: 'if (true) this.#messages = this.#messages?.map((message) => ({ ...message, rest: message.rest.whole }));',
+      'if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));',
+    after:
+      'if (true) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));',
     reason: 'The same bytes in one piece, which costs time.',
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
-    before: 'if (this.#isPrompt) return this.#writer.scratch.lay(messages, bytes);',
-    after: 'if (false) return this.#writer.scratch.lay(messages, bytes);',
+    before: 'if (this.#isPrompt) return this.#writer.scratch.write(messages, bytes);',
+    after: 'if (false) return this.#writer.scratch.write(messages, bytes);',
     reason: 'The same bytes in memory of their own, which costs time.',
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
-    before: 'if (this.#isPrompt) this.#writer.scratch.giveAway();',
-    after: 'if (true) this.#writer.scratch.giveAway();',
+    before: 'if (this.#isPrompt) this.#writer.scratch.detach();',
+    after: 'if (true) this.#writer.scratch.detach();',
     reason: 'The next write makes a page, which costs time.',
   },
   {
     file: 'src/fanout/outbox/scratch.ts',
-    before: 'if (areAlike(messages, page.messages)) stamp(page.memory, messages, page.messages);',
-    after: 'if (false) stamp(page.memory, messages, page.messages);',
+    before: 'if (haveEqualLayout(messages, page.messages)) overwrite(page.memory, messages, page.messages);',
+    after: 'if (false) overwrite(page.memory, messages, page.messages);',
     reason: 'All bytes are written instead of those that differ, which costs time.',
   },
   {

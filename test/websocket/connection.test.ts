@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
-import { nextRest } from '../../src/fanout/outbox/frame.ts';
+import { resultBytesOf } from '../../src/fanout/outbox/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
 import { Connection } from '../../src/websocket/connection.ts';
 import { clientFrame } from '../support/client-frame.ts';
@@ -92,7 +92,7 @@ describe('a connection', () => {
     );
     assert.match(failures[0]![2]!, UUID);
     assert.equal(hub.channelsLeft, 1);
-    (await subscribe(socket)).deliver(nextRest([Buffer.from('{"data":{}}')]));
+    (await subscribe(socket)).deliver(resultBytesOf([Buffer.from('{"data":{}}')]));
     assert.deepEqual(await socket.next(), { type: 'next', id: 'a', payload: { data: {} } });
   });
 
@@ -100,7 +100,7 @@ describe('a connection', () => {
     const { socket, url, writer, failures, closes } = await startSubscribed(t);
     const other = await openSocket(t, url);
     const error = new Error('a bug');
-    t.mock.method(writer.scratch, 'lay', () => assert.fail(error), { times: 1 });
+    t.mock.method(writer.scratch, 'write', () => assert.fail(error), { times: 1 });
     socket.send({ type: 'ping' });
     assert.equal((await socket.expectClose()).code, 1006);
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe('a connection', () => {
     const { socket, subscribe, counts, closes } = await startSubscribed(t);
     const subscription = await subscribe(socket);
     socket.pause();
-    const event = nextRest([Buffer.from(JSON.stringify({ data: 'x'.repeat(65_536) }))]);
+    const event = resultBytesOf([Buffer.from(JSON.stringify({ data: 'x'.repeat(65_536) }))]);
     await waitFor('the bound', () => {
       for (let i = 0; i < 100; i++) subscription.deliver(event);
       return counts.slowConsumers > 0;

@@ -1,22 +1,22 @@
 /**
- * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of parts that are built once each and shared. The
- * `next` message of graphql-transport-ws is `{"id":"…","type":"next","payload":…}`: only the id differs between subscriptions
- * that share a result, so the bytes before the payload belong to the subscription, the rest to the result.
+ * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of shared parts. The `next` message of graphql-transport-ws
+ * is `{"id":"…","type":"next","payload":…}`. Subscriptions that share a result differ only in the id. So each subscription builds the bytes
+ * before the payload once (`nextPrefix`), and each result the bytes from there on (`ResultBytes`).
  */
 
 const FINAL_TEXT = 0x81;
 
-/** Everything before the payload; ids are any string a client may choose (quotes, escapes, lone surrogates). */
+/** The bytes before the payload. A client may choose any string as id: quotes, escapes, lone surrogates. */
 export function nextPrefix(id: string): Buffer {
   return Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
 }
 
-/** What follows a message's prefix, in pieces: who has the same results shares all of them, who has others still shares some. */
-export class Rest {
+/** The bytes of a message after its prefix, in pieces. Subscriptions with the same result share all pieces, others some. */
+export class ResultBytes {
   readonly pieces: readonly Buffer[];
-  /** Of all pieces, in bytes. */
+  /** Bytes of all pieces. */
   readonly length: number;
-  #whole: Rest | undefined;
+  #whole: ResultBytes | undefined;
 
   constructor(pieces: readonly Buffer[]) {
     let length = 0;
@@ -25,16 +25,16 @@ export class Rest {
     this.length = length;
   }
 
-  /** The same in one piece, for as long as it may have to wait: many small pieces weigh more than their bytes. */
-  get whole(): Rest {
+  /** The same bytes in one piece, for a result that has to wait: many small pieces take more memory than their bytes. */
+  get whole(): ResultBytes {
     if (this.pieces.length === 1) return this;
-    return (this.#whole ??= new Rest([Buffer.concat(this.pieces)]));
+    return (this.#whole ??= new ResultBytes([Buffer.concat(this.pieces)]));
   }
 }
 
 export interface Message {
   readonly prefix: Buffer;
-  readonly rest: Rest;
+  readonly result: ResultBytes;
 }
 
 const END = Buffer.from('}');
@@ -50,23 +50,23 @@ export function cursorLead(cursor: string): Buffer {
  * The payload and what follows it. `json`: the result as JSON text, in pieces; it has no extensions.
  * @param lead what stands for the first piece, which is then the result's opening brace
  */
-export function nextRest(json: readonly Buffer[], lead?: Buffer): Rest {
+export function resultBytesOf(json: readonly Buffer[], lead?: Buffer): ResultBytes {
   const pieces = [...json, END];
   if (lead) pieces[0] = lead;
-  return new Rest(pieces);
+  return new ResultBytes(pieces);
 }
 
-/** The JSON text of a result (`nextRest`) without its `extensions`. */
-export function resultText({ pieces }: Rest): string {
+/** The JSON text of a result (`resultBytesOf`) without its `extensions`. */
+export function resultText({ pieces }: ResultBytes): string {
   return `{${Buffer.concat(pieces.slice(1, -1)).toString()}`;
 }
 
 /** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
-export function notedRest({ pieces }: Rest, notes: string): Rest {
+export function withNotes({ pieces }: ResultBytes, notes: string): ResultBytes {
   const [first, ...others] = pieces;
   const hasExtensions = first!.subarray(0, EXTENSIONS.length).equals(EXTENSIONS_BYTES);
   const lead = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
-  return new Rest([lead, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
+  return new ResultBytes([lead, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */
@@ -89,15 +89,15 @@ export function writeHeader(target: Buffer, offset: number, length: number): num
   return target.writeUIntBE(length, target.writeUInt16BE(0, offset + 2), 6);
 }
 
-/** Writes the frames of messages, for which there must be room, behind each other. */
-export function layOut(target: Buffer, messages: readonly Message[]): void {
+/** Writes the frames of messages in sequence. `target` must have room for them. */
+export function writeFrames(target: Buffer, messages: readonly Message[]): void {
   let offset = 0;
   for (let i = 0; i < messages.length; i++) {
-    const { prefix, rest } = messages[i]!;
-    offset = writeHeader(target, offset, prefix.length + rest.length);
+    const { prefix, result } = messages[i]!;
+    offset = writeHeader(target, offset, prefix.length + result.length);
     target.set(prefix, offset);
     offset += prefix.length;
-    const { pieces } = rest;
+    const { pieces } = result;
     for (let j = 0; j < pieces.length; j++) {
       target.set(pieces[j]!, offset);
       offset += pieces[j]!.length;
@@ -105,19 +105,19 @@ export function layOut(target: Buffer, messages: readonly Message[]): void {
   }
 }
 
-/** Whether the frames of messages have prefixes and pieces of the same lengths as those of others. */
-export function areAlike(messages: readonly Message[], others: readonly Message[]): boolean {
+/** True if the prefixes and pieces of two batches have the same lengths. */
+export function haveEqualLayout(messages: readonly Message[], others: readonly Message[]): boolean {
   if (messages.length !== others.length) return false;
   for (let i = 0; i < messages.length; i++) {
-    const { prefix, rest } = messages[i]!;
+    const { prefix, result } = messages[i]!;
     const other = others[i]!;
-    if (prefix.length !== other.prefix.length || (rest !== other.rest && !haveSameLengths(rest, other.rest)))
+    if (prefix.length !== other.prefix.length || (result !== other.result && !haveSameLengths(result, other.result)))
       return false;
   }
   return true;
 }
 
-function haveSameLengths({ pieces }: Rest, other: Rest): boolean {
+function haveSameLengths({ pieces }: ResultBytes, other: ResultBytes): boolean {
   if (pieces.length !== other.pieces.length) return false;
   for (let i = 0; i < pieces.length; i++) {
     if (pieces[i] !== other.pieces[i] && pieces[i]!.length !== other.pieces[i]!.length) return false;
@@ -125,19 +125,19 @@ function haveSameLengths({ pieces }: Rest, other: Rest): boolean {
   return true;
 }
 
-/** Writes of messages what others, which are alike, do not have, over the frames of those. */
-export function stamp(target: Buffer, messages: readonly Message[], others: readonly Message[]): void {
+/** Overwrites the frames of `others` with those of `messages`, where the two differ. Both have equal layout (`haveEqualLayout`). */
+export function overwrite(target: Buffer, messages: readonly Message[], others: readonly Message[]): void {
   let end = 0;
   for (let i = 0; i < messages.length; i++) {
-    const { prefix, rest } = messages[i]!;
-    end += frameLength(prefix.length + rest.length);
-    target.set(prefix, end - rest.length - prefix.length);
-    const before = others[i]!.rest;
-    if (rest !== before) stampPieces(target, end - rest.length, rest.pieces, before.pieces);
+    const { prefix, result } = messages[i]!;
+    end += frameLength(prefix.length + result.length);
+    target.set(prefix, end - result.length - prefix.length);
+    const before = others[i]!.result;
+    if (result !== before) overwritePieces(target, end - result.length, result.pieces, before.pieces);
   }
 }
 
-function stampPieces(target: Buffer, offset: number, pieces: readonly Buffer[], before: readonly Buffer[]): void {
+function overwritePieces(target: Buffer, offset: number, pieces: readonly Buffer[], before: readonly Buffer[]): void {
   for (let i = 0; i < pieces.length; i++) {
     const piece = pieces[i]!;
     if (piece !== before[i]) target.set(piece, offset);

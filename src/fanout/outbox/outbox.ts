@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { Rest, frameLength, layOut, writeHeader } from './frame.ts';
+import { ResultBytes, frameLength, writeFrames, writeHeader } from './frame.ts';
 import type { Message } from './frame.ts';
 import type { Writer } from './writer.ts';
 
@@ -74,16 +74,16 @@ export class Outbox {
 
   /** Takes a text message. */
   send(message: string): boolean {
-    return this.sendParts(NOTHING, new Rest([Buffer.from(message)]));
+    return this.sendParts(NOTHING, new ResultBytes([Buffer.from(message)]));
   }
 
   /**
    * Takes a text message, whose parts must not change any more.
    * @returns whether it was accepted: not on a connection that is closing, or that this message made slow
    */
-  sendParts(prefix: Buffer, rest: Rest): boolean {
+  sendParts(prefix: Buffer, result: ResultBytes): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
-    const message = { prefix, rest: this.isBehind ? rest.whole : rest };
+    const message = { prefix, result: this.isBehind ? result.whole : result };
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
     this.#count(lengthOf(message));
@@ -172,7 +172,7 @@ export class Outbox {
     }
     let isTaken: boolean;
     if (next > 0)
-      isTaken = this.#hand(this.#layOut(next === messages.length ? messages : messages.slice(0, next), bytes));
+      isTaken = this.#hand(this.#framesOf(next === messages.length ? messages : messages.slice(0, next), bytes));
     else {
       next = 1;
       bytes = lengthOf(messages[0]!);
@@ -182,14 +182,14 @@ export class Outbox {
       isTaken = this.#stream.writableLength === 0;
     }
     this.#messages = next === messages.length ? undefined : messages.slice(next);
-    if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, rest: message.rest.whole }));
+    if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
     this.#onWrite(bytes, isTaken);
   }
 
-  #layOut(messages: readonly Message[], bytes: number): Buffer {
-    if (this.#isPrompt) return this.#writer.scratch.lay(messages, bytes);
+  #framesOf(messages: readonly Message[], bytes: number): Buffer {
+    if (this.#isPrompt) return this.#writer.scratch.write(messages, bytes);
     const frames = Buffer.allocUnsafeSlow(bytes);
-    layOut(frames, messages);
+    writeFrames(frames, messages);
     return frames;
   }
 
@@ -215,18 +215,18 @@ export class Outbox {
       this.#bytesInFlight = bytes;
       this.#behindSince = performance.now();
       this.#writer.behind.add(this);
-      if (this.#isPrompt) this.#writer.scratch.giveAway();
+      if (this.#isPrompt) this.#writer.scratch.detach();
     }
     this.#isPrompt = isTaken;
   }
 
   /** A message by reference. */
-  #writeLarge({ prefix, rest }: Message): void {
-    const length = prefix.length + rest.length;
-    const start = Buffer.allocUnsafe(frameLength(length) - rest.length);
+  #writeLarge({ prefix, result }: Message): void {
+    const length = prefix.length + result.length;
+    const start = Buffer.allocUnsafe(frameLength(length) - result.length);
     start.set(prefix, writeHeader(start, 0, length));
     this.#stream.write(start);
-    for (const piece of rest.pieces) {
+    for (const piece of result.pieces) {
       this.#unconfirmed++;
       this.#stream.write(piece, this.#onWritten);
     }
@@ -248,6 +248,6 @@ export class Outbox {
   }
 }
 
-function lengthOf({ prefix, rest }: Message): number {
-  return frameLength(prefix.length + rest.length);
+function lengthOf({ prefix, result }: Message): number {
+  return frameLength(prefix.length + result.length);
 }

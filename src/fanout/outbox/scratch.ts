@@ -1,40 +1,40 @@
-import { areAlike, layOut, stamp } from './frame.ts';
+import { haveEqualLayout, overwrite, writeFrames } from './frame.ts';
 import type { Message } from './frame.ts';
 
 interface Page {
   readonly memory: Buffer;
-  /** The messages whose frames are in it. */
+  /** The messages whose frames are in `memory`. */
   messages: readonly Message[];
-  /** Those frames. */
+  /** Their frames: the beginning of `memory`. */
   frames: Buffer;
 }
 
 /**
- * Memory for the frames of one write, shared by all writes that are taken at once. What the last write of about the same size left in
- * it serves the next: where messages are alike, as are those of connections that share, only what differs is written: ids, and what is
- * not shared of results.
+ * Memory for the frames of one write, reused by every write that the kernel accepts synchronously. A batch often has the layout of the last
+ * one of its size, as batches of connections that share results do. Then only the bytes that differ are written: ids, and pieces that are
+ * not shared.
  */
 export class Scratch {
-  /** By size, each a power of two: a write that was not taken keeps less than twice its bytes. */
+  /** By size, a power of two: a write that has to wait keeps less than twice its bytes. */
   readonly #pages: (Page | undefined)[] = [];
   /** The page of the last write. */
   #power = 0;
 
-  /** Frames of messages, `bytes` in all. `messages` must not change any more. */
-  lay(messages: readonly Message[], bytes: number): Buffer {
+  /** Returns the frames of messages, `bytes` in all, valid until the next write unless detached. The list must not change after this. */
+  write(messages: readonly Message[], bytes: number): Buffer {
     this.#power = 32 - Math.clz32(bytes - 1);
     const page = (this.#pages[this.#power] ??= emptyPage(2 ** this.#power));
-    if (areAlike(messages, page.messages)) stamp(page.memory, messages, page.messages);
+    if (haveEqualLayout(messages, page.messages)) overwrite(page.memory, messages, page.messages);
     else {
-      layOut(page.memory, messages);
+      writeFrames(page.memory, messages);
       page.frames = page.memory.subarray(0, bytes);
     }
     page.messages = messages;
     return page.frames;
   }
 
-  /** What was laid last belongs to a write that was not taken at once. */
-  giveAway(): void {
+  /** Leaves the frames of the last write to a socket that has not accepted them yet. */
+  detach(): void {
     this.#pages[this.#power] = undefined;
   }
 }

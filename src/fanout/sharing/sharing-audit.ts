@@ -7,7 +7,7 @@ import type { Operation } from '../../graph/documents/operation.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import { resultText } from '../outbox/frame.ts';
-import type { Rest } from '../outbox/frame.ts';
+import type { ResultBytes } from '../outbox/frame.ts';
 import { firstDifference } from './result-difference.ts';
 import type { ExecuteEvent } from './sharing.ts';
 import type { Subscription } from '../subscription.ts';
@@ -121,7 +121,7 @@ export class EventAudit {
   readonly #audit: SharingAudit;
   readonly #event: AuditedEvent;
   /** By result, the member that it was computed for. */
-  readonly #authors = new Map<Rest, Subscription>();
+  readonly #authors = new Map<ResultBytes, Subscription>();
   /** One execution for each set of questions. */
   readonly #examples: Example[] = [];
 
@@ -131,7 +131,7 @@ export class EventAudit {
   }
 
   /** A member was sent the result of its own execution, which others may be sent too. */
-  onExecuted(member: Subscription, result: Rest, execution: EventResult): void {
+  onExecuted(member: Subscription, result: ResultBytes, execution: EventResult): void {
     try {
       this.#compare(member, result, execution);
     } catch (error) {
@@ -139,7 +139,7 @@ export class EventAudit {
     }
   }
 
-  #compare(member: Subscription, result: Rest, { reads }: EventResult): void {
+  #compare(member: Subscription, result: ResultBytes, { reads }: EventResult): void {
     this.#authors.set(result, member);
     if (this.#examples.some(({ questions }) => asksSame(questions, reads ?? questionsOf(undefined)))) return;
     const own = { questions: questionsOf(reads), facts: member.facts };
@@ -153,11 +153,11 @@ export class EventAudit {
   }
 
   /** A member was sent the result of another's execution. */
-  onShared(member: Subscription, result: Rest): void {
+  onShared(member: Subscription, result: ResultBytes): void {
     this.#audit.sample(() => this.#check(member, result));
   }
 
-  async #check(member: Subscription, result: Rest): Promise<void> {
+  async #check(member: Subscription, result: ResultBytes): Promise<void> {
     const author = this.#authors.get(result)!;
     const own = await this.#repeat(member);
     const path = firstDifference(resultText(result), own);

@@ -5,8 +5,8 @@ import { Answers } from './answer-classes.ts';
 import type { Alike } from './answer-classes.ts';
 import type { EventBatch } from '../event-batch.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
-import { cursorLead, nextRest } from '../outbox/frame.ts';
-import type { Rest } from '../outbox/frame.ts';
+import { cursorLead, resultBytesOf } from '../outbox/frame.ts';
+import type { ResultBytes } from '../outbox/frame.ts';
 import type { EventAudit } from './sharing-audit.ts';
 import type { Job } from '../slices.ts';
 import type { ResultSlot, Subscription } from '../subscription.ts';
@@ -119,7 +119,7 @@ export class SharedEvent {
   /** What this event's executions asked. */
   readonly #asked: Answers<Subscription>[] = [];
   /** The result for those who give the same answers. */
-  #results: Map<Alike, Rest> | undefined;
+  #results: Map<Alike, ResultBytes> | undefined;
   /** Members that waited for an execution until its deadline. */
   #late: Set<Subscription> | undefined;
   /** Executions under way, by those for whom they are expected to do. */
@@ -243,7 +243,7 @@ export class SharedEvent {
 
   #settle(execution: EventResult, member: Subscription, slot: ResultSlot | undefined): void {
     const { json, reads } = execution;
-    const result = nextRest(json, this.#lead);
+    const result = resultBytesOf(json, this.#lead);
     if (!this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
       const answers = this.#group.answersFor(reads);
@@ -255,9 +255,9 @@ export class SharedEvent {
     member.deliver(result, slot);
   }
 
-  #keep(result: Rest, answers: Answers<Subscription>, alike: Alike): void {
+  #keep(result: ResultBytes, answers: Answers<Subscription>, alike: Alike): void {
     if (!this.#asked.includes(answers) && this.#asked.length < MAX_ASKED) this.#asked.push(answers);
-    (this.#results ??= new Map<Alike, Rest>()).set(alike, result);
+    (this.#results ??= new Map<Alike, ResultBytes>()).set(alike, result);
     this.#onKeep?.(result.length);
   }
 

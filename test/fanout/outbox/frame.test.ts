@@ -2,33 +2,33 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
-  areAlike,
+  haveEqualLayout,
   cursorLead,
   frameLength,
-  layOut,
+  writeFrames,
   nextPrefix,
-  nextRest,
-  notedRest,
-  Rest,
-  stamp,
+  resultBytesOf,
+  withNotes,
+  ResultBytes,
+  overwrite,
 } from '../../../src/fanout/outbox/frame.ts';
 import type { Message } from '../../../src/fanout/outbox/frame.ts';
 
 /** A result in pieces, the first of which is one character. */
-function restFor(json: string, cursor?: string): Rest {
+function resultFor(json: string, cursor?: string): ResultBytes {
   const middle = Math.floor(json.length / 2);
   const pieces = [json.slice(0, 1), json.slice(1, middle), json.slice(Math.max(1, middle))];
-  return nextRest(
+  return resultBytesOf(
     pieces.map((piece) => Buffer.from(piece)),
     cursor === undefined ? undefined : cursorLead(cursor),
   );
 }
 
 function framesOf(...messages: Message[]): Buffer {
-  const length = messages.reduce((sum, { prefix, rest }) => sum + frameLength(prefix.length + rest.length), 0);
+  const length = messages.reduce((sum, { prefix, result }) => sum + frameLength(prefix.length + result.length), 0);
   const target = Buffer.alloc(length + 1, 0xff);
-  layOut(target, messages);
-  assert.equal(target[length], 0xff, 'wrote behind its place');
+  writeFrames(target, messages);
+  assert.equal(target[length], 0xff, 'wrote past its end');
   return target.subarray(0, length);
 }
 
@@ -51,18 +51,18 @@ function messagesOf(bytes: Buffer): string[] {
 }
 
 describe('the frame of a next message', () => {
-  it('has a cursor and what is said to one subscription in its extensions', () => {
+  it('merges the cursor of the event and the notes of one subscription into extensions', () => {
     const payload = { data: { a: 1 } };
     for (const cursor of [undefined, 'abc']) {
-      const rest = restFor(JSON.stringify(payload), cursor);
+      const result = resultFor(JSON.stringify(payload), cursor);
       const shared = cursor === undefined ? {} : { extensions: { cursor } };
-      assert.deepEqual(JSON.parse(messagesOf(framesOf({ prefix: nextPrefix('1'), rest }))[0]!), {
+      assert.deepEqual(JSON.parse(messagesOf(framesOf({ prefix: nextPrefix('1'), result }))[0]!), {
         id: '1',
         type: 'next',
         payload: { ...payload, ...shared },
       });
-      const noted = notedRest(rest, '"gap":true,"resumed":false');
-      assert.deepEqual(JSON.parse(messagesOf(framesOf({ prefix: nextPrefix('1'), rest: noted }))[0]!), {
+      const noted = withNotes(result, '"gap":true,"resumed":false');
+      assert.deepEqual(JSON.parse(messagesOf(framesOf({ prefix: nextPrefix('1'), result: noted }))[0]!), {
         id: '1',
         type: 'next',
         payload: { ...payload, extensions: { gap: true, resumed: false, ...shared.extensions } },
@@ -70,24 +70,27 @@ describe('the frame of a next message', () => {
     }
   });
 
-  it('holds the text that JSON.stringify makes of the whole message, for any id and payload', () => {
+  it('equals JSON.stringify of the whole message for any id and payload', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (id, payload) => {
-        const frame = framesOf({ prefix: nextPrefix(id), rest: nextRest([Buffer.from(JSON.stringify(payload))]) });
+        const frame = framesOf({
+          prefix: nextPrefix(id),
+          result: resultBytesOf([Buffer.from(JSON.stringify(payload))]),
+        });
         // A lone surrogate in a payload has no UTF-8; JSON text escapes it, as in the id.
         assert.deepEqual(messagesOf(frame), [JSON.stringify({ id, type: 'next', payload })]);
       }),
     );
   });
 
-  it('keeps quotes, escapes and lone surrogates in ids apart from the message', () => {
+  it('escapes quotes, backslashes and lone surrogates in ids', () => {
     for (const id of ['"', '\\', '","type":"complete"', '\u2028', '\ud800', '\0', '💬'.repeat(30)]) {
-      const [message] = messagesOf(framesOf({ prefix: nextPrefix(id), rest: restFor('{"data":1}') }));
+      const [message] = messagesOf(framesOf({ prefix: nextPrefix(id), result: resultFor('{"data":1}') }));
       assert.deepEqual(JSON.parse(message!), { id, type: 'next', payload: { data: 1 } });
     }
   });
 
-  it('has a header of 2, 4 or 10 bytes, as its length asks for', () => {
+  it('has a header of 2, 4 or 10 bytes, depending on its length', () => {
     for (const [length, header] of [
       [0, 2],
       [125, 2],
@@ -97,21 +100,21 @@ describe('the frame of a next message', () => {
       [200_000, 10],
     ] as const) {
       // prettier-ignore
-      const frame = framesOf({ prefix: Buffer.alloc(0), rest: new Rest([Buffer.alloc(length, 'x')]) });
+      const frame = framesOf({ prefix: Buffer.alloc(0), result: new ResultBytes([Buffer.alloc(length, 'x')]) });
       assert.equal(frame.length, header + length);
       assert.deepEqual(messagesOf(frame), ['x'.repeat(length)]);
     }
   });
 
-  it('stands behind others in one piece of memory', () => {
-    const frames = framesOf(...['a', 'b'].map((id) => ({ prefix: nextPrefix(id), rest: restFor(`"${id}"`) })));
+  it('follows other frames in one piece of memory', () => {
+    const frames = framesOf(...['a', 'b'].map((id) => ({ prefix: nextPrefix(id), result: resultFor(`"${id}"`) })));
     assert.deepEqual(messagesOf(frames), [
       '{"id":"a","type":"next","payload":"a"}',
       '{"id":"b","type":"next","payload":"b"}',
     ]);
   });
 
-  it('becomes that of another message with parts of the same lengths by writing what differs', () => {
+  it('becomes the frame of a message of equal layout when only the differing bytes are overwritten', () => {
     const [shared, own] = ['x'.repeat(70_000), 'y'.repeat(70_000)].map((text) => Buffer.from(text)) as [Buffer, Buffer];
     const piece = fc.tuple(fc.integer({ min: 0, max: 70_000 }), fc.boolean());
     const results = fc.array(fc.array(piece, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
@@ -119,35 +122,35 @@ describe('the frame of a next message', () => {
     fc.assert(
       fc.property(ids, ids, results, (one, other, lengths) => {
         const pieces = lengths.map((of) => of.map(([length]) => shared.subarray(0, length)));
-        const before = pieces.map((of) => ({ prefix: nextPrefix(one), rest: new Rest(of) }));
+        const before = pieces.map((of) => ({ prefix: nextPrefix(one), result: new ResultBytes(of) }));
         const after = pieces.map((of, i) => ({
           prefix: nextPrefix(other),
-          rest: new Rest(of.map((same, j) => (lengths[i]![j]![1] ? same : own.subarray(0, same.length)))),
+          result: new ResultBytes(of.map((same, j) => (lengths[i]![j]![1] ? same : own.subarray(0, same.length)))),
         }));
-        assert.ok(areAlike(after, before));
+        assert.ok(haveEqualLayout(after, before));
         const frames = framesOf(...before);
-        stamp(frames, after, before);
+        overwrite(frames, after, before);
         assert.ok(frames.equals(framesOf(...after)));
       }),
       { numRuns: 50 },
     );
   });
 
-  it('is of one piece where it has to wait, which is the same for all and is no copy of one', () => {
-    const [one, two] = [['ab'], ['a', 'b']].map((texts) => new Rest(texts.map((text) => Buffer.from(text))));
+  it('joins the pieces of a waiting result once for all subscriptions, and copies no single piece', () => {
+    const [one, two] = [['ab'], ['a', 'b']].map((texts) => new ResultBytes(texts.map((text) => Buffer.from(text))));
     assert.equal(one!.whole, one);
     assert.equal(two!.whole, two!.whole);
     assert.deepEqual([two!.whole.pieces, two!.whole.length], [[Buffer.from('ab')], 2]);
   });
 
-  it('is not alike where a prefix or a piece has another length', () => {
+  it('differs in layout where a prefix or a piece has another length', () => {
     const of = (id: string, ...pieces: string[]) => [
-      { prefix: nextPrefix(id), rest: new Rest(pieces.map((text) => Buffer.from(text))) },
+      { prefix: nextPrefix(id), result: new ResultBytes(pieces.map((text) => Buffer.from(text))) },
     ];
-    assert.ok(areAlike(of('a', 'bc', 'd'), of('b', 'xy', 'z')));
-    assert.ok(!areAlike(of('a', 'bc', 'd'), of('bb', 'xy', 'z')));
-    assert.ok(!areAlike(of('a', 'bc', 'd'), of('b', 'x', 'yz')));
-    assert.ok(!areAlike(of('a', 'bc', 'd'), of('b', 'xyz')));
-    assert.ok(!areAlike(of('a', 'b'), [...of('a', 'b'), ...of('a', 'b')]));
+    assert.ok(haveEqualLayout(of('a', 'bc', 'd'), of('b', 'xy', 'z')));
+    assert.ok(!haveEqualLayout(of('a', 'bc', 'd'), of('bb', 'xy', 'z')));
+    assert.ok(!haveEqualLayout(of('a', 'bc', 'd'), of('b', 'x', 'yz')));
+    assert.ok(!haveEqualLayout(of('a', 'bc', 'd'), of('b', 'xyz')));
+    assert.ok(!haveEqualLayout(of('a', 'b'), [...of('a', 'b'), ...of('a', 'b')]));
   });
 });

@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { WebSocket, WebSocketServer } from 'ws';
-import { Rest } from '../../../src/fanout/outbox/frame.ts';
+import { ResultBytes } from '../../../src/fanout/outbox/frame.ts';
 import { Outbox } from '../../../src/fanout/outbox/outbox.ts';
 import { Writer } from '../../../src/fanout/outbox/writer.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -161,7 +161,7 @@ describe('Outbox', () => {
       outbox.write();
       assert.deepEqual(written.map(({ length }) => length), lengths); // prettier-ignore
     }
-    const large = new Rest([Buffer.alloc(40_000, 'a'), Buffer.alloc(40_000, 'b')]);
+    const large = new ResultBytes([Buffer.alloc(40_000, 'a'), Buffer.alloc(40_000, 'b')]);
     outbox.sendParts(Buffer.from('prefix'), large);
     outbox.write();
     for (const piece of large.pieces) assert.ok(written.includes(piece));
@@ -296,9 +296,9 @@ describe('Outbox', () => {
     const limits = { ...LIMITS, maxQueueBytes: 300 * 1024 };
     const { accept, writer } = await openServer(t, { limits });
     const { socket, outbox, slow } = await accept(stalled(t));
-    const rest = new Rest([Buffer.alloc(64 * 1024, 'x')]);
+    const result = new ResultBytes([Buffer.alloc(64 * 1024, 'x')]);
     let sent = 0;
-    while (outbox.sendParts(Buffer.alloc(0), rest)) {
+    while (outbox.sendParts(Buffer.alloc(0), result)) {
       assert.ok(outbox.queuedBytes <= limits.maxQueueBytes);
       assert.equal(slow(), 0, 'taken, though refused');
       assert.ok(++sent < 10_000, 'the bound was never reached');
@@ -306,25 +306,25 @@ describe('Outbox', () => {
     outbox.refuse();
     assert.equal(slow(), 1);
     assert.equal(socket.readyState, WebSocket.CLOSING);
-    for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), false);
+    for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), result), false);
     assert.equal(slow(), 1);
     assert.deepEqual([outbox.queuedBytes, writer.queuedBytes, writer.behind.size], [0, 0, 0]);
-    assert.ok(socket.bufferedAmount < 2 * rest.length, `${socket.bufferedAmount} bytes wait in the socket`);
+    assert.ok(socket.bufferedAmount < 2 * result.length, `${socket.bufferedAmount} bytes wait in the socket`);
   });
 
   it('holds four of the largest message of a connection, also where these are more than the bound', async (t) => {
     const { accept, writer } = await openServer(t, { limits: { maxQueueBytes: 1024, maxPodQueueBytes: 2 ** 30 } });
     const { outbox, slow } = await accept(stalled(t));
-    const filler = new Rest([Buffer.alloc(200, 'x')]);
+    const filler = new ResultBytes([Buffer.alloc(200, 'x')]);
     while (!outbox.isBehind) {
       outbox.sendParts(Buffer.alloc(0), filler);
       outbox.write();
     }
-    const rest = new Rest([Buffer.alloc(900_000, 'x')]);
+    const result = new ResultBytes([Buffer.alloc(900_000, 'x')]);
     // What the operating system has not taken of the fillers counts, too.
-    for (let i = 0; i < 3; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), rest), true);
-    assert.ok(outbox.queuedBytes > 3 * rest.length);
-    while (outbox.sendParts(Buffer.alloc(0), filler)) assert.ok(outbox.queuedBytes <= 4 * (rest.length + 10));
+    for (let i = 0; i < 3; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), result), true);
+    assert.ok(outbox.queuedBytes > 3 * result.length);
+    while (outbox.sendParts(Buffer.alloc(0), filler)) assert.ok(outbox.queuedBytes <= 4 * (result.length + 10));
     assert.equal(slow(), 1);
     assert.equal(writer.queuedBytes, 0);
   });
@@ -332,12 +332,12 @@ describe('Outbox', () => {
   it('keeps a result of many pieces for a peer that is behind as one, the same for all who share it', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
     const { outbox } = await accept(stalled(t));
-    const filler = new Rest([Buffer.alloc(64 * 1024, 'x')]);
+    const filler = new ResultBytes([Buffer.alloc(64 * 1024, 'x')]);
     while (!outbox.isBehind) {
       outbox.sendParts(Buffer.alloc(0), filler);
       outbox.write();
     }
-    const shared = new Rest(Array.from({ length: 33 }, () => Buffer.from('12')));
+    const shared = new ResultBytes(Array.from({ length: 33 }, () => Buffer.from('12')));
     assert.equal(shared.whole, shared.whole);
     assert.deepEqual(shared.whole.pieces, [Buffer.from('12'.repeat(33))]);
     setFlagsFromString('--expose-gc');
@@ -345,7 +345,7 @@ describe('Outbox', () => {
     collect();
     const before = process.memoryUsage();
     for (let i = 0; i < 20_000; i++) {
-      outbox.sendParts(Buffer.alloc(0), new Rest(Array.from({ length: 33 }, () => Buffer.from('12'))));
+      outbox.sendParts(Buffer.alloc(0), new ResultBytes(Array.from({ length: 33 }, () => Buffer.from('12'))));
     }
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -359,11 +359,11 @@ describe('Outbox', () => {
       limits: { maxQueueBytes: 1024 ** 2, maxPodQueueBytes: 1024 ** 3 },
     });
     const peers = await Promise.all(Array.from({ length: 40 }, () => accept(stalled(t))));
-    const rest = new Rest([Buffer.alloc(2000, 'x')]);
+    const result = new ResultBytes([Buffer.alloc(2000, 'x')]);
     const before = process.memoryUsage().arrayBuffers;
     for (const { outbox } of peers) {
       while (!outbox.isBehind) {
-        outbox.sendParts(Buffer.alloc(0), rest);
+        outbox.sendParts(Buffer.alloc(0), result);
         outbox.write();
       }
     }
@@ -377,16 +377,16 @@ describe('Outbox', () => {
     const behind = await accept(stalled(t, peer));
     const received: string[] = [];
     const healthy = await accept(reader(t, received));
-    const rest = new Rest([Buffer.alloc(16 * 1024, 'x')]);
+    const result = new ResultBytes([Buffer.alloc(16 * 1024, 'x')]);
     while (!behind.outbox.isBehind) {
-      behind.outbox.sendParts(Buffer.alloc(0), rest);
+      behind.outbox.sendParts(Buffer.alloc(0), result);
       await turn();
     }
     const before = process.memoryUsage().arrayBuffers;
-    for (let i = 0; i < 2000; i++) behind.outbox.sendParts(Buffer.alloc(0), rest);
+    for (let i = 0; i < 2000; i++) behind.outbox.sendParts(Buffer.alloc(0), result);
     healthy.outbox.send('hello');
     await waitFor('the healthy one', () => received.length === 1);
-    assert.ok(behind.outbox.queuedBytes > 2000 * rest.length);
+    assert.ok(behind.outbox.queuedBytes > 2000 * result.length);
     assert.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024, 'copies were made');
     peer.socket!.resume();
     await waitFor('the rest to leave', () => behind.outbox.queuedBytes === 0);
@@ -419,7 +419,7 @@ describe('Outbox', () => {
       const behind = await accept(stalled(t, peer));
       const received: string[] = [];
       const healthy = await accept(reader(t, received));
-      const [own, foreign] = ['o', 'f'].map((letter) => new Rest([Buffer.alloc(size, letter)]));
+      const [own, foreign] = ['o', 'f'].map((letter) => new ResultBytes([Buffer.alloc(size, letter)]));
       let sent = 0;
       while (!behind.outbox.isBehind) {
         behind.outbox.sendParts(Buffer.alloc(0), own!);
@@ -486,12 +486,12 @@ describe('Outbox', () => {
     }
     const [small, large, middle] = peers;
     const prefix = Buffer.alloc(1024, 'x');
-    const rest = new Rest([prefix]);
-    for (let i = 0; i < 50; i++) small!.outbox.sendParts(prefix, rest);
-    for (let i = 0; i < 250; i++) large!.outbox.sendParts(prefix, rest);
+    const result = new ResultBytes([prefix]);
+    for (let i = 0; i < 50; i++) small!.outbox.sendParts(prefix, result);
+    for (let i = 0; i < 250; i++) large!.outbox.sendParts(prefix, result);
     let sent = 0;
     while (large!.slow() === 0) {
-      middle!.outbox.sendParts(prefix, rest);
+      middle!.outbox.sendParts(prefix, result);
       assert.ok(++sent < 1000, 'the bound was never reached');
     }
     assert.deepEqual([small!.slow(), large!.slow(), middle!.slow()], [0, 1, 0]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { frameLength, layOut, Rest } from '../../../src/fanout/outbox/frame.ts';
+import { frameLength, writeFrames, ResultBytes } from '../../../src/fanout/outbox/frame.ts';
 import type { Message } from '../../../src/fanout/outbox/frame.ts';
 import { MAX_BATCH_BYTES } from '../../../src/fanout/outbox/outbox.ts';
 import { Scratch } from '../../../src/fanout/outbox/scratch.ts';
@@ -9,44 +9,48 @@ import { Scratch } from '../../../src/fanout/outbox/scratch.ts';
 const PIECES = ['{', '}', 'a', 'bc', 'de', 'x'.repeat(200)].map((text) => Buffer.from(text));
 const PREFIXES = ['a', 'b', 'cc', 'dd'].map((text) => Buffer.from(text));
 
-const rest = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 }).map((pieces) => new Rest(pieces));
-const messages = fc.array(fc.record({ prefix: fc.constantFrom(...PREFIXES), rest }), { minLength: 1, maxLength: 3 });
+const result = fc
+  .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 })
+  .map((pieces) => new ResultBytes(pieces));
+const messages = fc.array(fc.record({ prefix: fc.constantFrom(...PREFIXES), result }), { minLength: 1, maxLength: 3 });
 
 function lengthOf(written: readonly Message[]): number {
-  return written.reduce((sum, { prefix, rest: { length } }) => sum + frameLength(prefix.length + length), 0);
+  return written.reduce((sum, { prefix, result: { length } }) => sum + frameLength(prefix.length + length), 0);
 }
 
-describe('memory for writes', () => {
-  it('holds what was asked for, whatever it held before', () => {
+describe('Scratch', () => {
+  it('returns the frames of the given messages, whatever the page held before', () => {
     fc.assert(
       fc.property(fc.array(messages, { maxLength: 60 }), (writes) => {
         const scratch = new Scratch();
         for (const written of writes) {
           const bytes = lengthOf(written);
           const expected = Buffer.alloc(bytes);
-          layOut(expected, written);
-          assert.ok(scratch.lay(written, bytes).equals(expected));
+          writeFrames(expected, written);
+          assert.ok(scratch.write(written, bytes).equals(expected));
         }
       }),
     );
   });
 
-  it('is less than twice what was asked for, for who may keep it', () => {
+  it('uses a page of less than twice the bytes written', () => {
     const scratch = new Scratch();
     for (const size of [1, 2, 3, 2000, 2045, 60_000, 300, MAX_BATCH_BYTES - 4]) {
-      const written = [{ prefix: Buffer.alloc(0), rest: new Rest([Buffer.alloc(size)]) }];
+      const written = [{ prefix: Buffer.alloc(0), result: new ResultBytes([Buffer.alloc(size)]) }];
       const bytes = lengthOf(written);
-      assert.ok(scratch.lay(written, bytes).buffer.byteLength < 2 * bytes, `${bytes} bytes`);
+      assert.ok(scratch.write(written, bytes).buffer.byteLength < 2 * bytes, `${bytes} bytes`);
     }
   });
 
-  it('is not written to again once it was given away', () => {
+  it('never writes to a detached page again', () => {
     const scratch = new Scratch();
-    const [one, other] = [PREFIXES[0]!, PREFIXES[1]!].map((prefix) => [{ prefix, rest: new Rest([PIECES[0]!]) }]);
-    const kept = scratch.lay(one!, lengthOf(one!));
+    const [one, other] = [PREFIXES[0]!, PREFIXES[1]!].map((prefix) => [
+      { prefix, result: new ResultBytes([PIECES[0]!]) },
+    ]);
+    const kept = scratch.write(one!, lengthOf(one!));
     const before = Buffer.from(kept);
-    scratch.giveAway();
-    scratch.lay(other!, lengthOf(other!));
+    scratch.detach();
+    scratch.write(other!, lengthOf(other!));
     assert.ok(kept.equals(before));
   });
 });
