@@ -12,7 +12,7 @@ import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { startGateway } from './roles/gateway.ts';
-import type { Part, RoleServices } from './roles/services.ts';
+import type { Component, RoleServices } from './roles/services.ts';
 import { createWorker } from './roles/worker.ts';
 
 const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
@@ -56,23 +56,23 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     'Log lines that standard error did not take.',
     options.droppedLogLines ?? (() => 0),
   );
-  const parts: Part[] = [];
+  const components: Component[] = [];
   let status: 'starting' | 'ready' | 'draining' = 'starting';
   let closing: Promise<void> | undefined;
   const close = () => {
     status = 'draining';
-    return (closing ??= closeAll(parts));
+    return (closing ??= closeAll(components));
   };
-  const own: RoleServices['own'] = (part) => {
-    parts.push(part);
-    return part;
+  const register: RoleServices['register'] = (component) => {
+    components.push(component);
+    return component;
   };
 
   try {
     const graph = await loadGraph(config.GRAPH || BUILT_IN_GRAPH);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
     const details: Record<string, () => unknown> = { graph: () => graph.name };
-    const admin = own(
+    const admin = register(
       new AdminServer({
         host: config.HOST,
         port: config.ADMIN_PORT,
@@ -84,17 +84,17 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       }),
     );
     await admin.start();
-    const bus = own(createBus(config, log, metrics));
+    const bus = register(createBus(config, log, metrics));
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
 
-    const services: RoleServices = { config, graph, bus, log, metrics, own };
+    const services: RoleServices = { config, graph, bus, log, metrics, register };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
       const worker = createWorker(services, options.onFatal);
       // First, but clients must not wait for a Kafka that hangs: what is left of it is waited for at the very end.
-      parts.unshift(worker);
-      own({
+      components.unshift(worker);
+      register({
         close: () => Promise.race([worker.close(), delay(config.SHUTDOWN_TIMEOUT_MS / 4, undefined, { ref: false })]),
       });
       if (options.stop?.aborted) await worker.close();
@@ -120,8 +120,8 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   }
 }
 
-async function closeAll(parts: readonly Part[]): Promise<void> {
-  for (const part of parts.toReversed()) await part.close();
+async function closeAll(components: readonly Component[]): Promise<void> {
+  for (const component of components.toReversed()) await component.close();
 }
 
 function createBus(config: Config, log: Logger, metrics: Metrics): Bus {

@@ -19,7 +19,7 @@ export class AuctionHistory {
 
   async open(): Promise<void> {
     await this.#bus.start();
-    await this.#bus.claim({ topic: AUCTION_TOPIC, partition: 0, position: -1 });
+    await this.#bus.acquire({ topic: AUCTION_TOPIC, partition: 0, position: -1 });
   }
 
   /** Publishes this number of events and returns the version of the last one. */

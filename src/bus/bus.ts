@@ -26,17 +26,17 @@ export interface Position {
   readonly offset: number;
 }
 
-/** What a worker says of a partition that it got from Kafka before it publishes for it. */
-export interface Claim {
+/** A worker's lease of a partition that Kafka has assigned to it. It acquires the lease before it publishes for the partition. */
+export interface PartitionLease {
   readonly topic: string;
   readonly partition: number;
   /** Offset up to which everything was accepted before, as far as is known; -1: nothing is known. */
   readonly position: number;
   /**
-   * Names a start: the records do not go on where those before ended (a new group, a topic made anew, offsets that were set
-   * anew), and nothing is known to have been accepted since. Claims with one name are of one start; undefined: they go on.
+   * Set where the records do not continue the earlier ones (a new group, a recreated topic, reset offsets) and none of them is
+   * known to have been accepted. A start id that the bus does not know begins an epoch. undefined: the records continue.
    */
-  readonly start?: string | undefined;
+  readonly startId?: string | undefined;
 }
 
 /**
@@ -67,10 +67,11 @@ export interface Bus {
    * `upTo`: the messages are from one partition, in its order, and with them everything up to this offset has been published.
    * What is not behind the offset that was accepted before is left out: a repetition reaches nobody.
    * @throws BusUnavailableError when any message was not accepted; some may have been, so a retry repeats the whole.
-   * @throws FencedError when the partition is to be claimed (again): another has claimed it, or the bus has lost its data.
+   * @throws FencedError when this process does not hold the partition's lease: it never acquired it, another worker did since, or the bus
+   * lost its data. Acquire the lease (again) first.
    */
   publish(messages: readonly Message[], upTo?: Position): Promise<void>;
-  /** How much may be published for a partition that this process has claimed, so that its gateways keep pace. */
+  /** How much may be published for a partition that this process has leased, so that its gateways keep pace. */
   room(topic: string, partition: number): Room;
   /**
    * Resolves when the partition has room, or the signal is aborted. It has room again after `FLOW_PATIENCE_MS` at the latest when no
@@ -85,11 +86,11 @@ export interface Bus {
    */
   receive(receiver: Receiver): () => void;
   /**
-   * Takes over the publishing of a partition; whoever had it before is refused from now on. Begins a new epoch of the topic with a
-   * start that the bus does not know yet, if anything was accepted before it, and where the bus has lost what it had accepted.
-   * @throws BusUnavailableError; whether the claim counts is not known then: it is repeated.
+   * Takes over the publishing of a partition: publishes of the previous holder are refused from now on. Increments the topic's epoch
+   * when the start id is unknown and messages were accepted before it, or when the bus lost what it had accepted.
+   * @throws BusUnavailableError; whether the lease was acquired is unknown then: repeat the call.
    */
-  claim(claim: Claim): Promise<void>;
+  acquire(lease: PartitionLease): Promise<void>;
   /**
    * Resolves once the subscription is acknowledged. Every message accepted after the acknowledgement reaches the listener, in order,
    * the first ones perhaps before this resolves; no message reaches a listener whose subscription is not acknowledged. One

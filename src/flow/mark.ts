@@ -5,7 +5,7 @@
 export interface Mark {
   readonly topic: string;
   readonly partition: number;
-  /** Names one claim of the partition on one server: its count begins with 0. Has no space. */
+  /** Names one lease of the partition on one server: its count begins at 0. Has no space. */
   readonly stream: string;
   /** Published since the stream began. */
   readonly bytes: number;

@@ -18,7 +18,7 @@ export interface ReceiverOptions extends WindowLimits {
 /** A gateway gives a partition up when no message of it has arrived for this long, in ms, while its marks advanced. */
 const UNWATCHED_MS = 1000;
 
-/** How fast a partition is served, whichever servers and claims its messages come by. */
+/** How fast a partition is served, across servers and leases. */
 interface Pace {
   readonly window: Window;
   /** Bytes by which marks have advanced. */
@@ -47,7 +47,7 @@ interface Stream {
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #intakes = new Map<string, Intake>();
-  /** By server and partition: the present claim's. */
+  /** By server and partition: the current lease's. */
   readonly #streams = new Map<string, Stream>();
   readonly #paces = new Map<Intake, Pace>();
   /** Channels with more executions than half of what they may have. */

@@ -19,7 +19,7 @@ const FIRST_BYTES = 65_536;
 const LEAST_ROOM = 65_536;
 /**
  * Where no gateway has answered within this part of the patience, only subscribers without flow control receive the stream. An answer comes
- * behind what the claim before has left on its way, of about FLOW_TARGET_MS.
+ * after the messages of the previous lease that are still on their way, about FLOW_TARGET_MS.
  */
 const FIRST_PATIENCE = 0.2;
 /** Between two questions, while a partition waits, in ms. */
@@ -50,7 +50,7 @@ interface Told {
   isLeftBehind: boolean;
 }
 
-/** One claim of a partition on one server. */
+/** One lease of a partition on one server. */
 interface Stream {
   readonly name: string;
   /** Of its partition. */
@@ -79,11 +79,11 @@ interface Waiting {
 
 /**
  * The worker's half of flow control: keeps what it publishes within the credit of the slowest gateway that makes progress. Pure but for
- * clock and timer. Holds an entry for each claimed partition on each server, and in it one for each gateway.
+ * clock and timer. Holds an entry for each leased partition on each server, and in it one for each gateway.
  */
 export class Sender {
   readonly #options: SenderOptions;
-  /** By partition: the present claim's, by server. */
+  /** By partition: the current lease's, by server. */
   readonly #partitions = new Map<string, Map<string, Stream>>();
   /** The same, by name. */
   readonly #streams = new Map<string, Stream>();
@@ -99,7 +99,7 @@ export class Sender {
     this.#options = options;
   }
 
-  /** Begins the stream of a claim on a server, and forgets that of the claim before. */
+  /** Begins the stream of a lease on a server, and forgets that of the previous lease. */
   open(server: string, topic: string, partition: number, name: string): void {
     const key = keyOf(topic, partition);
     const streams = this.#partitions.get(key) ?? new Map<string, Stream>();

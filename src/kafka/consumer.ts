@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Claim, Message, Position } from '../bus/bus.ts';
+import type { PartitionLease, Message, Position } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { BatchPorts } from './batch.ts';
@@ -36,7 +36,7 @@ export interface KafkaConsumerOptions extends BatchPorts {
   /** @throws BusUnavailableError, FencedError */
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
-  readonly lease: (claim: Claim) => Promise<void>;
+  readonly acquire: (lease: PartitionLease) => Promise<void>;
   readonly flow: FlowWait;
   readonly observer: WorkerObserver;
   readonly log: Logger;
@@ -199,7 +199,7 @@ export class KafkaConsumer {
       startOffsets: this.#startOffsets,
       publisher: this.#publisher,
       flow,
-      lease: this.#options.lease,
+      acquire: this.#options.acquire,
       log,
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),

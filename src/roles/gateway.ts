@@ -50,13 +50,13 @@ const EVENTS_FLOW_MS = 1000;
 
 /** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
-  const { config, bus, log, metrics, own } = services;
+  const { config, bus, log, metrics, register } = services;
   const runtime = createRuntime(services, await openBackends(services));
   const writer = new Writer({
     maxQueueBytes: config.MAX_QUEUE_BYTES,
     maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
   });
-  const secret = own(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
+  const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
   const audit = createAudit(services, runtime);
   const receiver = createReceiver(services, writer, () => gateway.connectionCount);
@@ -143,12 +143,12 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);
   metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
-  own({ close: () => endServer(httpServer, config.SHUTDOWN_TIMEOUT_MS / 8) });
-  own(gateway).start();
+  register({ close: () => endServer(httpServer, config.SHUTDOWN_TIMEOUT_MS / 8) });
+  register(gateway).start();
   if (receiver) {
     const stop = bus.receive(receiver);
     // Closed before the sockets: no worker waits for a gateway that drains.
-    own({ close: () => Promise.resolve(stop()) });
+    register({ close: () => Promise.resolve(stop()) });
   }
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
 }
@@ -177,13 +177,13 @@ function createReceiver(
 }
 
 /** The graph's backends; in the embedded mode those without a URL answer from the samples. */
-async function openBackends({ config, graph, log, metrics, own }: RoleServices): Promise<Backends> {
+async function openBackends({ config, graph, log, metrics, register }: RoleServices): Promise<Backends> {
   const names = graph.context.backends ?? [];
   const samples = config.isEmbedded ? graph.samples : undefined;
   const sampled = samples?.respond
-    ? await own(new SampleBackends({ names, respond: samples.respond.bind(samples), log })).start()
+    ? await register(new SampleBackends({ names, respond: samples.respond.bind(samples), log })).start()
     : [];
-  return own(
+  return register(
     new Backends({
       backends: new Map([...sampled, ...config.backends]),
       maxSockets: config.BACKEND_MAX_SOCKETS,

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** Something to close; `close` is idempotent and bounded in time, also for what was not started. */
-export interface Part {
+export interface Component {
   close(): Promise<void>;
 }
 
@@ -16,6 +16,6 @@ export interface RoleServices {
   readonly bus: Bus;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Notes that a part is to be closed, before all that were noted earlier; gives it back. */
-  readonly own: <T extends Part>(part: T) => T;
+  /** Closes the component when the server closes, before every component registered earlier. Returns it. */
+  readonly register: <T extends Component>(component: T) => T;
 }

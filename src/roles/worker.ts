@@ -1,4 +1,4 @@
-import type { Bus, Claim, Message, Position } from '../bus/bus.ts';
+import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
 import { registerCodecs } from '../kafka/kafkajs/compression.ts';
@@ -8,15 +8,15 @@ import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Part, RoleServices } from './services.ts';
+import type { Component, RoleServices } from './services.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
 /** The records' half: brings them in from Kafka, or from the graph's samples where there is none. */
 export function createWorker(
   services: RoleServices,
   onFatal: (error: Error) => void,
-): KafkaConsumer | (Part & { start(): unknown }) {
-  const { config, graph, bus, log, metrics, own } = services;
+): KafkaConsumer | (Component & { start(): unknown }) {
+  const { config, graph, bus, log, metrics, register } = services;
   const snakeCase = new SnakeCase();
   metrics.gauge(
     'crier_key_collisions',
@@ -43,8 +43,8 @@ export function createWorker(
     ['field', 'reason'],
     () => unmatchedRecords(routers.values()),
   );
-  own(new UnmatchedLog(routers.values(), log)).start();
-  const flow = own(new FlowWait(bus, log));
+  register(new UnmatchedLog(routers.values(), log)).start();
+  const flow = register(new FlowWait(bus, log));
   observeFlow(flow, bus, metrics);
   const ports = {
     flow,
@@ -77,8 +77,8 @@ export function createWorker(
   metrics.gauge('crier_kafka_lag', 'Records between the ends of the assigned partitions and our positions.', () => lag);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];
-  const lease = (claim: Claim) => bus.claim(claim);
-  return new KafkaConsumer({ ...ports, lease, config, topics, observer, log, onFatal });
+  const acquire = (lease: PartitionLease) => bus.acquire(lease);
+  return new KafkaConsumer({ ...ports, acquire, config, topics, observer, log, onFatal });
 }
 
 function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
@@ -110,7 +110,7 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
 function createSampler(
   { config, graph, bus, log }: RoleServices,
   publisher: RecordPublisher,
-): Part & { start(): unknown } {
+): Component & { start(): unknown } {
   const { samples } = graph;
   if (!samples) {
     log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
@@ -124,7 +124,7 @@ function createSampler(
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
     process: async (topic, value, signal) => {
-      if (!leased.has(topic)) await bus.claim({ topic, partition: 0, position: -1 });
+      if (!leased.has(topic)) await bus.acquire({ topic, partition: 0, position: -1 });
       leased.add(topic);
       const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
       await publisher.publish([{ ...place, key: null, value }], { signal });

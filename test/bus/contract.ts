@@ -229,13 +229,13 @@ export function busContract(name: string, makeBus: MakeBus): void {
       readonly payload: string;
     }
 
-    /** A claimed partition of a topic of its own, and what arrives on a channel. */
-    async function claimed(t: TestContext) {
+    /** A leased partition of a topic of its own, and the messages that arrive on a channel. */
+    async function leased(t: TestContext) {
       const { bus } = await started(t, makeBus);
       const [topic, channel] = [randomName('topic'), randomName()];
       const seen: Seen[] = [];
       await bus.subscribe(channel, (payload, coordinates) => seen.push({ payload: String(payload), ...coordinates }));
-      await bus.claim({ topic, partition: 3, position: -1 });
+      await bus.acquire({ topic, partition: 3, position: -1 });
       const publish = (from: number, to: number) => {
         const messages = Array.from({ length: to - from + 1 }, (_, i) => ({
           channel,
@@ -253,7 +253,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
     }
 
     it('gives each message the coordinates of its record, and a bare one none', async (t) => {
-      const { publish, arrived } = await claimed(t);
+      const { publish, arrived } = await leased(t);
       await publish(5, 6);
       const [one, two] = await arrived();
       assert.ok(one?.epoch !== undefined && Math.abs(Date.now() - one.epoch) < 60_000);
@@ -267,7 +267,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const channels = Array.from({ length: 9 }, () => randomName());
       const seen: string[] = [];
       for (const channel of channels) await bus.subscribe(channel, (payload) => seen.push(String(payload)));
-      await bus.claim({ topic, partition: 0, position: -1 });
+      await bus.acquire({ topic, partition: 0, position: -1 });
       const payload = '{"é":"🎺\\n@1 2 3 4\\n"}';
       await bus.publish(
         channels.map((channel) => ({ channel, payload, offset: 0, timestamp: 0 })),
@@ -278,11 +278,11 @@ export function busContract(name: string, makeBus: MakeBus): void {
     });
 
     it('publishes nothing twice, however often it is repeated', async (t) => {
-      const { bus, topic, publish, arrived } = await claimed(t);
+      const { bus, topic, publish, arrived } = await leased(t);
       await publish(0, 9);
       await publish(0, 9);
       await publish(5, 14);
-      await bus.claim({ topic, partition: 3, position: 2 });
+      await bus.acquire({ topic, partition: 3, position: 2 });
       await publish(3, 15);
       const seen = await arrived();
       assert.deepEqual(
@@ -293,7 +293,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
     });
 
     it('leaves out what is not behind a publish without messages', async (t) => {
-      const { publish, arrived } = await claimed(t);
+      const { publish, arrived } = await leased(t);
       await publish(6, 5);
       await publish(4, 7);
       assert.deepEqual(
@@ -311,7 +311,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       });
       const partitions = Array.from({ length: 12 }, (_, partition) => partition);
       const payloadOf = (partition: number, offset: number) => `${partition}:${offset}${'é'.repeat(partition * 400)}`;
-      await Promise.all(partitions.map((partition) => bus.claim({ topic, partition, position: -1 })));
+      await Promise.all(partitions.map((partition) => bus.acquire({ topic, partition, position: -1 })));
       await Promise.all(
         partitions.map(async (partition) => {
           for (let offset = 0; offset < 60; offset += 20) {
@@ -332,17 +332,17 @@ export function busContract(name: string, makeBus: MakeBus): void {
       }
     });
 
-    it('refuses a partition that was not claimed, and publishes nothing of it', async (t) => {
-      const { bus, topic, arrived } = await claimed(t);
+    it('refuses a publish for a partition that was not leased, and publishes nothing of it', async (t) => {
+      const { bus, topic, arrived } = await leased(t);
       const message = { channel: 'x', payload: '{}', offset: 0, timestamp: 0 };
       await assert.rejects(bus.publish([message], { topic, partition: 4, offset: 0 }), FencedError);
       assert.deepEqual(await arrived(), []);
     });
 
     it('begins an epoch where records do not go on, and shows them from their first offset', async (t) => {
-      const { bus, topic, publish, arrived } = await claimed(t);
+      const { bus, topic, publish, arrived } = await leased(t);
       await publish(0, 3);
-      await bus.claim({ topic, partition: 3, position: -1, start: 'another' });
+      await bus.acquire({ topic, partition: 3, position: -1, startId: 'another' });
       await publish(0, 1);
       const seen = await arrived();
       assert.deepEqual(
@@ -353,16 +353,16 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(seen[5]!.epoch, seen[4]!.epoch);
     });
 
-    it('begins one epoch with a start, however often it is claimed, and publishes nothing of it twice', async (t) => {
-      const { bus, topic, publish, arrived } = await claimed(t);
-      const claim = (position: number, start?: string) => bus.claim({ topic, partition: 3, position, start });
+    it('begins one epoch for a start id, however often the lease is acquired, and publishes nothing twice', async (t) => {
+      const { bus, topic, publish, arrived } = await leased(t);
+      const acquire = (position: number, startId?: string) => bus.acquire({ topic, partition: 3, position, startId });
       await publish(0, 3);
-      await claim(-1, 'another');
+      await acquire(-1, 'another');
       await publish(0, 1);
-      await claim(-1, 'another');
+      await acquire(-1, 'another');
       await publish(0, 2);
-      await claim(2);
-      await claim(-1, 'another');
+      await acquire(2);
+      await acquire(-1, 'another');
       await publish(0, 3);
       const seen = await arrived();
       assert.deepEqual(
@@ -372,23 +372,23 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(new Set(seen.slice(4).map(({ epoch }) => epoch)).size, 1, 'one epoch');
     });
 
-    it('tells a start from every other, also where nothing was accepted of the first claim', async (t) => {
-      const { bus, topic, publish, arrived } = await claimed(t);
-      const claim = (start: string) => bus.claim({ topic, partition: 3, position: -1, start });
-      await claim('one');
-      await claim('two');
+    it('distinguishes start ids, also where nothing was accepted under the first one', async (t) => {
+      const { bus, topic, publish, arrived } = await leased(t);
+      const acquire = (startId: string) => bus.acquire({ topic, partition: 3, position: -1, startId });
+      await acquire('one');
+      await acquire('two');
       await publish(0, 0);
-      await claim('one');
+      await acquire('one');
       await publish(0, 0);
       const [first, second] = await arrived();
       assert.ok(second!.epoch! > first!.epoch!);
     });
 
     it('stays in its epoch while fresh partitions of a topic come in', async (t) => {
-      const { bus, topic, publish, arrived } = await claimed(t);
+      const { bus, topic, publish, arrived } = await leased(t);
       await publish(0, 0);
-      await bus.claim({ topic, partition: 4, position: -1, start: 'one' });
-      await bus.claim({ topic, partition: 4, position: -1, start: 'two' });
+      await bus.acquire({ topic, partition: 4, position: -1, startId: 'one' });
+      await bus.acquire({ topic, partition: 4, position: -1, startId: 'two' });
       await publish(1, 1);
       const [one, two] = await arrived();
       assert.equal(one!.epoch, two!.epoch);
@@ -399,15 +399,15 @@ export function busContract(name: string, makeBus: MakeBus): void {
     const LIMITS = { entries: 100, bytes: 1_000_000, seconds: 60 };
     const ALL = { from: undefined, maxEntries: 1000, maxBytes: 10_000_000 };
 
-    /** A claimed partition, its only channel, and what listeners of that got. */
+    /** A leased partition, its only channel, and the messages that its listeners received. */
     async function kept(t: TestContext) {
       const { bus } = await started(t, makeBus);
       const topic = randomName('topic');
       const channel = `${topic}{}`;
       const seen: Coordinates[] = [];
       await bus.subscribe(channel, (_payload, coordinates) => coordinates && seen.push(coordinates));
-      const claim = (start?: string) => bus.claim({ topic, partition: 0, position: -1, start });
-      await claim();
+      const acquire = (startId?: string) => bus.acquire({ topic, partition: 0, position: -1, startId });
+      await acquire();
       const publish = (offset: number, history: HistoryLimits = LIMITS, payload = `${offset}`) =>
         bus.publish([{ channel, payload, offset, timestamp: 5, history }], { topic, partition: 0, offset });
       const read = async (from: string | undefined, query: Partial<typeof ALL> = {}) => {
@@ -418,7 +418,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
         await settled(bus, channel);
         return seen;
       };
-      return { bus, topic, channel, claim, publish, read, arrived };
+      return { bus, topic, channel, acquire, publish, read, arrived };
     }
 
     it('keeps what was published, from any entry on, with the coordinates that listeners got', async (t) => {
@@ -539,11 +539,11 @@ export function busContract(name: string, makeBus: MakeBus): void {
     });
 
     it('has no history of what was published without one, and knows the epoch', async (t) => {
-      const { bus, channel, claim, publish, read } = await kept(t);
+      const { bus, channel, acquire, publish, read } = await kept(t);
       await publish(0, { entries: 0, bytes: 0, seconds: 0 });
       assert.deepEqual(await read(undefined), []);
       const { epoch } = await bus.history(channel, { ...ALL, from: undefined });
-      await claim('another');
+      await acquire('another');
       assert.ok((await bus.history(channel, { ...ALL, from: undefined })).epoch > epoch);
       assert.equal((await bus.history(randomName(), { ...ALL, from: undefined })).epoch, 0);
     });

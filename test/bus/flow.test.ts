@@ -27,7 +27,7 @@ async function createWorker(t: TestContext, makeBus: MakeBus, patienceMs: number
   const bus = makeBus(prefix, patienceMs === 'off' ? undefined : patienceMs);
   t.after(() => bus.close());
   await bus.start();
-  await bus.claim({ topic: TOPIC, partition: 0, position: -1 });
+  await bus.acquire({ topic: TOPIC, partition: 0, position: -1 });
   let offset = 0;
   const publish = async (value: string, messages = 1) => {
     for (let i = 0; i < messages; i++) {

@@ -7,7 +7,7 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
-import type { Part } from '../../src/roles/services.ts';
+import type { Component } from '../../src/roles/services.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 
 const SCHEMA = `type Subscription {
@@ -50,7 +50,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
   await bus.start();
   t.after(() => bus.close());
   const place = { topic: 'ticks', partition: 0 };
-  await bus.claim({ ...place, position: -1 });
+  await bus.acquire({ ...place, position: -1 });
   let subscriptions = 0;
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = async (...parameters) => {
@@ -78,23 +78,23 @@ export async function createStage(t: TestContext): Promise<Stage> {
       }
     },
     gateway: async (settings) => {
-      const parts: Part[] = [];
-      const own = <T extends Part>(part: T) => {
-        parts.push(part);
-        return part;
+      const components: Component[] = [];
+      const register = <T extends Component>(component: T) => {
+        components.push(component);
+        return component;
       };
       let closing: Promise<void> | undefined;
-      const close = () => (closing ??= closeAll(parts));
+      const close = () => (closing ??= closeAll(components));
       t.after(close);
       const config = readConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
-      const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), own });
+      const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), register });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
     },
   };
 }
 
-async function closeAll(parts: readonly Part[]): Promise<void> {
-  for (const part of parts.toReversed()) await part.close();
+async function closeAll(components: readonly Component[]): Promise<void> {
+  for (const component of components.toReversed()) await component.close();
 }
 
 /** A port on which somebody takes connections and never says a word. */

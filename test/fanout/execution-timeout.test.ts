@@ -28,7 +28,7 @@ async function createSlow(t: TestContext, slow: (call: number, n: number, contex
     onFailure: (error) => void failures.push((error as { code?: unknown }).code),
   });
   const { bus } = stage;
-  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  await bus.acquire({ topic: 't', partition: 0, position: -1 });
   let next = 0;
   const publish = async () => {
     const offset = next++;

@@ -21,8 +21,8 @@ interface Received {
 async function createChannel(t: TestContext) {
   const cursors = new Cursors('secret');
   const stage = await createStage(t, { sdl: SDL, cursors });
-  const claim = (start?: string) => stage.bus.claim({ topic: 't', partition: 0, position: -1, start });
-  await claim();
+  const acquire = (startId?: string) => stage.bus.acquire({ topic: 't', partition: 0, position: -1, startId });
+  await acquire();
   const publish = (offset: number, history?: HistoryLimits) =>
     stage.bus.publish(
       [{ channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0, history }],
@@ -36,7 +36,7 @@ async function createChannel(t: TestContext) {
     const listener = await stage.join(QUERY, factsOf(id, {}));
     return () => listener.received.map((text) => JSON.parse(text) as Received);
   };
-  return { stage, claim, publish, join, cursors };
+  return { stage, acquire, publish, join, cursors };
 }
 
 describe('LiveChannel', () => {
@@ -81,10 +81,10 @@ describe('LiveChannel', () => {
   });
 
   it('tells everyone of a new epoch, once, with the event that begins it', async (t) => {
-    const { stage, claim, publish, join } = await createChannel(t);
+    const { stage, acquire, publish, join } = await createChannel(t);
     const [one, two] = [await join('a'), await join('b')];
     await publish(7);
-    await claim('another');
+    await acquire('another');
     await publish(0);
     await publish(1);
     await waitFor('all', () => one().length === 3 && two().length === 3);

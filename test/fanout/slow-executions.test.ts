@@ -23,7 +23,7 @@ async function flood(t: TestContext, maxExecuting: number) {
   };
   const { bus, join } = await createStage(t, { sdl: SDL, resolvers: { Item: { slow } }, maxExecuting });
   const clients = [await join(QUERY, factsOf('a', {})), await join(QUERY, factsOf('b', {}))];
-  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  await bus.acquire({ topic: 't', partition: 0, position: -1 });
   for (let n = 0; n < EVENTS; n++) {
     const message = { channel: 't{}', payload: JSON.stringify({ item: { n } }), offset: n, timestamp: 0 };
     await bus.publish([message], { topic: 't', partition: 0, offset: n });

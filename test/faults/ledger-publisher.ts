@@ -48,7 +48,7 @@ export class LedgerPublisher {
       await publisher.#bus.close();
     });
     await publisher.#bus.start();
-    await publisher.#claim();
+    await publisher.#acquire();
     void publisher.#publishAll();
     return publisher;
   }
@@ -84,10 +84,10 @@ export class LedgerPublisher {
     );
   }
 
-  async #claim(): Promise<void> {
+  async #acquire(): Promise<void> {
     for (;;) {
       try {
-        return await this.#bus.claim({ ...this.#place, position: this.#accepted - 1 });
+        return await this.#bus.acquire({ ...this.#place, position: this.#accepted - 1 });
       } catch (error) {
         if (this.#isClosed) return;
         if (!(error instanceof BusUnavailableError)) throw error;
@@ -108,7 +108,7 @@ export class LedgerPublisher {
         await this.#bus.publish(messages, { ...this.#place, offset: length - 1 });
         this.#accepted = length;
       } catch (error) {
-        if (error instanceof FencedError) await this.#claim();
+        if (error instanceof FencedError) await this.#acquire();
         else if (error instanceof BusUnavailableError) await delay(RETRY_MS);
         else throw error;
       }

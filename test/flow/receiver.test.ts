@@ -124,7 +124,7 @@ describe('Receiver', () => {
     assert.notEqual(receiver.answer('redis', mark(500), 7_003)!.bytes, undefined);
   });
 
-  it('goes on with the next claim of a partition', () => {
+  it('gives credit for the next lease of a partition', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(9_000);
     receiver.answer('redis', mark(9_000), 0);

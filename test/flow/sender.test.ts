@@ -20,7 +20,7 @@ function createSender(t: TestContext, patienceMs = 5_000) {
 }
 
 describe('Sender', () => {
-  it('limits nothing that nobody receives, and nothing that was not claimed', (t) => {
+  it('sets no limit without subscribers, and none for a partition that was not leased', (t) => {
     const { sender, room } = createSender(t);
     sender.add('s', 0);
     assert.equal(room(), Infinity);
@@ -122,7 +122,7 @@ describe('Sender', () => {
     assert.equal(sender.room('bids', 1, 6_001).bytes, 88_000);
   });
 
-  it('waits for a gateway no longer that says farewell, nor for the claim before', (t) => {
+  it('stops waiting for a gateway that drains, and for credit of the previous lease', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.add('s', FIRST);
     tell('a', 0);

@@ -5,7 +5,7 @@ import kafkajs from 'kafkajs';
 import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import type { Claim, Message } from '../../src/bus/bus.ts';
+import type { PartitionLease, Message } from '../../src/bus/bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
 import type { Conversion } from '../../src/kafka/batch.ts';
@@ -33,11 +33,11 @@ export class RecordingBus {
   isAway = false;
   isHanging = false;
   attempts = 0;
-  readonly leases: Claim[] = [];
+  readonly leases: PartitionLease[] = [];
 
-  readonly lease = (claim: Claim): Promise<void> => {
+  readonly acquire = (lease: PartitionLease): Promise<void> => {
     if (this.isAway) return Promise.reject(new BusUnavailableError('away'));
-    this.leases.push(claim);
+    this.leases.push(lease);
     return Promise.resolve();
   };
 
@@ -164,7 +164,7 @@ export function createConsumer(
     topics,
     convert,
     publish: gateways.before(bus.publish),
-    lease: bus.lease,
+    acquire: bus.acquire,
     flow,
     observer: counts,
     log,

@@ -7,17 +7,17 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { createWorker } from '../../src/roles/worker.ts';
-import type { Part, RoleServices } from '../../src/roles/services.ts';
+import type { Component, RoleServices } from '../../src/roles/services.ts';
 import { FakeGateways } from '../kafka/fake-gateways.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The worker of the embedded mode, and the gateways before which it publishes. */
 async function createStage(t: TestContext) {
   const log = createLog('silent');
-  const parts: Part[] = [];
-  const own: RoleServices['own'] = (part) => {
-    parts.unshift(part);
-    return part;
+  const components: Component[] = [];
+  const register: RoleServices['register'] = (component) => {
+    components.unshift(component);
+    return component;
   };
   const gateways = new FakeGateways();
   let published = 0;
@@ -31,9 +31,9 @@ async function createStage(t: TestContext) {
   const graph = await loadGraph('src/graphs/auction');
   const metrics = new Metrics();
   const config = readConfig({ SAMPLE_INTERVAL_MS: '1' });
-  const worker = own(createWorker({ config, graph, bus, log, metrics, own }, (error) => assert.fail(error)));
+  const worker = register(createWorker({ config, graph, bus, log, metrics, register }, (error) => assert.fail(error)));
   t.after(async () => {
-    for (const part of parts) await part.close();
+    for (const component of components) await component.close();
     await bus.close();
   });
   /** The first line of a metric. */

@@ -42,7 +42,7 @@ export class TestWorker {
     for (;;) {
       try {
         const claim = { topic: 'things', partition: 0, position: offset - 1 };
-        if (!this.#isClaimed) await this.#bus.claim(claim);
+        if (!this.#isClaimed) await this.#bus.acquire(claim);
         this.#isClaimed = true;
         return await this.#bus.publish(messages, position);
       } catch (error) {

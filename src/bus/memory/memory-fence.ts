@@ -1,27 +1,27 @@
 import { FencedError } from '../../errors.ts';
-import type { Claim, Message, Position } from '../bus.ts';
+import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { Coordinates } from '../coordinates.ts';
 
-/** What `redis-scripts.ts` keeps in Redis, for a bus that one process has to itself. Holds one entry for each claimed partition. */
+/** What `redis-scripts.ts` keeps in Redis, for a bus that one process has to itself. Holds one entry for each leased partition. */
 export class MemoryFence {
   readonly #epochs = new Map<string, number>();
   readonly #positions = new Map<string, number>();
-  /** Of each claimed partition the last one that was named. */
-  readonly #starts = new Map<string, string>();
+  /** By partition: the last start id. */
+  readonly #startIds = new Map<string, string>();
 
-  claim({ topic, partition, position, start }: Claim): void {
+  acquire({ topic, partition, position, startId }: PartitionLease): void {
     const key = `${topic}/${partition}`;
     const before = this.#positions.get(key) ?? -1;
     const epoch = this.#epochs.get(topic);
-    const isFresh = start !== undefined && start !== this.#starts.get(key);
+    const isFresh = startId !== undefined && startId !== this.#startIds.get(key);
     if (epoch === undefined || (isFresh && before >= 0)) {
       this.#epochs.set(topic, Math.max(Date.now(), (epoch ?? 0) + 1));
     }
     this.#positions.set(key, isFresh ? position : Math.max(before, position));
-    if (start !== undefined) this.#starts.set(key, start);
+    if (startId !== undefined) this.#startIds.set(key, startId);
   }
 
-  /** 0: nothing of the topic was claimed. */
+  /** 0: no partition of the topic was leased. */
   epochOf(topic: string): number {
     return this.#epochs.get(topic) ?? 0;
   }
@@ -30,7 +30,7 @@ export class MemoryFence {
   accept(messages: readonly Message[], { topic, partition, offset: upTo }: Position): [Message, Coordinates][] {
     const epoch = this.#epochs.get(topic);
     const position = this.#positions.get(`${topic}/${partition}`);
-    if (epoch === undefined || position === undefined) throw new FencedError(`${topic}/${partition} was not claimed`);
+    if (epoch === undefined || position === undefined) throw new FencedError(`${topic}/${partition} was not leased`);
     this.#positions.set(`${topic}/${partition}`, Math.max(position, upTo));
     const accepted: [Message, Coordinates][] = [];
     for (const message of messages) {

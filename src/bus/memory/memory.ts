@@ -5,7 +5,7 @@ import type { Room } from '../../flow/room.ts';
 import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from '../bus.ts';
+import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel, topicOf } from '../channel.ts';
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
@@ -52,9 +52,9 @@ export class MemoryBus implements Bus {
   /** undefined: flow control is off. */
   readonly #sender: Sender | undefined;
   #receiver: Receiver | undefined;
-  /** Names of the present claims' streams, by partition. */
+  /** Names of the current leases' streams, by partition. */
   readonly #streams = new Map<string, string>();
-  #claims = 0;
+  #leases = 0;
   #pending: Pending[] = [];
   /** The turn of the event loop that will deliver what is pending. */
   #turn: Promise<void> | undefined;
@@ -124,11 +124,11 @@ export class MemoryBus implements Bus {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
-  async claim(claim: Claim): Promise<void> {
+  async acquire(lease: PartitionLease): Promise<void> {
     this.#assertStarted();
-    this.#fence.claim(claim);
-    const { topic, partition } = claim;
-    const stream = `${topic}/${partition}.${++this.#claims}`;
+    this.#fence.acquire(lease);
+    const { topic, partition } = lease;
+    const stream = `${topic}/${partition}.${++this.#leases}`;
     this.#streams.set(`${topic}/${partition}`, stream);
     this.#sender?.open(SERVER, topic, partition, stream);
   }

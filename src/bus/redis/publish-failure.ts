@@ -18,7 +18,7 @@ const REPLY_CODES = [
   'TRYAGAIN',
 ] as const;
 
-/** Why Redis did not accept a publish, as a label: one of few. `away`: there was no link. `fenced`: another has claimed the partition. */
+/** Why Redis did not accept a publish, as a label: one of few. `away`: there was no link. `fenced`: another worker has leased the partition. */
 export type PublishFailure =
   (typeof REPLY_CODES)[number] | 'away' | 'closed' | 'connection_lost' | 'fenced' | 'timeout' | 'other';
 

@@ -1,31 +1,31 @@
 import { FencedError } from '../../errors.ts';
 import type { Sender } from '../../flow/sender.ts';
-import type { Claim, Message, Position } from '../bus.ts';
+import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { HistoryLimits } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './redis-command.ts';
 import { runScript, scriptOf, sendScript } from './redis-script.ts';
-import { CLAIM_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
+import { LEASE_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
 
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
 const MAX_WRITER_BYTES = 4 * 1024 * 1024;
 
 /** What we hold of a partition on this server. */
 interface Holding {
-  /** Names the claim's stream, too. */
+  /** Also names the lease's stream. */
   readonly token: string;
   readonly epoch: number;
-  /** The last one that the server knew then; '': none. */
-  readonly start: string;
+  /** The last one that the server knew when the lease was acquired; '': none. */
+  readonly startId: string;
   /** Offset up to which the server has accepted everything. */
   position: number;
 }
 
 /**
- * Publishes for partitions that were claimed on one Redis, and for no other: a worker that was frozen while another took its
- * partitions over is refused. Also refuses to go on in a Redis that has lost its data. Holds one entry for each partition
- * that this process has claimed.
+ * Publishes for the partitions that this process has leased on one Redis, and for no other: a worker that was frozen while another
+ * took over its partitions is refused, and so is a publish to a Redis that has lost its data. Holds one entry for each leased
+ * partition.
  */
 export class RedisFence {
   readonly #link: RedisLink;
@@ -45,14 +45,14 @@ export class RedisFence {
   }
 
   /** @throws BusUnavailableError */
-  async claim({ topic, partition, position, start }: Claim): Promise<void> {
+  async acquire({ topic, partition, position, startId }: PartitionLease): Promise<void> {
     const key = `${topic}/${partition}`;
     const before = this.#holdings.get(key);
     const token = this.#flow.nextStream();
-    const { epoch, position: accepted, start: acceptedAfter } = before ?? { epoch: 0, position: -1, start: '' };
-    const args = [topic, partition, token, epoch, position, start ?? '', Date.now(), accepted, acceptedAfter];
-    const reply = (await runScript(this.#link, CLAIM, [this.#ownersKey], args)) as [Buffer, Buffer, Buffer];
-    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), start: String(reply[2]) });
+    const { epoch, position: accepted, startId: acceptedAfter } = before ?? { epoch: 0, position: -1, startId: '' };
+    const args = [topic, partition, token, epoch, position, startId ?? '', Date.now(), accepted, acceptedAfter];
+    const reply = (await runScript(this.#link, LEASE, [this.#ownersKey], args)) as [Buffer, Buffer, Buffer];
+    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), startId: String(reply[2]) });
     this.#sender?.open(this.#link.label, topic, partition, token);
   }
 
@@ -69,7 +69,7 @@ export class RedisFence {
    */
   async publish(messages: readonly Message[], { topic, partition, offset }: Position): Promise<void> {
     const holding = this.#holdings.get(`${topic}/${partition}`);
-    if (!holding) throw new FencedError(`${topic}/${partition} was not claimed`);
+    if (!holding) throw new FencedError(`${topic}/${partition} was not leased`);
     const writer = this.#writers.pop() ?? new CommandWriter();
     const beginning = [this.#ownersKey, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
     const due = this.#sender?.dueMark(holding.token, bytesOf(messages));
@@ -81,7 +81,9 @@ export class RedisFence {
     // Only with the reply all of it has surely left; with a link that is lost, some of it may wait to be written for ever.
     if (writer.size <= MAX_WRITER_BYTES) this.#writers.push(writer);
     if (received === -1) {
-      throw new FencedError(`${topic}/${partition} was claimed by another, or Redis at ${this.#link.label} lost data`);
+      throw new FencedError(
+        `${topic}/${partition} was leased by another worker, or Redis at ${this.#link.label} lost data`,
+      );
     }
     holding.position = Math.max(holding.position, offset);
     this.#sender?.add(holding.token, Number(received));
@@ -97,7 +99,7 @@ function bytesOf(messages: readonly Message[]): number {
   return bytes;
 }
 
-const CLAIM = scriptOf(CLAIM_SCRIPT);
+const LEASE = scriptOf(LEASE_SCRIPT);
 const PUBLISH = scriptOf(PUBLISH_SCRIPT);
 
 /** Puts PUBLISH_SCRIPT's command together. */

@@ -2,7 +2,7 @@
  * The scripts that run in Redis (6.2 or later): each is one round trip and one atomic step.
  *
  * Both keep the hash `{prefix}owners`: by topic its epoch, by `topic/partition` who publishes for it (a token), the offset up to
- * which everything was published, and the last start that was named. A topic's name has no `/`.
+ * which everything was published, and the last start id. A topic's name has no `/`.
  *
  * The history of a channel is a stream under the channel's name: `c` are an entry's coordinates, `b` the bytes of all payloads
  * before it, `p` its payload. Beside it is its head, the text `{channel}.head` (a channel's name ends with `}`), so that to add an
@@ -10,27 +10,27 @@
  * deleted by a person) is made anew from the stream; without its stream it goes on as if that had been trimmed.
  */
 
-/** Of `owners`: an entry as its token, its offset and its start ('': none was named). */
+/** Of `owners`: an entry as its token, its offset and its start id ('': none). */
 const OWNER = `
 local owner = redis.call('HMGET', KEYS[1], ARGV[1], ARGV[1] .. '/' .. ARGV[2])
-local token, position, start
-if owner[2] then token, position, start = string.match(owner[2], '^(%S+) (%-?%d+) ?(%S*)$') end
+local token, position, start_id
+if owner[2] then token, position, start_id = string.match(owner[2], '^(%S+) (%-?%d+) ?(%S*)$') end
 position = tonumber(position)
 local function whole(number) return string.format('%.0f', number) end
 `;
 
 /**
- * ARGV: topic, partition, new token, epoch that the claimant knows (0: none), offset up to which it knows of (-1: none), the start
- * that its records go on from ('': they go on from those before), time in ms; offset up to which the claimant was accepted here
- * (-1: it was not), and the start that this was after.
- * Replies with the epoch, the offset up to which messages are left out, and the start.
+ * ARGV: topic, partition, new token, epoch that the worker knows (0: none), offset up to which it knows of (-1: none), start id
+ * ('': its records continue the earlier ones), time in ms; offset up to which the worker's messages were accepted here before (-1: none),
+ * and the start id at that time.
+ * Replies with the epoch, the offset up to which messages are left out, and the start id.
  */
-export const CLAIM_SCRIPT = `${OWNER}
+export const LEASE_SCRIPT = `${OWNER}
 local epoch, known_epoch, known = tonumber(owner[1] or 0), tonumber(ARGV[4]), tonumber(ARGV[5])
-local is_fresh = ARGV[6] ~= '' and ARGV[6] ~= start
-if ARGV[6] ~= '' then start = ARGV[6] end
-start = start or ''
-if start == '' or start == ARGV[9] then known = math.max(known, tonumber(ARGV[8])) end
+local is_fresh = ARGV[6] ~= '' and ARGV[6] ~= start_id
+if ARGV[6] ~= '' then start_id = ARGV[6] end
+start_id = start_id or ''
+if start_id == '' or start_id == ARGV[9] then known = math.max(known, tonumber(ARGV[8])) end
 local is_broken = epoch == 0
 if is_fresh and (position or -1) >= 0 then
   is_broken = true
@@ -42,8 +42,8 @@ if is_broken then
   redis.call('HSET', KEYS[1], ARGV[1], whole(epoch))
 end
 if is_fresh then position = known else position = math.max(position or -1, known) end
-redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position) .. ' ' .. start)
-return { whole(epoch), whole(position), start }
+redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position) .. ' ' .. start_id)
+return { whole(epoch), whole(position), start_id }
 `;
 
 /** Of a stream's entry: fields by name, from the flat list that Redis gives. */
@@ -111,7 +111,7 @@ end
  * the channel of marks ('': nothing is marked), bytes of the stream before these, '?' where the publisher waits for an answer;
  * then in threes either a message: channel, `offset timestamp`, payload ('': that of the message before); or how much of each message
  * from here on is kept in a history: '', `entries bytes seconds` (0 entries, as at the beginning: nothing), ''.
- * Replies with the bytes of payloads that somebody received; with -1 when the partition is to be claimed (again): then nothing was
+ * Replies with the bytes of payloads that somebody received; with -1 when the lease must be acquired (again): then nothing was
  * published.
  *
  * Redis spends its time here on calls and on making texts: of a message without a history nothing is taken apart.
@@ -156,7 +156,7 @@ for i = 10, #args, 3 do
 end
 for channel, head in pairs(heads) do bound(channel, head) end
 if tonumber(args[4]) > position then
-  call('HSET', KEYS[1], args[1] .. '/' .. args[2], token .. ' ' .. args[4] .. ' ' .. start)
+  call('HSET', KEYS[1], args[1] .. '/' .. args[2], token .. ' ' .. args[4] .. ' ' .. start_id)
 end
 if args[7] ~= '' and received > 0 then
   call('PUBLISH', args[7], args[1] .. ' ' .. args[2] .. ' ' .. token .. ' ' .. whole(tonumber(args[8]) + received) .. args[9])

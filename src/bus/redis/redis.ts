@@ -5,7 +5,7 @@ import type { Room } from '../../flow/room.ts';
 import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import type { Bus, BusObserver, Claim, Listener, Message, Position, Unsubscribe } from '../bus.ts';
+import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
@@ -144,12 +144,12 @@ export class RedisBus implements Bus {
     };
   }
 
-  async claim(claim: Claim): Promise<void> {
+  async acquire(lease: PartitionLease): Promise<void> {
     this.#assertNotClosed();
     try {
-      await allSettled(this.#servers.map(({ fence }) => fence.claim(claim)));
+      await allSettled(this.#servers.map(({ fence }) => fence.acquire(lease)));
     } catch (error) {
-      this.#logRefusal('the claim of a partition', error);
+      this.#logRefusal('the lease of a partition', error);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import type { Claim } from '../../bus/bus.ts';
+import type { PartitionLease } from '../../bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { KafkaRecord } from '../batch.ts';
@@ -48,7 +48,7 @@ export interface GroupSessionOptions {
   /** The worker's. */
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
-  readonly lease: (claim: Claim) => Promise<void>;
+  readonly acquire: (lease: PartitionLease) => Promise<void>;
   readonly log: Logger;
   /** Joined, for the first time or after a rebalance, and every assigned partition knows where it starts. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
@@ -107,7 +107,7 @@ export class GroupSession {
     this.#fail = (error) => fail(error);
     this.#pause = new BusPause({ log: options.log, onChange: options.onPausedPartitions });
     this.#deadLetterWait = new DeadLetterWait(options.onWaitingPartitions);
-    this.#leases = new PartitionLeases(options.lease);
+    this.#leases = new PartitionLeases(options.acquire);
     this.#commits = new Commits(this.#leases, options.log);
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(options.sessionTimeoutMs / 3));
     this.#inflight = new InflightBudget(options.maxInflightBytes);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim } from '../../bus/bus.ts';
+import type { PartitionLease } from '../../bus/bus.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { commitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';
@@ -17,11 +17,11 @@ interface Partition {
  * has fenced it. Assigns a new start id when offsets restart. Holds one entry for each assigned partition.
  */
 export class PartitionLeases {
-  readonly #lease: (claim: Claim) => Promise<void>;
+  readonly #acquire: (lease: PartitionLease) => Promise<void>;
   readonly #partitions = new Map<string, Partition>();
 
-  constructor(lease: (claim: Claim) => Promise<void>) {
-    this.#lease = lease;
+  constructor(acquire: (lease: PartitionLease) => Promise<void>) {
+    this.#acquire = acquire;
   }
 
   /** The group has assigned these partitions, and no others. */
@@ -45,8 +45,8 @@ export class PartitionLeases {
     // Offsets only grow, unless the topic was deleted and created again.
     if (first <= entry.last) Object.assign(entry, { isLeased: false, startId: randomUUID(), position: -1, last: -1 });
     if (entry.isLeased) return;
-    const { position, startId: start } = entry;
-    await this.#lease({ topic, partition, position, start });
+    const { position, startId } = entry;
+    await this.#acquire({ topic, partition, position, startId });
     entry.isLeased = true;
   }
 

@@ -30,7 +30,7 @@ it('has room for 100,000 messages where nothing else is said', async (t) => {
   await assert.rejects(bus.publish([...messages, messages[0]!]), BusUnavailableError);
 });
 
-it('is unavailable before its start, also for a partition that was not claimed', async () => {
+it('is unavailable before start(), and refuses a partition that was not leased', async () => {
   const bus = new MemoryBus({ log: logLines().log });
   await assert.rejects(bus.publish([], { topic: 'bids', partition: 0, offset: 1 }), BusUnavailableError);
 });
@@ -61,7 +61,7 @@ it('knows the epoch of a topic whatever the prefix', async (t) => {
   const bus = new MemoryBus({ prefix: '{crier}:', log: logLines().log });
   t.after(() => bus.close());
   await bus.start();
-  await bus.claim({ topic: 'bids', partition: 0, position: -1 });
+  await bus.acquire({ topic: 'bids', partition: 0, position: -1 });
   const { epoch } = await bus.history('{crier}:bids{}', { from: undefined, maxEntries: 1, maxBytes: 1 });
   assert.ok(epoch > 0);
 });

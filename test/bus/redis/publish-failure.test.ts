@@ -31,7 +31,7 @@ describe('failureOf', () => {
   it('is a label for whatever a publish throws', () => {
     for (const [error, reason] of [
       [new BusUnavailableError('gone', { reason: 'timeout' }), 'timeout'],
-      [new FencedError('claimed by another'), 'fenced'],
+      [new FencedError('leased by another worker'), 'fenced'],
       [new Error('a bug'), 'other'],
     ] as const) {
       assert.equal(failureOf(error), reason);
@@ -39,7 +39,7 @@ describe('failureOf', () => {
   });
 });
 
-describe('a publish or a claim that Redis does not accept', () => {
+describe('a publish or a lease that Redis does not accept', () => {
   it('says why: in the error, to the observer and, once in a while for each reason, in the log', async (t) => {
     const server = await redisServer(t);
     const admin = new Redis(server.url, { retryStrategy: () => null });
@@ -60,7 +60,7 @@ describe('a publish or a claim that Redis does not accept', () => {
 
     await assert.rejects(bus.publish([MESSAGE]), { reason: 'away' });
     await bus.start();
-    await bus.claim({ topic: 'orders', partition: 0, position: -1 });
+    await bus.acquire({ topic: 'orders', partition: 0, position: -1 });
     await admin.call('ACL', 'SETUSER', 'app', 'resetchannels');
     await refused('NOPERM');
     await refused('NOPERM');
@@ -70,7 +70,7 @@ describe('a publish or a claim that Redis does not accept', () => {
     await admin.config('SET', 'maxmemory', '0');
     await admin.call('REPLICAOF', '127.0.0.1', '1');
     await refused('READONLY');
-    await assert.rejects(bus.claim({ topic: 'bids', partition: 0, position: -1 }), { reason: 'READONLY' });
+    await assert.rejects(bus.acquire({ topic: 'bids', partition: 0, position: -1 }), { reason: 'READONLY' });
     await admin.call('REPLICAOF', 'NO', 'ONE');
     server.process.kill('SIGSTOP');
     await refused('timeout');
@@ -80,6 +80,6 @@ describe('a publish or a claim that Redis does not accept', () => {
     assert.deepEqual(reasons, expected);
     const logged = lines.filter(({ msg }) => msg === 'Redis did not accept a publish').map(({ reason }) => reason);
     assert.deepEqual(logged, [...new Set(expected)]);
-    assert.equal(lines.filter(({ msg }) => msg === 'Redis did not accept the claim of a partition').length, 1);
+    assert.equal(lines.filter(({ msg }) => msg === 'Redis did not accept the lease of a partition').length, 1);
   });
 });

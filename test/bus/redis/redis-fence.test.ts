@@ -24,7 +24,7 @@ async function startedBus(t: TestContext, ...urls: string[]): Promise<RedisBus> 
 
 function worker(bus: RedisBus, channel = CHANNEL) {
   return {
-    claim: (position: number, start?: string) => bus.claim({ topic: TOPIC, partition: 0, position, start }),
+    acquire: (position: number, startId?: string) => bus.acquire({ topic: TOPIC, partition: 0, position, startId }),
     publish: (offset: number) =>
       bus.publish([{ channel, payload: `${offset}`, offset, timestamp: 0 }], { topic: TOPIC, partition: 0, offset }),
   };
@@ -45,7 +45,7 @@ function ownersOf(t: TestContext, url: string) {
 }
 
 describe('the fence in Redis', () => {
-  it('refuses a worker whose partition another has claimed; without it, the client would see old after new', async (t) => {
+  it('refuses a worker whose partition another has leased (twin: without the fence a client sees old after new)', async (t) => {
     const { url } = await redisServer(t);
     const [zombieBus, successorBus, pod] = [
       await startedBus(t, url),
@@ -55,9 +55,9 @@ describe('the fence in Redis', () => {
     const seen: number[] = [];
     await pod.subscribe(CHANNEL, (payload) => seen.push(Number(payload)));
     const [zombie, successor] = [worker(zombieBus), worker(successorBus)];
-    await zombie.claim(-1);
+    await zombie.acquire(-1);
     await zombie.publish(1);
-    await successor.claim(0);
+    await successor.acquire(0);
     await successor.publish(1);
     await successor.publish(2);
     await successor.publish(3);
@@ -67,39 +67,39 @@ describe('the fence in Redis', () => {
     assert.deepEqual(seen, [1, 2, 3, 2], 'the negative twin: the same publish without a position');
   });
 
-  it('lets a fenced worker that is still a member claim again, in the same epoch', async (t) => {
+  it('lets a fenced worker acquire the lease again, in the same epoch', async (t) => {
     const { url } = await redisServer(t);
     const bus = await startedBus(t, url);
     const epochs: (number | undefined)[] = [];
     await bus.subscribe(CHANNEL, (_payload, coordinates) => epochs.push(coordinates?.epoch));
     const [one, two] = [worker(bus), worker(await startedBus(t, url))];
-    await one.claim(-1);
+    await one.acquire(-1);
     await one.publish(0);
-    await two.claim(0);
+    await two.acquire(0);
     await assert.rejects(one.publish(1), FencedError);
-    await one.claim(0);
+    await one.acquire(0);
     await one.publish(1);
     await waitFor('both', () => epochs.length === 2);
     assert.equal(epochs[0], epochs[1]);
   });
 
   const losses = ['empty', 'with older data'] as const;
-  for (const [loss, start] of losses.flatMap((loss) => [[loss, undefined] as const, [loss, 'one'] as const])) {
-    const claimant = start === undefined ? 'claim' : 'claim of the same start';
-    it(`refuses to go on in a Redis that is back ${loss}, and begins a new epoch with the next ${claimant}`, async (t) => {
+  for (const [loss, startId] of losses.flatMap((loss) => [[loss, undefined] as const, [loss, 'one'] as const])) {
+    const lease = startId === undefined ? 'lease' : 'lease of the same start id';
+    it(`refuses a publish after Redis returns ${loss}, and begins an epoch with the next ${lease}`, async (t) => {
       const { url } = await redisServer(t);
       const { snapshot, restore } = ownersOf(t, url);
       const bus = await startedBus(t, url);
       const seen: (Coordinates | undefined)[] = [];
       await bus.subscribe(CHANNEL, (_payload, coordinates) => seen.push(coordinates));
-      const { claim, publish } = worker(bus);
-      await claim(-1, start);
+      const { acquire, publish } = worker(bus);
+      await acquire(-1, startId);
       await publish(0);
       const old = await snapshot();
       await publish(1);
       await restore(loss === 'empty' ? {} : old);
       await assert.rejects(publish(2), FencedError);
-      await claim(start === undefined ? 0 : -1, start);
+      await acquire(startId === undefined ? 0 : -1, startId);
       await publish(1);
       await publish(2);
       await waitFor('all', () => seen.length === 3);
@@ -116,25 +116,25 @@ describe('the fence in Redis', () => {
     const { url } = await redisServer(t);
     const { snapshot, restore } = ownersOf(t, url);
     const first = worker(await startedBus(t, url));
-    await first.claim(-1);
+    await first.acquire(-1);
     await first.publish(0);
     const old = await snapshot();
     await first.publish(1);
     await restore(old);
-    await worker(await startedBus(t, url)).claim(1);
+    await worker(await startedBus(t, url)).acquire(1);
     assert.ok(Number((await snapshot())[TOPIC]) > Number(old[TOPIC]));
   });
 
-  it('stays in its epoch over restarts of workers, and when one of several partitions is claimed first', async (t) => {
+  it('keeps the epoch across worker restarts, and when one of several partitions is leased first', async (t) => {
     const { url } = await redisServer(t);
     const { snapshot } = ownersOf(t, url);
     const first = await startedBus(t, url);
-    await first.claim({ topic: TOPIC, partition: 1, position: 40 });
+    await first.acquire({ topic: TOPIC, partition: 1, position: 40 });
     const epoch = (await snapshot())[TOPIC];
-    await worker(first).claim(40);
+    await worker(first).acquire(40);
     await worker(first).publish(41);
-    await worker(await startedBus(t, url)).claim(38);
-    await worker(await startedBus(t, url)).claim(41);
+    await worker(await startedBus(t, url)).acquire(38);
+    await worker(await startedBus(t, url)).acquire(41);
     assert.equal((await snapshot())[TOPIC], epoch);
   });
 
@@ -142,8 +142,8 @@ describe('the fence in Redis', () => {
     const servers = [await startRedisServer(), await startRedisServer()];
     t.after(() => Promise.all(servers.map((server) => server.stop())));
     const bus = await startedBus(t, ...servers.map((server) => server.url));
-    const { claim, publish } = worker(bus);
-    await claim(-1, 'one');
+    const { acquire, publish } = worker(bus);
+    await acquire(-1, 'one');
     for (let offset = 0; offset < 3; offset++) await publish(offset);
     for (const { url } of servers) {
       const { snapshot } = ownersOf(t, url);
@@ -157,22 +157,22 @@ describe('the fence in Redis', () => {
     const seen: string[] = [];
     await bus.subscribe(CHANNEL, (payload) => seen.push(String(payload)));
     const [first, second] = [worker(bus), worker(await startedBus(t, url))];
-    await first.claim(-1, 'one');
+    await first.acquire(-1, 'one');
     for (let offset = 0; offset < 5; offset++) await first.publish(offset);
-    await second.claim(-1, 'two');
+    await second.acquire(-1, 'two');
     await second.publish(0);
-    await first.claim(0);
+    await first.acquire(0);
     await first.publish(1);
     await waitFor('all', () => seen.length === 7);
     assert.deepEqual(seen, ['0', '1', '2', '3', '4', '0', '1']);
   });
 
-  it('goes on with what a worker before named no start for, in its epoch', async (t) => {
+  it('continues the epoch of a worker that gave no start id', async (t) => {
     const { url } = await redisServer(t);
     const { snapshot, restore } = ownersOf(t, url);
     const epoch = `${Date.now()}`;
     await restore({ [TOPIC]: epoch, [`${TOPIC}/0`]: 'token 7' });
-    await worker(await startedBus(t, url)).claim(7);
+    await worker(await startedBus(t, url)).acquire(7);
     const { [TOPIC]: after, [`${TOPIC}/0`]: owner } = await snapshot();
     assert.equal(after, epoch);
     assert.match(owner!, / 7 $/);
@@ -183,8 +183,8 @@ describe('the fence in Redis', () => {
     const bus = await startedBus(t, url);
     const seen: number[] = [];
     await bus.subscribe(CHANNEL, (payload) => seen.push(Number(payload)));
-    const { claim, publish } = worker(bus);
-    await claim(-1);
+    const { acquire, publish } = worker(bus);
+    await acquire(-1);
     for (const offset of [9, 4, 9, 10]) await publish(offset);
     await waitFor('the last one', () => seen.includes(10));
     assert.deepEqual(seen, [9, 10]);
@@ -193,8 +193,8 @@ describe('the fence in Redis', () => {
   it('runs its scripts in a Redis that has forgotten them', async (t) => {
     const { url } = await redisServer(t);
     const { client } = ownersOf(t, url);
-    const { claim, publish } = worker(await startedBus(t, url));
-    await claim(-1, 'one');
+    const { acquire, publish } = worker(await startedBus(t, url));
+    await acquire(-1, 'one');
     await publish(0);
     await client.script('FLUSH');
     await publish(1);
@@ -207,7 +207,7 @@ describe('the fence in Redis', () => {
     const [bus, pod] = [await startedBus(t, proxy.url), await startedBus(t, server.url)];
     const seen: string[] = [];
     await pod.subscribe(CHANNEL, (payload) => seen.push(String(payload)));
-    await bus.claim({ topic: TOPIC, partition: 0, position: -1 });
+    await bus.acquire({ topic: TOPIC, partition: 0, position: -1 });
     const expected: string[] = [];
     let refusals = 0;
     for (let round = 0; round < 8; round++) {

@@ -23,7 +23,7 @@ async function kept(t: TestContext, prefix = `${randomName()}:`) {
   const channel = `${prefix}bids{}`;
   const seen: Coordinates[] = [];
   await bus.subscribe(channel, (_payload, coordinates) => coordinates && seen.push(coordinates));
-  await bus.claim({ topic: 'bids', partition: 0, position: -1 });
+  await bus.acquire({ topic: 'bids', partition: 0, position: -1 });
   let published = 0;
   return {
     bus,

@@ -320,7 +320,7 @@ describe('a Redis that asks for a user', () => {
     await bus.subscribe('crier:a', (payload) => seen.push(String(payload)));
     await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
     await waitFor('the message', () => seen.length === 1);
-    await bus.claim({ topic: 'a', partition: 0, position: -1 });
+    await bus.acquire({ topic: 'a', partition: 0, position: -1 });
     const history = { entries: 1, bytes: 1, seconds: 60 };
     for (const offset of [0, 1, 2]) {
       const message = { channel: 'crier:a', payload: 'xyz', offset, timestamp: 0, history };

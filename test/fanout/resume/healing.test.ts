@@ -33,7 +33,7 @@ async function createLossy(t: TestContext, entries: number, options: Partial<Sta
     };
     return subscribe(channel, hear, onGap);
   };
-  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  await bus.acquire({ topic: 't', partition: 0, position: -1 });
   const publish = async (from: number, to = from) => {
     for (let offset = from; offset <= to; offset++) {
       const history = { entries, bytes: 1_000_000, seconds: 60 };

@@ -31,7 +31,7 @@ describe('an outage of the bus', () => {
       if (failures-- > 0) throw new BusUnavailableError('away');
       return history(channel, query);
     };
-    await bus.claim({ topic: 't', partition: 0, position: -1 });
+    await bus.acquire({ topic: 't', partition: 0, position: -1 });
     let offset = 0;
     const publish = async (n: number) => {
       for (const id of IDS) {

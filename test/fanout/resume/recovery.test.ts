@@ -27,8 +27,8 @@ async function createChannel(t: TestContext, maxHeldBytes?: number) {
     ...(maxHeldBytes && { maxHeldBytes }),
   });
   const { bus } = stage;
-  const claim = (start?: string) => bus.claim({ topic: 't', partition: 0, position: -1, start });
-  await claim();
+  const acquire = (startId?: string) => bus.acquire({ topic: 't', partition: 0, position: -1, startId });
+  await acquire();
   let next = 0;
   const publish = async (count = 1) => {
     for (let i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ async function createChannel(t: TestContext, maxHeldBytes?: number) {
     listener.leave();
     return listener.events()[2]!.extensions!.cursor;
   };
-  return { stage, bus, claim, publish, join, seenUpToTwo };
+  return { stage, bus, acquire, publish, join, seenUpToTwo };
 }
 
 describe('a resumed subscription', () => {
@@ -135,7 +135,7 @@ describe('a resumed subscription', () => {
       ]) {
         const { stage, bus, join } = await createChannel(t);
         for (let partition = 1; partition < partitions; partition++)
-          await bus.claim({ topic: 't', partition, position: -1 });
+          await bus.acquire({ topic: 't', partition, position: -1 });
         const late: (() => void)[] = [];
         let isLate = false;
         const subscribe = bus.subscribe.bind(bus);
@@ -197,17 +197,17 @@ describe('a resumed subscription', () => {
   });
 
   it('is told of a new epoch, once, though nobody saw an event of the old one here', async (t) => {
-    const { stage, claim, publish, join, seenUpToTwo } = await createChannel(t);
+    const { stage, acquire, publish, join, seenUpToTwo } = await createChannel(t);
     const back = await join(await seenUpToTwo());
     await waitFor('what was missed', () => back.received.length === 2);
-    await claim('another');
+    await acquire('another');
     await publish(2);
     await waitFor('all', () => back.received.length === 4);
     assert.deepEqual(
       back.events().map(({ extensions }) => extensions?.gap),
       [undefined, undefined, true, undefined],
     );
-    await claim('a third');
+    await acquire('a third');
     await publish();
     await waitFor('the last', () => back.received.length === 5);
     assert.deepEqual([back.events()[4]!.extensions?.gap, stage.told], [true, 2]);
@@ -258,7 +258,7 @@ describe('a resumed subscription', () => {
   });
 
   it('begins anew, told so and without a partial replay, where nothing can be proved', async (t) => {
-    const { stage, bus, claim, publish, join, seenUpToTwo } = await createChannel(t);
+    const { stage, bus, acquire, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     const elsewhere = new Cursors('secret').sign('t{item.id="2"}', { epoch: 1, partition: 0, offset: 2, entry: '3-0' });
     const refused = [await join(elsewhere), await join('forged'), await join(null), await join(17)];
@@ -270,7 +270,7 @@ describe('a resumed subscription', () => {
     // With that which the others got, one more than the most.
     await publish(1998);
     const tooFar = await join(cursor);
-    await claim('another');
+    await acquire('another');
     const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
     await bus.publish([{ channel: CHANNEL, payload: '{"item":{"n":-1}}' }]);
     await waitFor('both', () => tooFar.received.length === 1 && lastEpoch.received.length === 1);

@@ -141,7 +141,7 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
   };
   const stage = await createStage(t, { sdl: SDL, cursors, resolvers, ...(maxHeldBytes && { maxHeldBytes }) });
   const { bus } = stage;
-  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  await bus.acquire({ topic: 't', partition: 0, position: -1 });
   const modes = { read: 'prompt', messages: 'prompt' };
   const slowReads: (() => void)[] = [];
   const late: (() => void)[] = [];

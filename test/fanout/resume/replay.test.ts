@@ -27,7 +27,7 @@ interface Identity {
 async function createChannel(t: TestContext, options: Partial<StageOptions> = {}) {
   const stage = await createStage(t, { sdl: SDL, cursors: new Cursors('secret'), ...options });
   const { bus } = stage;
-  await bus.claim({ topic: 't', partition: 0, position: -1 });
+  await bus.acquire({ topic: 't', partition: 0, position: -1 });
   const counts = { reads: 0 };
   const history = bus.history.bind(bus);
   bus.history = (...query) => {

@@ -74,7 +74,7 @@ for (const jitAfterUses of [0, 1]) {
         const cursors = new Cursors('secret');
         const stage = await stageOf(t, row, { jitAfterUses, cursors });
         const { bus } = stage;
-        await bus.claim({ topic: 't', partition: 0, position: -1 });
+        await bus.acquire({ topic: 't', partition: 0, position: -1 });
         const payloads = [open, hidden, hidden, open, hidden, hidden];
         const messages = payloads.map((payload, offset) => {
           return {

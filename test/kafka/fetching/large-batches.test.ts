@@ -33,7 +33,7 @@ describe('KafkaConsumer with large batches', () => {
     };
     return {
       seen,
-      ports: { publish, lease: bus.lease, convert: () => ({ payload: '{}', destinations: [{ channel: 'one' }] }) },
+      ports: { publish, acquire: bus.acquire, convert: () => ({ payload: '{}', destinations: [{ channel: 'one' }] }) },
     };
   }
 

@@ -178,7 +178,7 @@ describe('boundFetches', () => {
       startOffsets: { look: () => Promise.resolve({ resumePoints: new Map(), uncommitted: [] }) },
       publisher: { publish: () => Promise.resolve() },
       flow: new FlowWait(unlimited(), readableLog().log),
-      lease: () => Promise.resolve(),
+      acquire: () => Promise.resolve(),
       log: readableLog().log,
       onJoined: () => undefined,
       onUnknownTopics: () => undefined,

@@ -46,7 +46,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
             await bus.publish(messages, upTo);
             await afterPublish();
           },
-          lease: (claim) => bus.claim(claim),
+          acquire: (lease) => bus.acquire(lease),
         },
       });
       await setup.consumer.start();
@@ -67,7 +67,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     await waitFor('every message', () => bus.messages.length >= 10);
     assert.equal(orderBreak(bus.of(topic)), undefined);
     assert.deepEqual(counts.rebuilds, []);
-    const [first, ...others] = bus.leases.map(({ start }) => start);
+    const [first, ...others] = bus.leases.map(({ startId }) => startId);
     assert.ok(first);
     assert.equal(others.length, 2);
     assert.ok(others.every((start) => start === undefined || start === first));

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
-import type { Claim } from '../../../src/bus/bus.ts';
+import type { PartitionLease } from '../../../src/bus/bus.ts';
 import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
 import type { KafkaRecord } from '../../../src/kafka/batch.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
@@ -35,7 +35,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
   const state = {
     resolved: [] as string[],
     commits: [] as string[],
-    leases: [] as Claim[],
+    leases: [] as PartitionLease[],
     looks: 0,
     isHeartbeatAnswered: true,
     /** What was paused, and resumed, after the join. */
@@ -76,7 +76,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     },
     publisher: { publish },
     flow: new FlowWait(unlimited(), readableLog().log),
-    lease: (claim) => Promise.resolve(void state.leases.push(claim)),
+    acquire: (lease) => Promise.resolve(void state.leases.push(lease)),
     log: readableLog().log,
     onJoined: () => undefined,
     onUnknownTopics: () => undefined,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Claim } from '../../../src/bus/bus.ts';
+import type { PartitionLease } from '../../../src/bus/bus.ts';
 import { PartitionLeases } from '../../../src/kafka/session/partition-leases.ts';
 
 const assignment = (position: number, startId?: string) => new Map([['bids', new Map([[0, { position, startId }]])]]);
 
 function createLeases() {
-  const requested: Claim[] = [];
-  const leases = new PartitionLeases((claim) => {
-    requested.push(claim);
+  const requested: PartitionLease[] = [];
+  const leases = new PartitionLeases((lease) => {
+    requested.push(lease);
     return Promise.resolve();
   });
   return { leases, requested };
@@ -21,7 +21,7 @@ describe('PartitionLeases', () => {
     await leases.acquire('bids', 0, 5);
     leases.accept('bids', 0, 7);
     await leases.acquire('bids', 0, 8);
-    assert.deepEqual(requested, [{ topic: 'bids', partition: 0, position: 6, start: undefined }]);
+    assert.deepEqual(requested, [{ topic: 'bids', partition: 0, position: 6, startId: undefined }]);
     assert.equal(leases.metadataOf('bids', 0), 'crier:7');
   });
 
@@ -35,7 +35,7 @@ describe('PartitionLeases', () => {
     leases.assign(assignment(3));
     await leases.acquire('bids', 0, 4);
     assert.deepEqual(
-      requested.map(({ position, start }) => [position, start]),
+      requested.map(({ position, startId }) => [position, startId]),
       [
         [-1, 'one'],
         [3, undefined],
@@ -52,7 +52,7 @@ describe('PartitionLeases', () => {
     leases.drop('bids', 0);
     await leases.acquire('bids', 0, 5);
     assert.deepEqual(
-      requested.map(({ start }) => start),
+      requested.map(({ startId }) => startId),
       ['one', 'one'],
     );
     leases.accept('bids', 0, 5);
@@ -69,8 +69,8 @@ describe('PartitionLeases', () => {
     leases.accept('bids', 0, 0);
     await leases.acquire('bids', 0, 1);
     assert.equal(requested.length, 2);
-    assert.equal(requested[0]!.start, undefined);
-    assert.ok(requested[1]!.start);
+    assert.equal(requested[0]!.startId, undefined);
+    assert.ok(requested[1]!.startId);
     assert.equal(leases.metadataOf('bids', 0), 'crier:0');
   });
 

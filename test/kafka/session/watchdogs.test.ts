@@ -107,7 +107,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     const first = createConsumer(t, outside.brokers, [topic], {
       groupId,
       ports: {
-        lease: (claim) => slow.claim(claim),
+        acquire: (lease) => slow.acquire(lease),
         publish: async (messages: readonly Message[], upTo: Position) => {
           if (upTo.offset < 5) {
             await unfenced.publish(messages);
@@ -130,7 +130,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     const second = createConsumer(t, outside.brokers, [topic], {
       groupId,
       ports: {
-        lease: (claim) => quick.claim(claim),
+        acquire: (lease) => quick.acquire(lease),
         publish: async (messages: readonly Message[], upTo: Position) => {
           await unfenced.publish(messages);
           return quick.publish(messages, upTo);
