@@ -1,92 +1,88 @@
 import type { PathValues } from '../../bus/channel.ts';
 import type { Conversion, Destination } from '../batch.ts';
-import { Places } from './key-tree.ts';
+import { KeyRewriter } from './key-rewriter.ts';
+import { KeyTree } from './key-tree.ts';
 import { decodeRecord } from './record.ts';
 import type { RecordLimits } from './record.ts';
-import { Rewriter } from './key-rewriter.ts';
 import type { SnakeCase } from './snake-case.ts';
 
 /** Which channels the records of a topic belong to. */
 export interface TopicRoutes {
-  /** Whose values decide. */
+  /** Paths in a payload whose values select the channels. */
   readonly paths: readonly (readonly string[])[];
-  /** From this index on objects and lists are values, too: the empty text. */
+  /** From this path index on an object or a list counts as a value, too: ''. */
   readonly firstPresence: number;
-  /** A payload's values there. */
+  /** A payload's values at `paths`. */
   valuesIn(payload: unknown): PathValues;
-  /** Counts a record by whether its values fit. */
+  /** Counts a record as matched or unmatched. */
   count(values: PathValues): void;
-  /** Each channel once. */
+  /** Channels of a record, each once. */
   channels(values: PathValues): readonly Destination[];
 }
 
-/**
- * Records: two after the first that could not be rewritten, and about twice as many after each further one. Never an odd number: where every
- * other record is such a one, all tries would meet it.
- */
+/** Most records that are parsed before the rewriter is tried again. Even, so that alternating records cannot lock it out. */
 const MAX_PAUSE = 62;
 
-/** What is known of a topic. */
 interface Topic {
   readonly routes: TopicRoutes;
-  readonly places: Places;
-  /** Records that are parsed at once before rewriting is tried again. */
+  readonly keys: KeyTree;
+  /** Records to parse after the last one that the rewriter declined: 2, then about twice as many each time. */
   pause: number;
-  /** How many of them are still to come. */
-  pausing: number;
+  /** Records of that pause that are left. */
+  pauseLeft: number;
 }
 
-const NOWHERE: Conversion = { payload: '', destinations: [] };
+const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 
 /**
- * Makes payloads out of records. Most are rewritten; one that is not is parsed, renamed and printed, which comes to the same
- * text and channels, finds out what is wrong with a record, and counts what SnakeCase drops. Where many in a row cannot be
- * rewritten, it is tried with few, so that it costs them next to nothing.
+ * Converts records to payload text and channels. Most records go through the key rewriter. A record that it declines is parsed, renamed
+ * and printed, with the same text and channels as its result: this also finds the reason of a poison record, and counts properties that
+ * SnakeCase drops. While the rewriter declines many records in a row, it is tried with about one in 63 of them.
  */
 export class Converter {
   readonly #limits: RecordLimits;
   readonly #snakeCase: SnakeCase;
-  readonly #rewriter: Rewriter;
+  readonly #rewriter: KeyRewriter;
   readonly #topics: ReadonlyMap<string, Topic>;
 
-  /** `routes`: by topic; records of others go nowhere. */
+  /** `routes`: by topic. Records of other topics have no channels. */
   constructor(routes: ReadonlyMap<string, TopicRoutes>, limits: RecordLimits, snakeCase: SnakeCase) {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
-    this.#rewriter = new Rewriter(limits);
+    this.#rewriter = new KeyRewriter(limits);
     this.#topics = new Map(
       [...routes].map(([name, of]) => [
         name,
-        { routes: of, places: new Places(of.paths, of.firstPresence), pause: 0, pausing: 0 },
+        { routes: of, keys: new KeyTree(of.paths, of.firstPresence), pause: 0, pauseLeft: 0 },
       ]),
     );
   }
 
   convert(topic: string, record: Buffer | null): Conversion {
-    const known = this.#topics.get(topic);
-    return (known && record && this.#rewritten(known, record)) ?? this.#parsed(known, record);
+    const bound = this.#topics.get(topic);
+    return (bound && record && this.#rewrite(bound, record)) ?? this.#parse(bound, record);
   }
 
-  #rewritten(topic: Topic, record: Buffer): Conversion | undefined {
-    if (topic.pausing > 0) {
-      topic.pausing--;
+  #rewrite(topic: Topic, record: Buffer): Conversion | undefined {
+    if (topic.pauseLeft > 0) {
+      topic.pauseLeft--;
       return undefined;
     }
-    const values = this.#rewriter.rewrite(record, topic.places);
+    const values = this.#rewriter.rewrite(record, topic.keys);
     topic.pause = values ? 0 : Math.min(topic.pause * 2 + 2, MAX_PAUSE);
-    topic.pausing = topic.pause;
+    topic.pauseLeft = topic.pause;
     if (!values) return undefined;
     topic.routes.count(values);
     const destinations = topic.routes.channels(values);
-    return destinations.length === 0 ? NOWHERE : { payload: this.#rewriter.text(), destinations };
+    return destinations.length === 0 ? NO_CHANNEL : { payload: this.#rewriter.text(), destinations };
   }
 
-  #parsed(topic: Topic | undefined, record: Buffer | null): Conversion {
+  #parse(topic: Topic | undefined, record: Buffer | null): Conversion {
     const decoded = decodeRecord(record, this.#limits);
     if (decoded.poison !== undefined) return decoded;
     const payload = this.#snakeCase.convert(decoded.payload);
     const destinations = topic ? destinationsOf(topic.routes, payload) : [];
-    return destinations.length === 0 ? NOWHERE : { payload: JSON.stringify(payload), destinations };
+    return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
 }
 

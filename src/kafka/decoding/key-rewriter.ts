@@ -21,66 +21,70 @@ import {
 import { Composer } from '../../json/composer.ts';
 import type { Key } from '../../json/object-keys.ts';
 import { JsonScanner, MAX_TEXT_BYTES } from '../../json/scanner.ts';
-import type { Place, Places, Property } from './key-tree.ts';
+import type { KeyNode, KeyTree, Property } from './key-tree.ts';
 import type { RecordLimits } from './record.ts';
 
-/** Values that are printed anew; of more of them parsing takes less time. */
+/** Values of a record that are printed again. With more of them parsing is faster. */
 const MAX_REPRINTED = 16;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Writes the text of a record's payload straight from the record's bytes: what lies between two keys is copied, the keys are
- * replaced by their names. Text and values are those that decodeRecord, SnakeCase and JSON.stringify come to, or it declines:
- * a record that is no good, and one that it is not sure of (a key that is there twice, two keys with one name, keys that
- * JSON.parse would put elsewhere, keys with escapes or white space behind them, numbers beyond a double, too many new keys, more than 256 KB), or too
- * much work (many numbers and strings that are printed in another way).
+ * Renames the keys of a record in its text, without parsing it: copies the bytes between two keys and replaces each key by its
+ * snake_case name. Text and values equal the result of decodeRecord, SnakeCase and JSON.stringify, or the rewriter declines.
+ *
+ * It declines poison records and records whose result it cannot prove equal: a repeated key, two keys of one name, integer keys, keys
+ * with escapes or with white space before their colon, numbers beyond a double, too many unknown keys, more than 256 KB. It also declines
+ * where parsing is faster: more than 16 numbers and strings that JSON.stringify prints differently.
  */
-export class Rewriter {
+export class KeyRewriter {
   readonly #scanner = new JsonScanner();
   readonly #composer = new Composer(MAX_TEXT_BYTES);
   readonly #limits: RecordLimits;
-  /** Up to here the record has been copied, or replaced. */
-  #done = 0;
+  /** Offset in the record up to which it is copied or replaced. */
+  #copied = 0;
   #values: (string | undefined)[] = [];
   #firstPresence = 0;
-  /** Values that were printed anew. */
+  /** Values of this record that were printed again. */
   #reprinted = 0;
-  /** The number of the last object; a 32-bit integer that begins anew. */
+  /** Number of the last object; a 32-bit integer that wraps around. */
   #object = 0;
 
   constructor(limits: RecordLimits) {
     this.#limits = limits;
   }
 
-  /** A record's values at the paths of which the places know; undefined: declined. */
-  rewrite(record: Buffer, places: Places): PathValues | undefined {
+  /** The record's values at the paths of the tree; undefined: declined. */
+  rewrite(record: Buffer, tree: KeyTree): PathValues | undefined {
     const scanner = this.#scanner;
     const composer = this.#composer;
     if (record.length > this.#limits.maxBytes || !scanner.load(record)) return undefined;
     composer.clear();
     this.#reprinted = 0;
-    this.#values = places.paths.map(() => undefined);
-    this.#firstPresence = places.firstPresence;
+    this.#values = tree.paths.map(() => undefined);
+    this.#firstPresence = tree.firstPresence;
     const start = scanner.token(0);
     if (scanner.view.getUint8(start) !== OPENING) return undefined;
-    this.#done = start;
-    const end = this.#endOfObject(start, places.begin(), this.#limits.maxDepth);
+    this.#copied = start;
+    const end = this.#endOfObject(start, tree.startRecord(), this.#limits.maxDepth);
     if (end < 0 || scanner.token(end) !== record.length) return undefined;
-    composer.copy(scanner.view, this.#done, end);
+    composer.copy(scanner.view, this.#copied, end);
     return this.#values;
   }
 
-  /** The payload of the record that was rewritten last. */
+  /** Payload of the last record that was rewritten. */
   text(): string {
     return this.#composer.text();
   }
 
-  /** The offset behind the object, or -1; so do the others. */
-  #endOfObject(at: number, place: Place, levels: number): number {
+  /**
+   * Returns the offset after the object; -1: declined. So do the methods below.
+   * @param levels levels of nesting that are left
+   */
+  #endOfObject(at: number, node: KeyNode, levels: number): number {
     if (levels === 0) return -1;
     const scanner = this.#scanner;
     const { view } = scanner;
-    const { keys } = place;
+    const { keys } = node;
     const object = (this.#object = (this.#object + 1) | 0);
     at = this.#token(at + 1);
     if (view.getUint8(at) === CLOSING) return at + 1;
@@ -88,17 +92,18 @@ export class Rewriter {
     for (;;) {
       key = keys.at(scanner, at, key);
       if (key === undefined) return -1;
-      const { holder, renamed, place: inside } = key.meaning;
-      if (holder.object === object) return -1;
-      holder.object = object;
-      const behind = at + key.length;
+      const { lastSeen, renamed, node: valueNode } = key.meaning;
+      // A repeated key, or another key of the same name.
+      if (lastSeen.object === object) return -1;
+      lastSeen.object = object;
+      const afterKey = at + key.length;
       if (renamed !== undefined) {
-        this.#replace(at, behind);
+        this.#replace(at, afterKey);
         this.#composer.snippet(renamed);
       }
-      // Measured: to look whether there is white space at all takes a tenth off the whole.
-      at = view.getUint8(behind) > SPACE ? behind : this.#token(behind);
-      at = this.#endOfValue(at, inside, levels - 1);
+      // Looking for white space before the call takes 10 % off a record's time.
+      at = view.getUint8(afterKey) > SPACE ? afterKey : this.#token(afterKey);
+      at = this.#endOfValue(at, valueNode, levels - 1);
       if (at < 0) return -1;
       if (view.getUint8(at) <= SPACE) at = this.#token(at);
       const c = view.getUint8(at);
@@ -109,12 +114,12 @@ export class Rewriter {
     }
   }
 
-  #endOfArray(at: number, place: Place, levels: number): number {
+  #endOfArray(at: number, node: KeyNode, levels: number): number {
     if (levels === 0) return -1;
     const { view } = this.#scanner;
     at = this.#token(at + 1);
     if (view.getUint8(at) === CLOSING_SQUARE) return at + 1;
-    const { items } = place;
+    const { items } = node;
     if (items === undefined) return -1;
     for (;;) {
       at = this.#endOfValue(at, items, levels - 1);
@@ -127,19 +132,19 @@ export class Rewriter {
     }
   }
 
-  #endOfValue(at: number, place: Place, levels: number): number {
+  #endOfValue(at: number, node: KeyNode, levels: number): number {
     const c = this.#scanner.view.getUint8(at);
     if (c === OPENING || c === OPENING_SQUARE) {
-      if (place.path >= this.#firstPresence) this.#values[place.path] = '';
-      return c === OPENING ? this.#endOfObject(at, place, levels) : this.#endOfArray(at, place, levels);
+      if (node.path >= this.#firstPresence) this.#values[node.path] = '';
+      return c === OPENING ? this.#endOfObject(at, node, levels) : this.#endOfArray(at, node, levels);
     }
     const end = this.#scanner.endOfScalar(at);
-    if (end < 0) return this.#reprint(at, place.path);
-    if (place.path >= 0 && c !== LETTER_N) this.#values[place.path] = this.#valueOf(at, end);
+    if (end < 0) return this.#reprint(at, node.path);
+    if (node.path >= 0 && c !== LETTER_N) this.#values[node.path] = this.#valueOf(at, end);
     return end;
   }
 
-  /** The text of a scalar other than null. */
+  /** Text of a scalar other than null; of a string without its quotes. */
   #valueOf(start: number, end: number): string {
     const { bytes, view } = this.#scanner;
     const text = bytes.toString('utf8', start, end);
@@ -147,24 +152,24 @@ export class Rewriter {
     return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
   }
 
-  /** Behind white space, which is left out. */
+  /** Skips white space, which is left out of the result. */
   #token(at: number): number {
     const scanner = this.#scanner;
     const token = scanner.token(at);
     if (token !== at) {
-      this.#composer.copy(scanner.view, this.#done, at);
-      this.#done = token;
+      this.#composer.copy(scanner.view, this.#copied, at);
+      this.#copied = token;
     }
     return token;
   }
 
-  /** A number or a string that is not as JSON.stringify writes it. */
+  /** Prints a number or a string as JSON.stringify does. */
   #reprint(at: number, path: number): number {
     if (++this.#reprinted > MAX_REPRINTED) return -1;
     const { bytes } = this.#scanner;
     const end = bytes[at] === QUOTE ? endOfString(bytes, at) : endOfNumber(bytes, at);
     const value = scalarOf(bytes.toString('utf8', at, end));
-    // What JSON cannot write is for SnakeCase to count.
+    // Numbers beyond a double: SnakeCase makes them null and counts them.
     if (value === undefined || value === Infinity || value === -Infinity) return -1;
     this.#replace(at, end);
     const text = JSON.stringify(value);
@@ -173,14 +178,14 @@ export class Rewriter {
     return end;
   }
 
-  /** Copies what lies before a part; what stands instead of that is written next. */
+  /** Copies the bytes before a part of the record. The caller writes the replacement of the part next. */
   #replace(start: number, end: number): void {
-    this.#composer.copy(this.#scanner.view, this.#done, start);
-    this.#done = end;
+    this.#composer.copy(this.#scanner.view, this.#copied, start);
+    this.#copied = end;
   }
 }
 
-/** A string or a number; undefined: the text is neither. */
+/** The string or number that the text is; undefined: it is neither. */
 function scalarOf(text: string): string | number | undefined {
   if (NUMBER.test(text)) return Number(text);
   if (!text.startsWith('"')) return undefined;
@@ -191,7 +196,7 @@ function scalarOf(text: string): string | number | undefined {
   }
 }
 
-/** Of text that may be none: behind the next quote without a backslash, or at the end of the text. */
+/** Offset after the closing quote, or of the first control character. The bytes need not be JSON. */
 function endOfString(bytes: Buffer, at: number): number {
   for (at++; bytes[at] !== QUOTE; at++) {
     if (bytes[at] === BACKSLASH) at++;
@@ -200,13 +205,13 @@ function endOfString(bytes: Buffer, at: number): number {
   return at + 1;
 }
 
-/** Behind all that a number can consist of. */
+/** Offset after all bytes that a number may contain. */
 function endOfNumber(bytes: Buffer, at: number): number {
   while (isOfNumber(bytes[at]!)) at++;
   return at;
 }
 
-/** Digits, and what is in `-1.5e+3` beside them. */
+/** A digit, or one of `+-.eE`. */
 function isOfNumber(c: number): boolean {
   return (c >= ZERO && c <= NINE) || c === PLUS || c === MINUS || c === POINT || c === CAPITAL_E || c === LETTER_E;
 }

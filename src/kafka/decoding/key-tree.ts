@@ -3,121 +3,121 @@ import type { Snippet } from '../../json/composer.ts';
 import { ObjectKeys } from '../../json/object-keys.ts';
 import { snakeCaseName } from './snake-case.ts';
 
-/** Keys and places that are remembered of a topic's records, some 1 KB each; past it all is forgotten and learnt anew. */
+/** Keys and nodes that one topic's tree holds, about 1 KB each. A tree that would exceed it is emptied and learnt again. */
 export const MAX_LEARNT = 4000;
-/** In one record. */
+/** Keys and nodes learnt from one record. */
 export const MAX_LEARNT_OF_RECORD = 64;
-/** In the long run. To learn a key takes longer than to parse it, so where keys are data, and new each time, few are learnt. */
+/** Average per record. Learning a key costs more than parsing it: records whose keys are data, new each time, teach few. */
 const MAX_LEARNT_PER_RECORD = 4;
-/** Longer ones are not remembered, as in SnakeCase. */
+/** Longer keys are not learnt. SnakeCase does not remember them either. */
 const MAX_KEY_LENGTH = 64;
 
-/** A path's index, and what of the path is still to go. */
-interface Way {
+/** The end of a path that leads through a node. */
+interface RemainingPath {
+  /** Index of the path in `KeyTree.paths`. */
   readonly index: number;
-  readonly rest: readonly string[];
+  /** Keys below the node. */
+  readonly keys: readonly string[];
 }
 
-/** A key of the objects at a place. */
+/** A key of the objects at a node. */
 export interface Property {
-  /** `"name":` with the key's snake_case name; undefined: it is the key. */
+  /** `"name":` with the key's snake_case name; undefined: the name equals the key. */
   readonly renamed: Snippet | undefined;
-  /** Which object had the name last; shared by all keys of the place that have it. */
-  readonly holder: { object: number };
-  /** Where its values are. */
-  readonly place: Place;
+  /** The last object that had this name. Keys of a node that have the same name share it. */
+  readonly lastSeen: { object: number };
+  /** Node of the key's values. */
+  readonly node: KeyNode;
 }
 
-/** Where values are in the records of a topic: at the root, behind a key of the objects at another place, or in arrays there. */
-export class Place {
-  /** Index of the path that ends here; -1: none does. */
+/** A position in the records of a topic: the root, the values of one key of another node, or the items of arrays there. */
+export class KeyNode {
+  /** Index of the path that ends here; -1: none. */
   readonly path: number;
-  readonly #ways: readonly Way[];
-  readonly #places: Places;
-  #holders: Map<string, { object: number }> | undefined;
+  readonly #paths: readonly RemainingPath[];
+  readonly #tree: KeyTree;
+  #lastSeenByName: Map<string, { object: number }> | undefined;
   #keys: ObjectKeys<Property> | undefined;
-  #items: Place | undefined;
+  #items: KeyNode | undefined;
 
-  constructor(ways: readonly Way[], places: Places) {
-    this.path = ways.find(({ rest }) => rest.length === 0)?.index ?? -1;
-    this.#ways = ways;
-    this.#places = places;
+  constructor(paths: readonly RemainingPath[], tree: KeyTree) {
+    this.path = paths.find(({ keys }) => keys.length === 0)?.index ?? -1;
+    this.#paths = paths;
+    this.#tree = tree;
   }
 
-  /** Of the objects here. */
+  /** Keys of the objects at this node. */
   get keys(): ObjectKeys<Property> {
     return (this.#keys ??= new ObjectKeys((key) => this.#learn(key)));
   }
 
-  /** Where the items of the arrays here are, to which no path leads; undefined: nothing more can be learnt of this record. */
-  get items(): Place | undefined {
-    if (!this.#items && this.#places.take()) this.#items = new Place([], this.#places);
+  /** Node of the items of the arrays at this node. No path leads there. Undefined: this record may teach no more. */
+  get items(): KeyNode | undefined {
+    if (!this.#items && this.#tree.spendCredit()) this.#items = new KeyNode([], this.#tree);
     return this.#items;
   }
 
   #learn(key: string): Property | undefined {
     if (key.length > MAX_KEY_LENGTH || isDroppedOrMoved(key)) return undefined;
     const name = snakeCaseName(key);
-    if (isDroppedOrMoved(name) || !this.#places.take()) return undefined;
-    this.#holders ??= new Map();
-    const holder = this.#holders.get(name) ?? { object: 0 };
-    this.#holders.set(name, holder);
-    const ways = this.#ways
-      .filter(({ rest }) => rest[0] === name)
-      .map(({ index, rest }) => ({ index, rest: rest.slice(1) }));
-    const place = new Place(ways, this.#places);
+    if (isDroppedOrMoved(name) || !this.#tree.spendCredit()) return undefined;
+    this.#lastSeenByName ??= new Map();
+    const lastSeen = this.#lastSeenByName.get(name) ?? { object: 0 };
+    this.#lastSeenByName.set(name, lastSeen);
+    const paths = this.#paths
+      .filter(({ keys }) => keys[0] === name)
+      .map(({ index, keys }) => ({ index, keys: keys.slice(1) }));
     const renamed = name === key ? undefined : snippet(`${JSON.stringify(name)}:`);
-    return { renamed, holder, place };
+    return { renamed, lastSeen, node: new KeyNode(paths, this.#tree) };
   }
 }
 
-/** SnakeCase drops `__proto__`, and what JSON.parse makes has keys of digits before all others. */
+/** SnakeCase drops `__proto__`, and JSON.parse puts integer keys before all others. */
 function isDroppedOrMoved(key: string): boolean {
   return key === '__proto__' || /^\d+$/.test(key);
 }
 
-/** All places that the records of a topic have had. */
-export class Places {
-  /** In the snake_cased payload. */
+/** The keys that the records of one topic have had, with their snake_case names. */
+export class KeyTree {
+  /** Paths in the snake_cased payload whose values the caller reads. */
   readonly paths: readonly (readonly string[])[];
-  /** From this index on objects and lists are values of a path, too. */
+  /** From this path index on an object or a list counts as a value, too. */
   readonly firstPresence: number;
-  readonly #ways: readonly Way[];
-  #root: Place;
+  #root: KeyNode;
   #learnt = 0;
-  /** What may be learnt until the next record. */
+  /** Keys and nodes that may be learnt before the next record. */
   #credit = 0;
 
   constructor(paths: readonly (readonly string[])[], firstPresence = paths.length) {
     this.paths = paths;
     this.firstPresence = firstPresence;
-    this.#ways = paths.map((rest, index) => ({ index, rest }));
-    this.#root = this.#anew();
+    this.#root = this.#emptyRoot();
   }
 
-  /** Keys and places that are remembered now. */
+  /** Keys and nodes learnt. */
   get size(): number {
     return this.#learnt;
   }
 
-  /** The root's place, for the next record. */
-  begin(): Place {
+  /** The root node, for the next record. */
+  startRecord(): KeyNode {
     this.#credit = Math.min(this.#credit + MAX_LEARNT_PER_RECORD, MAX_LEARNT_OF_RECORD);
-    if (this.#learnt + this.#credit > MAX_LEARNT) this.#root = this.#anew();
+    if (this.#learnt + this.#credit > MAX_LEARNT) this.#root = this.#emptyRoot();
     return this.#root;
   }
 
-  /** Whether one more may be learnt of this record, which then counts. */
-  take(): boolean {
+  /** Counts one more key or node; false: this record may teach no more. */
+  spendCredit(): boolean {
     if (this.#credit === 0) return false;
     this.#credit--;
     this.#learnt++;
     return true;
   }
 
-  #anew(): Place {
+  #emptyRoot(): KeyNode {
     this.#learnt = 0;
     this.#credit = MAX_LEARNT_OF_RECORD;
-    return new Place(this.#ways, this);
+    const paths = this.paths.map((keys, index) => ({ index, keys }));
+    return new KeyNode(paths, this);
   }
 }

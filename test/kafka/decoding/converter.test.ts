@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createRouters } from '../../../src/graph/router.ts';
 import { Converter } from '../../../src/kafka/decoding/converter.ts';
-import { Rewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
+import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 
 const LIMITS = { maxBytes: 1000, maxDepth: 8 };
@@ -25,7 +25,7 @@ function createConverter() {
 }
 
 describe('Converter', () => {
-  it('makes the payload text of a record, and names its channels', () => {
+  it('returns the payload text and the channels of a record', () => {
     const { convert } = createConverter();
     assert.deepEqual(convert('{ "bid": {"auctionId":7, "maxPrice":1.0} }'), {
       payload: '{"bid":{"auction_id":7,"max_price":1}}',
@@ -33,7 +33,7 @@ describe('Converter', () => {
     });
   });
 
-  it('makes no text of a record that goes nowhere', () => {
+  it('returns no text for a record without channels', () => {
     const { convert } = createConverter();
     for (const json of ['{"bid":{}}', '{"bid":{"auctionId":null}}', '{"bid":[{"auctionId":7}]}', '{"0":{}}']) {
       assert.deepEqual(convert(json), { payload: '', destinations: [] });
@@ -41,7 +41,7 @@ describe('Converter', () => {
     assert.deepEqual(convert('{"bid":{"auctionId":7}}', 'another topic'), { payload: '', destinations: [] });
   });
 
-  it('says what is wrong with a record', () => {
+  it('returns the reason of a poison record', () => {
     const { convert, converter } = createConverter();
     const deep = `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`;
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('Converter', () => {
     assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
   });
 
-  it('counts the records that do not fit a field, however they are read', () => {
+  it('counts unmatched records, both rewritten and parsed', () => {
     const whole = { ...bids, field: 'whole', match: [] };
     const router = createRouters([bids, whole], 'p:').get('bids')!;
     const converter = new Converter(new Map([['bids', router]]), LIMITS, new SnakeCase());
@@ -63,7 +63,7 @@ describe('Converter', () => {
       '{"bit":{}}',
       '{"bid":[]}',
     ];
-    // A key of digits is not rewritten.
+    // The rewriter declines integer keys.
     for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
       converter.convert('bids', Buffer.from(json));
     }
@@ -77,7 +77,7 @@ describe('Converter', () => {
     assert.deepEqual([router.records, router.unrouted], [10, 0]);
   });
 
-  it('counts what snake_case drops', () => {
+  it('counts properties that SnakeCase drops', () => {
     const { convert, snakeCase } = createConverter();
     for (let i = 0; i < 10; i++) {
       const conversion = convert('{"bid":{"auctionId":7,"auction_id":8,"__proto__":9}}');
@@ -92,7 +92,7 @@ describe('Converter', () => {
     return conversion.poison === undefined && conversion.payload;
   };
 
-  it('takes the last value of one key, and the first of different keys with one name', () => {
+  it('keeps the last value of a repeated key, and the first of different keys of one name', () => {
     for (const [json, payload] of [
       ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
       ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
@@ -100,12 +100,12 @@ describe('Converter', () => {
     ]) {
       const one = createConverter();
       assert.equal(payloadOf(one, json!), payload);
-      // Where the rewriter pauses: the record is parsed at once.
+      // The rewriter pauses: this record is parsed at once.
       assert.equal(payloadOf(one, json!), payload);
     }
   });
 
-  it('makes null of a number beyond a double, counts it, and routes nothing by it', () => {
+  it('prints a number beyond a double as null, counts it, and does not route by it', () => {
     for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {
       const one = createConverter();
       const json = `{"bid":{"auctionId":7,"max":${number},"all":[1,${number}]}}`;
@@ -119,8 +119,8 @@ describe('Converter', () => {
     }
   });
 
-  it('tries seldom to rewrite where it could not, and always again as soon as it could', (t) => {
-    const { mock } = t.mock.method(Rewriter.prototype, 'rewrite');
+  it('tries the rewriter rarely while it declines, and for each record once it succeeds', (t) => {
+    const { mock } = t.mock.method(KeyRewriter.prototype, 'rewrite');
     const { convert } = createConverter();
     for (let i = 0; i < 6400; i++) convert('{"1":1}');
     assert.ok(mock.callCount() > 90 && mock.callCount() < 110, `${mock.callCount()}`);
@@ -130,7 +130,7 @@ describe('Converter', () => {
     assert.equal(mock.callCount(), 100);
   });
 
-  it('comes to the same whatever came before', () => {
+  it('returns the same result whatever records came before', () => {
     const json = fc.oneof(
       fc.json({ maxDepth: 3 }),
       fc.constantFrom(

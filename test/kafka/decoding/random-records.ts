@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { TopicRouter } from '../../../src/graph/router.ts';
-import { Places } from '../../../src/kafka/decoding/key-tree.ts';
+import { KeyTree } from '../../../src/kafka/decoding/key-tree.ts';
 import { decodeRecord } from '../../../src/kafka/decoding/record.ts';
 import type { RecordLimits } from '../../../src/kafka/decoding/record.ts';
-import { Rewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
+import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 
 export const LIMITS = { maxBytes: 1_048_576, maxDepth: 64 };
 const PATHS = ['a', 'a.b_c', 'b_c.a.a', '__typename', 'constructor', 'd_é'];
 const match = PATHS.map((path) => ({ arg: path, path, isOptional: true }));
-/** Payloads of which it matters only whether they are there. */
+/** Paths at which only the presence of a value matters. */
 const PRESENCES = [['b_c'], ['foo_bar'], ['b_c', 'a']];
 const router = new TopicRouter(
   't',
@@ -23,7 +23,7 @@ interface Outcome {
   readonly values: readonly (string | undefined)[];
 }
 
-/** What a record is by parsing, renaming and printing. */
+/** The result of parsing, renaming and printing; undefined: the record is poison. */
 export function expected(record: Buffer, limits: RecordLimits): Outcome | undefined {
   const decoded = decodeRecord(record, limits);
   if (decoded.poison !== undefined) return undefined;
@@ -31,14 +31,14 @@ export function expected(record: Buffer, limits: RecordLimits): Outcome | undefi
   return { text: JSON.stringify(payload), values: router.valuesIn(payload) };
 }
 
-/** Rewrites records one after another, as one topic's. */
+/** Rewrites records of one topic, one after another. */
 export function createRewriting(limits: RecordLimits = LIMITS) {
-  const rewriter = new Rewriter(limits);
-  const places = new Places(router.paths, router.firstPresence);
+  const rewriter = new KeyRewriter(limits);
+  const tree = new KeyTree(router.paths, router.firstPresence);
   return {
-    places,
+    tree,
     rewrite: (record: Buffer | string): Outcome | undefined => {
-      const values = rewriter.rewrite(Buffer.from(record as string), places);
+      const values = rewriter.rewrite(Buffer.from(record as string), tree);
       return values && { text: rewriter.text(), values };
     },
   };
