@@ -11,7 +11,7 @@ import type { Trial } from './attacks/trial.ts';
 import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { markdownTable, textTable } from './table.ts';
 
 const USAGE = `What clients that do their worst cost the others: a gateway with a Redis, healthy sockets with a steady flow of events, and an attacker.

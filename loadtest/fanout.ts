@@ -18,9 +18,9 @@ import type { ServerProfile } from './fanout/server-profile.ts';
 import { stalledRows, stalledTable } from './fanout/stalled.ts';
 import { cpuUsOf, faultsOf, summarize } from './fanout/summary.ts';
 import type { Sample } from './fanout/trial.ts';
-import { hasSmallBuffers, runWithSmallBuffers, smallBufferCommand } from './network-namespace.ts';
+import { hasSmallBuffers, runWithSmallBuffers, smallBufferCommand } from './processes/network-namespace.ts';
 import { installPackages } from './packages.ts';
-import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { textTable } from './table.ts';
 
 const USAGE = `One hot auction, thousands of sockets: crier against a plain broadcast and against other GraphQL servers.

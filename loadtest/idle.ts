@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { freePorts } from '../deploy/port.ts';
 import { median } from './median.ts';
-import { startServerProcess } from './server-process.ts';
+import { startServerProcess } from './processes/server-process.ts';
 
 const USAGE = `Resident memory per idle socket: crier with one live subscription on each, against bare \`ws\`.
 

@@ -6,7 +6,7 @@ import { writeLadder } from './ladder/ladder-files.ts';
 import { ladderTable, semiSpaceTable } from './ladder/report.ts';
 import type { Report } from './ladder/report.ts';
 import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { startStack } from './story/stack.ts';
 import { textTable } from './table.ts';
 

@@ -4,14 +4,14 @@ import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
 import { numberFlag } from './number-flag.ts';
 import { installPackages } from './packages.ts';
-import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
+import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { cpuRecorder, heapDiffRecorder, heapRecorder } from './profile/recorders.ts';
 import type { Recorder } from './profile/recorders.ts';
-import { crierPod } from './story/pod.ts';
+import { crierPod } from './story/pods/pod.ts';
 import { runStory } from './story/run.ts';
-import { sampleLine } from './story/sample-line.ts';
+import { sampleLine } from './story/report/sample-line.ts';
 import { startStack } from './story/stack.ts';
-import { alone } from './story/topology.ts';
+import { alone } from './story/pods/pod-set.ts';
 
 const USAGE = `Looks into a crier pod while it runs the story (npm run loadtest): where the next bottleneck is.
 

@@ -14,16 +14,16 @@ import { conditionsOf } from './fanout/conditions.ts';
 import { graphVariant } from './fanout/graph-variant.ts';
 import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
-import { callProcess } from './process-call.ts';
+import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { callProcess } from './processes/process-call.ts';
 import { AuctionHistory } from './resume/history.ts';
 import { othersLatencies } from './resume/latencies.ts';
 import type { OthersLatencies } from './resume/latencies.ts';
 import type { OthersPlan, OthersReport } from './resume/other-clients.ts';
 import type { ResumePlan, ResumeReport, Storm } from './resume/resuming-clients.ts';
-import { startServerProcess, stopProcess } from './server-process.ts';
-import type { ServerProcess } from './server-process.ts';
-import { startArguments } from './start-arguments.ts';
+import { startServerProcess, stopProcess } from './processes/server-process.ts';
+import type { ServerProcess } from './processes/server-process.ts';
+import { startArguments } from './processes/start-arguments.ts';
 import { markdownTable, textTable } from './table.ts';
 
 const USAGE = `Many clients of one channel resume at once: what they cost the pod, and the clients beside them.

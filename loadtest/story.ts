@@ -5,20 +5,20 @@ import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './pinning.ts';
-import { missedBounds } from './story/bounds.ts';
-import type { FreeFlood } from './story/flood-phases.ts';
-import { COUNTS_NOTE, remarks, tablesOf, textTable } from './story/report.ts';
+import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { missedBounds } from './story/backlog/bounds.ts';
+import type { FreeFlood } from './story/flood/flood-phases.ts';
+import { COUNTS_NOTE, remarks, tablesOf, textTable } from './story/report/report.ts';
 import { FULL_PHASES, SHORT_PHASES } from './story/result.ts';
 import type { Phases, StoryResult } from './story/result.ts';
 import { runStory } from './story/run.ts';
 import type { StoryOptions } from './story/run.ts';
-import { sampleLine } from './story/sample-line.ts';
+import { sampleLine } from './story/report/sample-line.ts';
 import { selectionOf } from './story/selection.ts';
 import { startStack } from './story/stack.ts';
-import { writeStory } from './story/story-files.ts';
-import { topologies, topologyOf, withSettings } from './story/topology.ts';
-import type { Topology } from './story/topology.ts';
+import { writeStory } from './story/report/story-files.ts';
+import { topologies, topologyOf, withSettings } from './story/pods/pod-set.ts';
+import type { Topology } from './story/pods/pod-set.ts';
 
 const USAGE = `The story: crier bare, then with thousands of idle sockets, then in a flood of copies of one record that waits for nobody.
 

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { WebSocket } from 'ws';
-import { answerCalls } from '../process-call.ts';
+import { answerCalls } from '../processes/process-call.ts';
 import { attacks } from './attack.ts';
 import type { Attack } from './attack.ts';
 

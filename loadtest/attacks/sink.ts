@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { answerCalls } from '../process-call.ts';
+import { answerCalls } from '../processes/process-call.ts';
 
 /** Below everything else on its core. */
 const NICENESS = 19;

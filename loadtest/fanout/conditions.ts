@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
-import { canPin } from '../pinning.ts';
+import { canPin } from '../processes/pinning.ts';
 
 const PACKAGES = [
   'node_modules/ws',

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { startArguments } from '../start-arguments.ts';
+import { startArguments } from '../processes/start-arguments.ts';
 import type { IdentityField } from './auction.ts';
 
 export interface Contender {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../deploy/port.ts';
-import { startServerProcess } from '../server-process.ts';
-import type { ServerProcess } from '../server-process.ts';
+import { startServerProcess } from '../processes/server-process.ts';
+import type { ServerProcess } from '../processes/server-process.ts';
 import { auctionDocument } from './auction.ts';
-import { startClient } from './client-calls.ts';
-import type { Client, Measurement, Period } from './client-calls.ts';
+import { startClient } from './client/client-calls.ts';
+import type { Client, Measurement, Period } from './client/client-calls.ts';
 import type { Contender } from './contenders.ts';
 import { graphVariant } from './graph-variant.ts';
 

@@ -1,11 +1,11 @@
-import { recordsAhead } from '../story/flood.ts';
-import { crierPod } from '../story/pod.ts';
-import type { Pod } from '../story/pod.ts';
-import type { PodProcess } from '../story/pod-process.ts';
+import { recordsAhead } from '../story/flood/flood.ts';
+import { crierPod } from '../story/pods/pod.ts';
+import type { Pod } from '../story/pods/pod.ts';
+import type { PodProcess } from '../story/pods/pod-process.ts';
 import type { Phases } from '../story/result.ts';
 import { runStory } from '../story/run.ts';
 import type { StoryOptions } from '../story/run.ts';
-import { alone } from '../story/topology.ts';
+import { alone } from '../story/pods/pod-set.ts';
 import { buildForBrowsers } from './browser-build.ts';
 import { figuresOf, rowsOf, shortfallsOf } from './figures.ts';
 import type { Figures, LadderRow } from './figures.ts';

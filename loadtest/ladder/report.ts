@@ -1,4 +1,4 @@
-import { whole } from '../story/figure-text.ts';
+import { whole } from '../story/report/figure-text.ts';
 import { markdownTable } from '../table.ts';
 import type { Cells } from '../table.ts';
 import type { Climb } from './climb.ts';

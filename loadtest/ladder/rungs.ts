@@ -1,5 +1,5 @@
-import { crierPod } from '../story/pod.ts';
-import type { Pod } from '../story/pod.ts';
+import { crierPod } from '../story/pods/pod.ts';
+import type { Pod } from '../story/pods/pod.ts';
 import { partsToEnvironment } from './pod/parts.ts';
 import type { Parts } from './pod/parts.ts';
 

@@ -1,5 +1,5 @@
-import { crierPod } from '../story/pod.ts';
-import type { Pod } from '../story/pod.ts';
+import { crierPod } from '../story/pods/pod.ts';
+import type { Pod } from '../story/pods/pod.ts';
 import type { Figures } from './figures.ts';
 
 /** In MB. 16 is what V8 takes by itself on 64 bits. */

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../story/time-chart.ts';
+import { escapeMarkup } from '../story/report/time-chart.ts';
 import type { Call, CallFrame } from './cpu-profile.ts';
 
 /** A group of calls, and its colour. */

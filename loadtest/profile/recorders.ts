@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { whole } from '../story/figure-text.ts';
-import type { PodProcess } from '../story/pod-process.ts';
-import { textTable } from '../story/report.ts';
+import { whole } from '../story/report/figure-text.ts';
+import type { PodProcess } from '../story/pods/pod-process.ts';
+import { textTable } from '../story/report/report.ts';
 import type { PhaseName } from '../story/result.ts';
 import { bytesDelta, diffHeaps } from './heap-diff.ts';
 import type { ConstructorChange } from './heap-diff.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../monotonic.ts';
-import { createPublisher } from '../fanout/publisher.ts';
-import type { Publisher } from '../fanout/publisher.ts';
-import { answerCalls } from '../process-call.ts';
+import { createPublisher } from '../fanout/client/publisher.ts';
+import type { Publisher } from '../fanout/client/publisher.ts';
+import { answerCalls } from '../processes/process-call.ts';
 import { Receiver, openAll } from './receiver.ts';
 
 /** The process of the clients that go on meanwhile, on a channel of their own, and of that channel's events. Driven by the runner. */

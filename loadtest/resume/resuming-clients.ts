@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerCalls } from '../process-call.ts';
+import { answerCalls } from '../processes/process-call.ts';
 import { Receiver, openAll } from './receiver.ts';
 
 /** The process of the clients that resume. Driven by the runner. */

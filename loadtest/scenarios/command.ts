@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { conditionsOf } from '../fanout/conditions.ts';
-import { CLIENT_CORE, pinThisProcess } from '../pinning.ts';
+import { CLIENT_CORE, pinThisProcess } from '../processes/pinning.ts';
 import { startStack } from '../story/stack.ts';
 import { USAGE, readFlags } from './flags.ts';
 import { markdownReport, textReport } from './report.ts';

@@ -1,4 +1,4 @@
-import type { FleetUsage } from './fleet-calls.ts';
+import type { FleetUsage } from './clients/fleet-calls.ts';
 import type { LatencySummary } from './latency.ts';
 import type { ScenarioResult } from './result.ts';
 

@@ -1,6 +1,6 @@
-import type { FleetReport } from './fleet-calls.ts';
+import type { FleetReport } from './clients/fleet-calls.ts';
 import type { LatencySummary } from './latency.ts';
-import type { PodReport } from './pods.ts';
+import type { PodReport } from './pods/scenario-pods.ts';
 import { promisesEverything } from './scenario.ts';
 import type { Scenario, ScenarioName } from './scenario.ts';
 

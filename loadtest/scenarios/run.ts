@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTopics } from '../../deploy/topics.ts';
-import { startBalancer } from './balancer-calls.ts';
-import type { BalancerProcess } from './balancer-calls.ts';
-import { startFleet } from './fleet-calls.ts';
-import type { Fleet, FleetProgress } from './fleet-calls.ts';
-import { Market, PARTITIONS, TOPICS } from './market.ts';
-import { Pods } from './pods.ts';
-import { MarketProducer } from './producer.ts';
+import { startBalancer } from './pods/balancer-calls.ts';
+import type { BalancerProcess } from './pods/balancer-calls.ts';
+import { startFleet } from './clients/fleet-calls.ts';
+import type { Fleet, FleetProgress } from './clients/fleet-calls.ts';
+import { Market, PARTITIONS, TOPICS } from './load/market.ts';
+import { Pods } from './pods/scenario-pods.ts';
+import { MarketProducer } from './load/producer.ts';
 import { faultsOf, warningsOf } from './result.ts';
 import type { DeployReport, ScenarioResult, ScenarioSettings } from './result.ts';
 import type { Scenario } from './scenario.ts';
-import { Schedule } from './schedule.ts';
+import { Schedule } from './load/schedule.ts';
 
 export interface ScenarioOptions {
   readonly kafkaBrokers: string;

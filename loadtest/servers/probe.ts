@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8';
-import { answerCalls } from '../process-call.ts';
+import { answerCalls } from '../processes/process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
 import { HeapGauge } from './heap-gauge.ts';
 import type { HeapReading } from './heap-gauge.ts';

@@ -1,5 +1,5 @@
 import { median } from '../median.ts';
-import type { Accounts } from './client-calls.ts';
+import type { Accounts } from './client/client-calls.ts';
 import type { HeapFigures, PhaseName, StorySample } from './result.ts';
 
 /** Largest of each phase; plateau: the median of the phase's second half, where connecting or warming up is over. */

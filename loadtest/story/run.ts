@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { auctionDocument } from '../fanout/auction.ts';
-import { BacklogWatch } from './backlog-watch.ts';
-import { startStoryClient } from './client-calls.ts';
-import type { StoryClient } from './client-calls.ts';
-import { AUCTION_ID, readCopies } from './copies.ts';
+import { BacklogWatch } from './backlog/backlog-watch.ts';
+import { startStoryClient } from './client/client-calls.ts';
+import type { StoryClient } from './client/client-calls.ts';
+import { AUCTION_ID, readCopies } from './flood/copies.ts';
 import { gcPercent, heapFigures } from './figures.ts';
-import { playFreeFlood, playPacedFlood } from './flood-phases.ts';
-import type { FreeFlood } from './flood-phases.ts';
-import { recordsAhead, warmUp } from './flood.ts';
-import { Lanes } from './lanes.ts';
-import type { PodProcess } from './pod-process.ts';
-import { StoryPods } from './pods.ts';
-import { closeWriters, startWriters } from './record-writer.ts';
-import type { RecordWriter } from './record-writer.ts';
+import { playFreeFlood, playPacedFlood } from './flood/flood-phases.ts';
+import type { FreeFlood } from './flood/flood-phases.ts';
+import { recordsAhead, warmUp } from './flood/flood.ts';
+import { Lanes } from './flood/lanes.ts';
+import type { PodProcess } from './pods/pod-process.ts';
+import { StoryPods } from './pods/running-pods.ts';
+import { closeWriters, startWriters } from './flood/record-writer.ts';
+import type { RecordWriter } from './flood/record-writer.ts';
 import type { PhaseName, Phases, StoryResult, StorySample } from './result.ts';
 import { Sampler } from './sampler.ts';
-import { TopicEnd, createStoryTopics } from './topic.ts';
-import type { Topology } from './topology.ts';
+import { TopicEnd, createStoryTopics } from './flood/topic.ts';
+import type { Topology } from './pods/pod-set.ts';
 
 export interface StoryOptions {
   readonly kafkaBrokers: string;

@@ -1,6 +1,6 @@
-import { cpuMs } from '../process-usage.ts';
-import type { Progress } from './client-calls.ts';
-import type { PodProcess } from './pod-process.ts';
+import { cpuMs } from '../processes/process-usage.ts';
+import type { Progress } from './client/client-calls.ts';
+import type { PodProcess } from './pods/pod-process.ts';
 import type { BacklogSample, PhaseName, PhaseSpan, StorySample } from './result.ts';
 
 const INTERVAL_MS = 1000;

@@ -7,7 +7,7 @@ import { useServer } from 'graphql-ws/use/ws';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
 import { plainSdl } from '../../fanout/auction.ts';
-import { serveRecordCounter } from '../../story/record-counter.ts';
+import { serveRecordCounter } from '../../story/pods/record-counter.ts';
 import { startConsumer } from './consumer.ts';
 import { createContext } from './context.ts';
 import { documentOptions } from './documents.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Account } from '../../../loadtest/scenarios/account.ts';
-import type { Books } from '../../../loadtest/scenarios/account.ts';
-import { Presence } from '../../../loadtest/scenarios/presence.ts';
+import { Account } from '../../../loadtest/scenarios/clients/account.ts';
+import type { Books } from '../../../loadtest/scenarios/clients/account.ts';
+import { Presence } from '../../../loadtest/scenarios/clients/presence.ts';
 
 const LANE = 3;
 /** Record n is published at n seconds. */

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Balancer } from '../../../loadtest/scenarios/balancer.ts';
+import { Balancer } from '../../../loadtest/scenarios/pods/balancer.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** A server that greets with its name and sends back what comes. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
-import { Interests } from '../../../loadtest/scenarios/interests.ts';
-import { readLedgerEntry } from '../../../loadtest/scenarios/ledger-entry.ts';
-import { Market, TOPICS, laneOf } from '../../../loadtest/scenarios/market.ts';
-import { ResultReader } from '../../../loadtest/scenarios/result-reader.ts';
+import { Interests } from '../../../loadtest/scenarios/load/interests.ts';
+import { readLedgerEntry } from '../../../loadtest/scenarios/load/ledger-entry.ts';
+import { Market, TOPICS, laneOf } from '../../../loadtest/scenarios/load/market.ts';
+import { ResultReader } from '../../../loadtest/scenarios/clients/result-reader.ts';
 
 const OPTIONS = { seed: 5, auctions: 40, zipfExponent: 1 };
 

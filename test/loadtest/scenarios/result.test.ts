@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FleetReport } from '../../../loadtest/scenarios/fleet-calls.ts';
+import type { FleetReport } from '../../../loadtest/scenarios/clients/fleet-calls.ts';
 import { readFlags } from '../../../loadtest/scenarios/flags.ts';
 import { faultsOf, warningsOf } from '../../../loadtest/scenarios/result.ts';
 import { scenarioOf } from '../../../loadtest/scenarios/scenario.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Schedule } from '../../../loadtest/scenarios/schedule.ts';
+import { Schedule } from '../../../loadtest/scenarios/load/schedule.ts';
 
 describe('Schedule', () => {
   it('gives what is due, under the time at which it was due, however late it is asked', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Track } from '../../../loadtest/scenarios/track.ts';
+import { Track } from '../../../loadtest/scenarios/clients/track.ts';
 
 /** Entries `[sequence, connection]`. */
 function trackOf(...entries: [number, number][]): Track {

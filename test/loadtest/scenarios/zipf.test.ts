@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
-import { Zipf } from '../../../loadtest/scenarios/zipf.ts';
+import { Zipf } from '../../../loadtest/scenarios/load/zipf.ts';
 
 function draws(zipf: Zipf, seed: number, count: number): number[] {
   const dice = createDice(seed);

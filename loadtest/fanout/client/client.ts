@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { answerCalls } from '../../processes/process-call.ts';
+import { cpuTime, residentBytes } from '../../processes/process-usage.ts';
+import { auctionChannel } from '../auction.ts';
+import type { FleetPlan, Measurement, Period } from './client-calls.ts';
+import { FleetSocket } from './fleet-socket.ts';
+import { Outstanding } from './outstanding.ts';
+import { createPublisher } from './publisher.ts';
+import type { Publisher } from './publisher.ts';
+import { isSize } from './result-size.ts';
+
+/** The client's process: a fleet of sockets and the publisher whose events they get. Driven by the runner. */
+
+/** A server that delivers nothing for so long has lost what is outstanding. */
+const SILENCE_MS = 15_000;
+const QUIET_MS = 200;
+const CONNECT_BATCH = 200;
+/** What a server may take from the subscribe message to the acknowledged Redis channel. */
+const SETTLE_MS = 200;
+const RETRY_MS = 2000;
+
+const fleet: FleetSocket[] = [];
+let channels: string[] = [];
+let publisher: Publisher | undefined;
+let plan: FleetPlan | undefined;
+/** What every message must have, so that an error cannot pass for a result. */
+let messageBytes = 0;
+let wrongSizes = 0;
+let lastMessageAt = 0;
+let onDelivery: ((socket: number) => void) | undefined;
+/** For how long events are published. */
+let windowMs = 0;
+
+const owner = {
+  onMessage({ index }: FleetSocket, bytes: number): void {
+    if (!isSize(bytes, messageBytes)) wrongSizes++;
+    onDelivery?.(index);
+  },
+};
+
+async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }> {
+  plan = wanted;
+  const auctionIds = Array.from({ length: plan.isForAll ? 1 : plan.sockets }, (_, i) => 100_000 + i);
+  channels = auctionIds.map((id) => auctionChannel(wanted.channelPrefix, id));
+  publisher = await createPublisher({ ...plan, auctionIds });
+  while (fleet.length < plan.sockets) {
+    const from = fleet.length;
+    const batch = Array.from({ length: Math.min(CONNECT_BATCH, plan.sockets - from) }, (_, i) => openSocket(from + i));
+    fleet.push(...batch.map(({ socket }) => socket));
+    await Promise.all(batch.map(({ opened }) => opened));
+  }
+  await warmUp(plan);
+  return { messageBytes };
+}
+
+function openSocket(index: number): { socket: FleetSocket; opened: Promise<void> } {
+  const { port, query, identity, tenants, isForAll } = plan!;
+  const auction = isForAll ? 0 : index;
+  const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
+  const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
+  const params: Record<string, string> = {};
+  if (identity === 'tenant') params['tenant'] = `tenant-${String(index % tenants).padStart(5, '0')}`;
+  if (identity === 'viewer') params['user'] = `user-${String(index).padStart(7, '0')}`;
+  const socket = new FleetSocket(index, { port, path, operation, params }, owner);
+  return { socket, opened: socket.open() };
+}
+
+/** Publishes until every subscription is live, which no protocol tells, and holds each first message against what it must be. */
+async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
+  const startedAt = performance.now();
+  const firsts = Promise.all(fleet.map(async (socket) => check(socket, await socket.nextMessage())));
+  const isLive = firsts.then(
+    () => true,
+    () => true,
+  );
+  await delay(SETTLE_MS);
+  do for (let i = 0; i < (isForAll ? 1 : sockets); i++) publisher!.publish(i);
+  while (!(await Promise.race([isLive, delay(RETRY_MS, false)])));
+  await firsts;
+  for (const socket of fleet) socket.count();
+  onDelivery = () => (lastMessageAt = performance.now());
+  lastMessageAt = performance.now();
+  // What was published in vain until then may be as late as all the rest was.
+  await quiet(Math.max(QUIET_MS, performance.now() - startedAt));
+}
+
+function check(socket: FleetSocket, text: string): void {
+  const { query, identity, tenants } = plan!;
+  messageBytes ||= Buffer.byteLength(text);
+  const message = JSON.parse(text) as {
+    id: string;
+    payload: { errors?: unknown; data?: { auction_updated?: Record<string, unknown> } };
+  };
+  const auction = message.payload.data?.auction_updated;
+  const isRight =
+    isSize(Buffer.byteLength(text), messageBytes) &&
+    (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
+    (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
+    (identity !== 'viewer' || auction?.['viewer'] === `user-${String(socket.index).padStart(7, '0')}`);
+  if (!isRight) throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
+}
+
+async function quiet(durationMs: number): Promise<void> {
+  while (performance.now() - lastMessageAt < durationMs) await delay(QUIET_MS / 4);
+}
+
+/** Keeps `outstanding` events on their way for `seconds`, the last ones' arrival included as far as that can be foreseen. */
+async function measure({ outstanding, seconds, serverPid, stalled }: Period): Promise<Measurement> {
+  const { isForAll, sockets } = plan!;
+  const readers = sockets - stalled;
+  for (const socket of fleet.slice(readers)) socket.stall();
+  const accounts = new Outstanding(readers, outstanding, isForAll);
+  wrongSizes = 0;
+  windowMs = seconds * 1000;
+  const clock = () => performance.now();
+  const serverCpu = cpuTime(serverPid);
+  const clientCpu = process.cpuUsage();
+  const startedAt = clock();
+  const publishOne = () => {
+    const auction = isForAll ? undefined : accounts.published % readers;
+    accounts.publish(clock(), auction);
+    publisher!.publish(auction ?? 0);
+  };
+  onDelivery = (socket) => {
+    if (socket >= readers) return;
+    if (!accounts.deliver(socket, clock)) return;
+    lastMessageAt = clock();
+    const elapsedMs = lastMessageAt - startedAt;
+    const drainMs = (elapsedMs / accounts.latenciesMs.length) * outstanding;
+    if (elapsedMs + drainMs < windowMs) publishOne();
+  };
+  for (let i = 0; i < outstanding; i++) publishOne();
+  lastMessageAt = clock();
+  const peakResidentBytes = await arrival(accounts, serverPid);
+  const endedAt = lastMessageAt;
+  const used = process.cpuUsage(clientCpu);
+  // What the server does after the last message left it belongs to the deliveries, too; and what comes now was not expected.
+  await delay(QUIET_MS / 2);
+  const { userMs, systemMs } = cpuTime(serverPid);
+  const serverKernelMs = systemMs - serverCpu.systemMs;
+  onDelivery = undefined;
+  const stalledByCloseCode = await wakeStalled(fleet.slice(readers));
+  const latenciesMs = accounts.latenciesMs.toSorted((a, b) => a - b);
+  return {
+    ...accounts.losses(),
+    events: accounts.published,
+    wrongSizes,
+    closed: fleet.slice(0, readers).filter(({ closeCode }) => closeCode !== undefined).length,
+    durationMs: endedAt - startedAt,
+    serverCpuMs: userMs - serverCpu.userMs + serverKernelMs,
+    serverKernelMs,
+    clientCpuMs: (used.user + used.system) / 1000,
+    peakResidentBytes,
+    p50Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.5) - 1] ?? NaN,
+    p99Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.99) - 1] ?? NaN,
+    stalledByCloseCode,
+  };
+}
+
+/** Waits until all that was published has arrived, or nothing comes any more. Returns the server's largest resident memory meanwhile. */
+async function arrival(accounts: Outstanding, serverPid: number): Promise<number> {
+  let peak = residentBytes(serverPid);
+  let delivered = 0;
+  let progressAt = performance.now();
+  while (accounts.outstanding > 0 && performance.now() - progressAt < SILENCE_MS) {
+    await delay(20);
+    const now = accounts.losses().delivered;
+    if (now > delivered) progressAt = performance.now();
+    delivered = now;
+    peak = Math.max(peak, residentBytes(serverPid));
+  }
+  return peak;
+}
+
+/** Lets them read what is left for them, and tells how they ended. */
+async function wakeStalled(sockets: readonly FleetSocket[]): Promise<Record<string, number>> {
+  for (const socket of sockets) socket.resume();
+  const deadline = performance.now() + 5000;
+  while (sockets.some(({ closeCode }) => closeCode === undefined) && performance.now() < deadline) await delay(50);
+  const byCode: Record<string, number> = {};
+  for (const { closeCode = 0 } of sockets) byCode[closeCode] = (byCode[closeCode] ?? 0) + 1;
+  return byCode;
+}
+
+answerCalls({ connect: connectFleet, measure, finish: () => void (windowMs = 0) });

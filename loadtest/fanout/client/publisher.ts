@@ -1,0 +1,64 @@
+import { Redis } from 'ioredis';
+import kafkajs from 'kafkajs';
+import { AUCTION_TOPIC, auctionChannel, auctionMessages, auctionRecords } from '../auction.ts';
+
+/** Where the events of a run come from. */
+export interface Publisher {
+  /** The next event, of one of the auctions. */
+  publish(auction: number): void;
+}
+
+export interface PublisherOptions {
+  readonly redisUrl: string;
+  readonly kafkaBrokers: string | undefined;
+  readonly channelPrefix: string;
+  /** Whether events that go to Redis begin with the line that crier's worker writes (`src/bus/coordinates.ts`). */
+  readonly hasCoordinates: boolean;
+  readonly auctionIds: readonly number[];
+}
+
+export async function createPublisher(options: PublisherOptions): Promise<Publisher> {
+  return options.kafkaBrokers === undefined ? toRedis(options) : toKafka(options, options.kafkaBrokers);
+}
+
+function toRedis({ redisUrl, channelPrefix, auctionIds, hasCoordinates }: PublisherOptions): Publisher {
+  const redis = new Redis(redisUrl);
+  const channels = auctionIds.map((id) => auctionChannel(channelPrefix, id));
+  const messages = auctionIds.map(auctionMessages);
+  const epoch = Date.now();
+  let events = 0;
+  return {
+    publish(auction) {
+      const header = hasCoordinates ? `@0 ${events} ${Date.now()} ${epoch}\n` : '';
+      void redis.publish(channels[auction]!, header + messages[auction]!(events++));
+    },
+  };
+}
+
+/** Records of 2 KB in one request; a broker takes 1 MB. */
+const MAX_BATCH = 256;
+
+/** Records of one turn of the event loop go out together, and turns in their order. */
+async function toKafka({ auctionIds }: PublisherOptions, brokers: string): Promise<Publisher> {
+  const kafka = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.ERROR });
+  const producer = kafka.producer({ allowAutoTopicCreation: false });
+  await producer.connect();
+  const records = auctionIds.map(auctionRecords);
+  let events = 0;
+  const waiting: { key: string; value: string }[] = [];
+  let sending = Promise.resolve();
+  const send = async (): Promise<void> => {
+    const messages = waiting.splice(0, MAX_BATCH);
+    if (messages.length > 0) await producer.send({ topic: AUCTION_TOPIC, messages, acks: 1 });
+    if (waiting.length > 0) await send();
+  };
+  return {
+    publish(auction) {
+      waiting.push({ key: String(auctionIds[auction]), value: records[auction]!(events++) });
+      if (waiting.length > 1) return;
+      setImmediate(() => {
+        sending = sending.then(send);
+      });
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVER_CORE, pinned } from './pinning.ts';
+import { callProcess } from './process-call.ts';
+import type { HeapReading } from '../servers/heap-gauge.ts';
+import type { ProbeReport } from '../servers/probe.ts';
+import type { Write } from '../servers/write-gauge.ts';
+
+/** A busy machine takes its time to compile. */
+const START_TIMEOUT_MS = 60_000;
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Starts a new period of `report`. */
+  reset(): Promise<void>;
+  report(): Promise<ProbeReport>;
+  /**
+   * Collects garbage in it, lets it settle, and reads its resident memory, in bytes, without the young generation. That is empty then:
+   * whether its pages (up to 48 MB) are still there says when V8 last felt like returning them, not what the server keeps.
+   */
+  keptBytes(): Promise<number>;
+  /** What happened since the call before; the first one starts watching. Late where the server's event loop is busy. */
+  readHeap(): Promise<HeapReading>;
+  /** Writes of results that contain `marker`, since the call before; the first one starts watching. */
+  readWrites(marker: string): Promise<Write[]>;
+  startCpuProfile(): Promise<void>;
+  /** Writes a .cpuprofile. */
+  stopCpuProfile(path: string): Promise<void>;
+  /** Stops the server for seconds. */
+  writeHeapSnapshot(path: string): Promise<void>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** SIGTERM, SIGKILL after 5 s. */
+  stop(): Promise<void>;
+}
+
+/** A server in a process of its own, on `core` where taskset exists; resolves when `port` accepts connections. */
+export async function startServerProcess(
+  script: string,
+  port: number,
+  environment: Readonly<Record<string, string>> = {},
+  nodeArguments: readonly string[] = [],
+  core: number = SERVER_CORE,
+): Promise<ServerProcess> {
+  const preload = new URL('../servers/probe.js', import.meta.url).pathname;
+  const [command, ...words] = pinned(core, [
+    process.execPath,
+    '--expose-gc',
+    ...nodeArguments,
+    '--import',
+    preload,
+    script,
+  ]);
+  const child = spawn(command, words, {
+    env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? signal!)),
+  );
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`${script} did not start`);
+    }
+    await delay(50);
+  }
+  return {
+    pid: child.pid!,
+    reset: () => callProcess(child, 'reset'),
+    report: () => callProcess(child, 'report'),
+    keptBytes: async () => {
+      await callProcess(child, 'collect');
+      await delay(1000);
+      const { residentBytes, youngBytes } = await callProcess<ProbeReport>(child, 'report');
+      return residentBytes - youngBytes;
+    },
+    readHeap: () => callProcess(child, 'readHeap'),
+    readWrites: (marker) => callProcess(child, 'readWrites', marker),
+    startCpuProfile: () => callProcess(child, 'startCpuProfile'),
+    stopCpuProfile: (path) => callProcess(child, 'stopCpuProfile', path),
+    writeHeapSnapshot: (path) => callProcess(child, 'writeHeapSnapshot', path),
+    ended,
+    stop: () => stopProcess(child),
+  };
+}
+
+/** SIGTERM, SIGKILL after 5 s; resolves when the process is gone. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await gone;
+  clearTimeout(timer);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

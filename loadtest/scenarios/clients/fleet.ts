@@ -1,0 +1,256 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { cpuWaitMs } from '../../processes/process-usage.ts';
+import { createDice } from '../../../src/graphs/auction/dice.ts';
+import type { Dice } from '../../../src/graphs/auction/dice.ts';
+import type { Books, Settlement } from './account.ts';
+import type { Client } from './client.ts';
+import type { FleetPlan, FleetProgress, FleetReport, FleetUsage, Window } from './fleet-calls.ts';
+import { Interests } from '../load/interests.ts';
+import type { Interest } from '../load/interests.ts';
+import { Latency } from '../latency.ts';
+import { TOPICS } from '../load/market.ts';
+import { RawClient } from './raw-client.ts';
+import { ResultReader } from './result-reader.ts';
+import { StockClient } from './stock-client.ts';
+import { User } from './user.ts';
+import type { FleetBooks } from './user.ts';
+import { Witness } from './witness.ts';
+
+const CONNECT_BATCH = 100;
+const CONNECT_TIMEOUT_MS = 60_000;
+const LEAST_GRACE_MS = 2000;
+/** Nothing has come for so long, neither to Redis nor to a client: what is missing will not. */
+const SILENCE_MS = 10_000;
+/** What comes after the last record was not expected: so long it is waited for. */
+const QUIET_MS = 500;
+const LAG_RESOLUTION_MS = 10;
+
+interface Member {
+  readonly user: User;
+  readonly client: Client;
+  churnTimer?: NodeJS.Timeout;
+}
+
+/** Wall clock, as in the records, with fractions of a millisecond. */
+const clock = () => performance.timeOrigin + performance.now();
+
+/** Every client of a scenario and the books about them. */
+export class Fleet {
+  readonly #members: Member[] = [];
+  readonly #dice: Dice;
+  readonly #witness: Witness;
+  readonly #books: FleetBooks;
+  readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  #from: readonly number[] = [];
+  #isChurning = false;
+  #cpu = process.cpuUsage();
+  #waitMs = 0;
+  #beganAt = clock();
+
+  constructor(plan: FleetPlan) {
+    this.#dice = createDice(plan.seed + 2);
+    this.#witness = new Witness(plan.redisUrl, plan.channelPrefix, TOPICS.length * plan.auctions, clock);
+    const readers = new Map<string, ResultReader>();
+    this.#books = {
+      clock,
+      readerOf: ({ name }) => {
+        const reader = readers.get(name) ?? new ResultReader();
+        readers.set(name, reader);
+        return reader;
+      },
+      latency: new Latency(),
+      reconnects: new Latency(),
+      handshakes: new Latency(),
+      counts: emptyCounts(),
+      windowStartsAt: Infinity,
+    };
+    const interests = new Interests(plan);
+    for (let i = 0; i < plan.clients; i++) {
+      this.#add(interests.next(plan.subscriptionsPerClient), { plan, isStock: i < plan.stock, isSlow: false });
+    }
+    for (let i = 0; i < plan.slow; i++) this.#add([interests.wholeHouse()], { plan, isStock: false, isSlow: true });
+  }
+
+  start(): Promise<void> {
+    return this.#witness.start();
+  }
+
+  async connect(atOnce: boolean): Promise<void> {
+    const deadline = clock() + CONNECT_TIMEOUT_MS;
+    const waiting = [...this.#members];
+    const isReady = ({ user }: Member) => user.presence.isReady;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, atOnce ? waiting.length : CONNECT_BATCH);
+      for (const { client } of batch) client.start();
+      while (!batch.every(isReady) && clock() < deadline) await delay(10);
+    }
+    const missing = this.#members.filter((member) => !isReady(member)).length;
+    if (missing > 0) throw new Error(`${missing} clients did not connect within ${CONNECT_TIMEOUT_MS / 1000} s`);
+  }
+
+  progress(): FleetProgress {
+    const users = this.#members.map(({ user }) => user);
+    const { delivered, closes, slowCloses } = this.#books.counts;
+    return {
+      ready: users.filter(({ presence }) => presence.isReady).length,
+      live: users.filter(({ isLive }) => isLive).length,
+      delivered,
+      closed: sum(closes) + sum(slowCloses),
+    };
+  }
+
+  begin({ from, startsAt, isConfirmed }: Window & { readonly isConfirmed: boolean }): void {
+    const now = clock();
+    this.#from = from;
+    this.#books.windowStartsAt = startsAt;
+    this.#books.reconnects.reset();
+    this.#books.handshakes.reset();
+    if (isConfirmed) for (const { user } of this.#members) user.presence.confirm(now);
+    this.#cpu = process.cpuUsage();
+    this.#waitMs = cpuWaitMs(process.pid);
+    this.#beganAt = now;
+    this.#lag.enable();
+    this.#lag.reset();
+  }
+
+  churn(seconds: number): void {
+    this.#isChurning = true;
+    for (const member of this.#members) {
+      const again = (waitMs: number) => {
+        member.churnTimer = setTimeout(() => {
+          member.user.isLeaving = true;
+          if (member.user.presence.isReady) member.client.reconnect();
+          member.user.isLeaving = false;
+          if (this.#isChurning) again(seconds * this.#dice.between(800, 1200));
+        }, waitMs);
+      };
+      again(this.#dice.between(0, seconds * 1000));
+    }
+  }
+
+  async settle(to: readonly number[]): Promise<FleetReport> {
+    const used = process.cpuUsage(this.#cpu);
+    const elapsedMs = clock() - this.#beganAt;
+    const usage = {
+      cpuPercent: (used.user + used.system) / 10 / elapsedMs,
+      waitPercent: ((cpuWaitMs(process.pid) - this.#waitMs) / elapsedMs) * 100,
+      lagP99Ms: Math.max(0, this.#lag.percentile(99) / 1e6 - LAG_RESOLUTION_MS),
+    };
+    this.#isChurning = false;
+    for (const { churnTimer } of this.#members) clearTimeout(churnTimer);
+    const { latency } = this.#books;
+    const books: Books = {
+      from: this.#from,
+      to,
+      // What came was on its way for no longer than the slowest delivery.
+      get graceMs() {
+        return Math.max(LEAST_GRACE_MS, latency.maxMs);
+      },
+      publishedAt: (lane, sequence) => this.#witness.publishedAt(lane, sequence),
+    };
+    await this.#quiet(books);
+    return this.#report(books, usage);
+  }
+
+  close(): void {
+    for (const { client, churnTimer } of this.#members) {
+      clearTimeout(churnTimer);
+      client.stop();
+    }
+    this.#witness.close();
+  }
+
+  #add(
+    interests: readonly Interest[],
+    { plan, isStock, isSlow }: { plan: FleetPlan; isStock: boolean; isSlow: boolean },
+  ): void {
+    const user = new User(interests, isSlow, this.#books);
+    const clientPlan = { port: plan.port, interests, dice: this.#dice, isSlow };
+    const client = isStock ? new StockClient(clientPlan, user) : new RawClient(clientPlan, user);
+    this.#members.push({ user, client });
+  }
+
+  /** Until every client that reads is connected and lacks nothing, or nothing comes any more. */
+  async #quiet(books: Books): Promise<void> {
+    const arrivals = () => this.#books.counts.delivered + this.#witness.count;
+    let before = arrivals();
+    let changedAt = clock();
+    for (;;) {
+      await delay(QUIET_MS);
+      const isQuiet = arrivals() === before;
+      before = arrivals();
+      if (!isQuiet) changedAt = clock();
+      const isBack = this.#readers().every(({ presence }) => presence.isReady);
+      if (isQuiet && isBack && this.#settlement(books).lost === 0) return;
+      if (clock() - changedAt > SILENCE_MS) return;
+    }
+  }
+
+  #readers(): User[] {
+    return this.#members.map(({ user }) => user).filter(({ isSlow }) => !isSlow);
+  }
+
+  #settlement(books: Books): Settlement & { subscriptions: number; complete: number } {
+    const total = { subscriptions: 0, complete: 0, expected: 0, delivered: 0, lost: 0, missed: 0 };
+    for (const { accounts, presence } of this.#readers()) {
+      for (const account of accounts) {
+        const { expected, delivered, lost, missed } = account.settle(books, presence);
+        total.subscriptions++;
+        if (lost + missed === 0) total.complete++;
+        total.expected += expected;
+        total.delivered += delivered;
+        total.lost += lost;
+        total.missed += missed;
+      }
+    }
+    return total;
+  }
+
+  #report(books: Books, usage: FleetUsage): FleetReport {
+    const { counts, latency, reconnects, handshakes } = this.#books;
+    const { duplicates, reordered, corrupt, foreign, closes, slowCloses, failedAttempts, failures, failureCount } =
+      counts;
+    let unpublished = 0;
+    books.to.forEach((last, lane) => {
+      for (let sequence = (books.from[lane] ?? 0) + 1; sequence <= last; sequence++) {
+        if (books.publishedAt(lane, sequence) === undefined) unpublished++;
+      }
+    });
+    return {
+      ...this.#settlement(books),
+      ...{
+        duplicates,
+        reordered,
+        corrupt,
+        foreign,
+        unpublished,
+        closes,
+        slowCloses,
+        failedAttempts,
+        failures,
+        failureCount,
+      },
+      latency: latency.summary(),
+      reconnects: reconnects.summary(),
+      handshakes: handshakes.summary(),
+      ready: this.#readers().filter(({ presence }) => presence.isReady).length,
+      ...usage,
+    };
+  }
+}
+
+function emptyCounts() {
+  const noCodes = (): Record<string, number> => ({});
+  return {
+    ...{ delivered: 0, duplicates: 0, reordered: 0, corrupt: 0, foreign: 0, failureCount: 0 },
+    failures: [],
+    closes: noCodes(),
+    slowCloses: noCodes(),
+    failedAttempts: noCodes(),
+  };
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((a, b) => a + b, 0);
+}

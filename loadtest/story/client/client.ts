@@ -1,0 +1,119 @@
+import { FleetSocket } from '../../fanout/client/fleet-socket.ts';
+import { isSize } from '../../fanout/client/result-size.ts';
+import { monotonicMs } from '../../monotonic.ts';
+import { answerCalls } from '../../processes/process-call.ts';
+import { Arrivals } from './arrivals.ts';
+import type { Accounts, Progress, StoryPlan } from './client-calls.ts';
+import { copyOf, warmUpOf } from '../flood/copies.ts';
+import { Ledger } from './ledger.ts';
+
+/** The client's process: sockets with one subscription each, which count what comes. Driven by the runner. */
+
+const CONNECT_BATCH = 200;
+const NUMBER_KEY = '"version":';
+
+let fleet: FleetSocket[] = [];
+let ledger = new Ledger(0, 1);
+let arrivals = new Arrivals(0, monotonicMs);
+let live: Promise<unknown> | undefined;
+let warmUps: WarmUpWatch;
+let wrongSizes = 0;
+/** What a result has. */
+let messageBytes = 0;
+let numberToEnd = 0;
+
+const owner = {
+  onMessage({ index }: FleetSocket, bytes: number, version: number | undefined): void {
+    if (!isSize(bytes, messageBytes)) wrongSizes++;
+    if (version === undefined) return;
+    const copy = copyOf(version);
+    if (copy === undefined) return warmUps.see(warmUpOf(version));
+    ledger.deliver(index, copy);
+    arrivals.deliver(copy);
+  },
+};
+
+/** Tells when a warm-up of each partition has reached a socket. */
+class WarmUpWatch {
+  readonly whenAll: Promise<void>;
+  readonly #partitions: number;
+  readonly #seen = new Set<number>();
+  #onAll: () => void = () => undefined;
+
+  constructor(partitions: number) {
+    this.#partitions = partitions;
+    this.whenAll = new Promise((resolve) => (this.#onAll = resolve));
+  }
+
+  see(attempt: number): void {
+    this.#seen.add(attempt % this.#partitions);
+    if (this.#seen.size === this.#partitions) this.#onAll();
+  }
+}
+
+async function connectFleet({ ports, sockets, query, auctionId, lanes, partitions }: StoryPlan): Promise<void> {
+  const operation = { query, variables: { auction_id: auctionId } };
+  const planOf = (index: number) => ({ port: ports[index % ports.length]!, path: '/graphql', operation, params: {} });
+  fleet = [];
+  ledger = new Ledger(sockets, lanes);
+  arrivals = new Arrivals(sockets, monotonicMs);
+  warmUps = new WarmUpWatch(partitions);
+  const firsts: Promise<number>[] = [];
+  while (fleet.length < sockets) {
+    const from = fleet.length;
+    const size = Math.min(CONNECT_BATCH, sockets - from);
+    const batch = Array.from({ length: size }, (_, i) => new FleetSocket(from + i, planOf(from + i), owner));
+    fleet.push(...batch);
+    await Promise.all(batch.map((socket) => socket.open()));
+    firsts.push(...batch.map((socket) => socket.nextMessage().then((text) => startCounting(socket, text))));
+  }
+  live = Promise.all([warmUps.whenAll, ...firsts]);
+  live.catch(() => undefined);
+}
+
+interface Payload {
+  readonly data?: { readonly auction_updated: { readonly version: number } };
+  readonly errors?: unknown;
+}
+
+/** Holds a first message against what it must be. Returns its length. */
+function startCounting(socket: FleetSocket, text: string): number {
+  const bytes = Buffer.byteLength(text);
+  const toEnd = bytes - Buffer.from(text).indexOf(NUMBER_KEY) - NUMBER_KEY.length;
+  messageBytes ||= bytes;
+  numberToEnd ||= toEnd;
+  const { id, type, payload } = JSON.parse(text) as { id: string; type: string; payload?: Payload };
+  const isResult = id === socket.id && type === 'next' && payload?.errors === undefined;
+  if (!isResult || !isSize(bytes, messageBytes) || toEnd !== numberToEnd) {
+    throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
+  }
+  socket.count(numberToEnd);
+  warmUps.see(warmUpOf(payload!.data!.auction_updated.version));
+  return bytes;
+}
+
+function progress(): Progress {
+  const { user, system } = process.cpuUsage();
+  const open = fleet.filter(({ closeCode }) => closeCode === undefined).map(({ index }) => index);
+  return { delivered: ledger.delivered, least: ledger.least(open), cpuMs: (user + system) / 1000 };
+}
+
+function accounts(lanes: readonly number[]): Accounts {
+  const closed: Record<string, number> = {};
+  for (const { closeCode } of fleet) if (closeCode !== undefined) closed[closeCode] = (closed[closeCode] ?? 0) + 1;
+  return { ...ledger.imbalance(lanes), wrongSizes, closed };
+}
+
+answerCalls({
+  connect: connectFleet,
+  whenLive: async () => {
+    if (!live) throw new Error('not connected');
+    await live;
+    return { messageBytes };
+  },
+  progress,
+  arrivals: () => arrivals.take(),
+  accounts,
+});
+// Nothing else keeps it before the sockets are there.
+process.channel?.ref();

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rowsOf, shortfallsOf } from '../../../loadtest/ladder/figures.ts';
+import type { Figures } from '../../../loadtest/ladder/figures.ts';
+import { findingsOf, verdictOf } from '../../../loadtest/ladder/findings.ts';
+import { ladderPicture } from '../../../loadtest/ladder/picture.ts';
+import { ladderTable } from '../../../loadtest/ladder/report.ts';
+import { rungs } from '../../../loadtest/ladder/rungs.ts';
+
+function figures(sentPerSecond: number, idleMegabytes = 100): Figures {
+  return {
+    seconds: 10,
+    received: sentPerSecond / 400,
+    sent: sentPerSecond * 10,
+    sentPerSecond,
+    cpuUs: 1e6 / sentPerSecond,
+    idleMegabytes,
+    floodMegabytes: 200,
+    residentMegabytes: 300,
+    scavenges: 10,
+    gcPercent: 5,
+    clientCpuPercent: 20,
+  };
+}
+
+describe("the ladder's report", () => {
+  it('holds every rung against the baseline, beside what the talk counted', () => {
+    const rows = rowsOf(rungs, new Map([['baseline', figures(2000)], ['memoised', figures(8000, 50)]])); // prettier-ignore
+    assert.deepEqual(rows.map(({ name }) => name), ['baseline', 'pubsub', 'memoised']); // prettier-ignore
+    const { measured, talkRatios } = rows[2]!;
+    assert.deepEqual(measured?.ratios, { received: 4, sent: 4, idle: 0.5 });
+    assert.deepEqual(talkRatios, { received: 69 / 16, sent: 276 / 56 });
+    assert.match(findingsOf(rows).join(), /memoised snakeCase.*× 4\.00 .*"baseline", in the talk × 4\.93: reproduces\..*125 µs of CPU, 375 µs less/); // prettier-ignore
+  });
+
+  it('says where a step of the talk is not one here', () => {
+    assert.equal(verdictOf(1.05, 0.93), 'reproduces');
+    assert.equal(verdictOf(1.5, 1.6), 'reproduces');
+    assert.equal(verdictOf(1.2, 4), 'weaker here');
+    assert.equal(verdictOf(4, 1.5), 'stronger here');
+    assert.equal(verdictOf(1.02, 4), 'does not reproduce');
+    assert.equal(verdictOf(0.5, 2), 'does not reproduce');
+  });
+
+  it('names each promise that crier does not keep', () => {
+    const climbed = (crier: Figures) =>
+      rowsOf(rungs, new Map([['baseline', figures(2000)], ['compiled', figures(20_000)], ['crier', crier]])); // prettier-ignore
+    assert.deepEqual(shortfallsOf(climbed(figures(400_000, 90))), []);
+    assert.deepEqual(shortfallsOf(climbed(figures(100_000, 110))), [
+      'crier sent 50.0 times the messages of the baseline, expected at least 100 times',
+      "crier sent 5.0 times the messages of the talk's end state, expected at least 20 times",
+      "crier's idle plateau is 110 MB, expected less than the 100 MB of the talk's end state",
+    ]);
+  });
+
+  it('has as many cells in every line, and a picture with every rung', () => {
+    const rows = rowsOf(rungs, new Map(rungs.map(({ name }, i) => [name, figures(2000 * (i + 1))])));
+    const [headings, ...lines] = ladderTable(rows);
+    assert.equal(lines.length, rungs.length);
+    for (const line of lines) assert.equal(line.length, headings!.length);
+    const svg = ladderPicture(rows, 'note');
+    for (const { title } of rungs) assert.ok(svg.includes(title), title);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { callTree } from '../../../loadtest/profile/cpu-profile.ts';
+import type { CpuProfile } from '../../../loadtest/profile/cpu-profile.ts';
+import { flameGraph } from '../../../loadtest/profile/flame-graph.ts';
+
+function node(id: number, functionName: string, children: readonly number[] = [], url = '') {
+  return { id, callFrame: { functionName, url, lineNumber: 6 }, children };
+}
+
+const profile: CpuProfile = {
+  nodes: [
+    node(1, '(root)', [2, 3, 4]),
+    node(2, '(idle)'),
+    node(3, 'read', [5], 'file:///home/me/crier/node_modules/ioredis/built/a.js'),
+    node(4, 'a<b>'),
+    node(5, 'parse'),
+  ],
+  samples: [3, 5, 2, 4, 5],
+  // The last sample has no time of its own.
+  timeDeltas: [100, 300, 500, 9000, 200],
+};
+
+describe('callTree', () => {
+  it('gives each sample the time to the next one, and leaves out the time in which nothing was done', () => {
+    const root = callTree(profile);
+    assert.deepEqual(root.callees.map(({ frame }) => frame.functionName), ['read', 'a<b>']); // prettier-ignore
+    const [read, other] = root.callees;
+    assert.deepEqual([root.totalUs, read!.totalUs, read!.selfUs, other!.totalUs], [1000, 800, 300, 200]);
+  });
+});
+
+describe('flameGraph', () => {
+  const hues = [
+    { name: 'reading', color: '#00f' },
+    { name: 'rest', color: '#ccc' },
+  ];
+  const svg = flameGraph('T & U', callTree(profile), hues, ({ functionName }) =>
+    functionName === 'read' ? hues[0] : undefined,
+  );
+  const box = (title: string) => svg.split('\n').find((line) => line.includes(`<title>${title}`))!;
+
+  it('draws each call as wide as its share, above its caller, in the colour of its stage or else of its caller', () => {
+    const [all, read, parse] = [box('(root): 100.0 %'), box('read, '), box('parse: 50.0 %')];
+    const figure = (line: string, name: string) => Number(new RegExp(`<rect[^>]* ${name}="([\\d.]+)"`).exec(line)?.[1]);
+    assert.ok(Math.abs(figure(read, 'width') / figure(all, 'width') - 0.8) < 0.01);
+    assert.ok(figure(all, 'y') > figure(read, 'y') && figure(read, 'y') > figure(parse, 'y'));
+    assert.match(all, /fill="#ccc"/);
+    assert.match(read, /fill="#00f"/);
+    assert.match(parse, /fill="#00f"/);
+  });
+
+  it('names places without where the project is, and escapes names', () => {
+    assert.match(svg, /<title>read, node_modules\/ioredis\/built\/a\.js:7: 80\.0 %<\/title>/);
+    assert.doesNotMatch(svg, /home/);
+    assert.match(svg, /T &#38; U|T &amp; U/);
+    assert.doesNotMatch(svg, /a<b>/);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { boundsOf, missedBounds } from '../../../loadtest/story/backlog/bounds.ts';
+import type { BoundsInput } from '../../../loadtest/story/backlog/bounds.ts';
+import { largestOutput } from '../../../loadtest/story/backlog/memory-watch.ts';
+import type { BacklogSample, PhaseName, StorySample } from '../../../loadtest/story/result.ts';
+
+const KEPT: BacklogSample = {
+  kafkaRecords: 9000,
+  redisOutputBytes: 4e6,
+  queueBytes: 32e6,
+  residentBytes: 300e6,
+  gaps: 0,
+  ageP50Ms: 10,
+  ageP99Ms: 1000,
+};
+
+function sample(phase: PhaseName, backlog: Partial<BacklogSample> = {}): StorySample {
+  return { phase, backlog: { ...KEPT, ...backlog } } as StorySample;
+}
+
+const age = { count: 10, p50Ms: 10, p99Ms: 1000, p999Ms: 2000, maxMs: 2000 };
+const kept: BoundsInput = {
+  samples: [sample('flood'), sample('drain')],
+  pacePerSecond: 1000,
+  sentPerSecond: 900,
+  writtenPerSecond: 2000,
+  undelivered: 10_000,
+  inKafka: 9000,
+  age,
+  closed: 0,
+  isCompared: true,
+};
+
+function missed(input: Partial<BoundsInput>): string[] {
+  return missedBounds(boundsOf({ ...kept, ...input })).map((line) => line.split(':')[0]!);
+}
+
+describe('the bounds of a free flood', () => {
+  it('are kept at their limits', () => {
+    assert.deepEqual(missed({}), []);
+  });
+
+  it('name what is beyond, in the flood or in its drain', () => {
+    const of = (backlog: Partial<BacklogSample>) => missed({ samples: [sample('flood'), sample('drain', backlog)] });
+    assert.deepEqual(of({ redisOutputBytes: 4e6 + 1 }), ["Redis's output buffer for a subscriber"]);
+    assert.deepEqual(of({ queueBytes: 33e6 }), ["a gateway's queues"]);
+    assert.deepEqual(of({ residentBytes: 301e6 }), ['resident memory of a pod']);
+    assert.deepEqual(of({ gaps: 1 }), ['gaps told']);
+    assert.deepEqual(missed({ age: { ...age, p99Ms: 1001 } }), ['age from publish to the last socket, p99']);
+    assert.deepEqual(missed({ closed: 1 }), ['sockets closed']);
+    assert.deepEqual(missed({ inKafka: 8000 }), ['share of the backlog that is in Kafka']);
+    assert.deepEqual(missed({ sentPerSecond: 899 }), ["throughput, of the closed loop's"]);
+  });
+
+  it('are not about the phases before', () => {
+    assert.deepEqual(missed({ samples: [sample('pace', { queueBytes: 33e6 }), sample('flood')] }), []);
+  });
+
+  it('hold a throughput against the closed loop only where that is fair', () => {
+    assert.deepEqual(missed({ sentPerSecond: 1, isCompared: false }), []);
+  });
+
+  it('are missed where nothing was behind: that was no flood', () => {
+    assert.deepEqual(missed({ undelivered: 0, inKafka: 0 }), ['share of the backlog that is in Kafka']);
+  });
+});
+
+describe('largestOutput', () => {
+  it('reads the largest output buffer of a client list, but for one name', () => {
+    const list =
+      'id=3 addr=127.0.0.1:1 name= sub=1 obl=0 oll=0 omem=20504 tot-mem=30000 cmd=subscribe\n' +
+      'id=4 addr=127.0.0.1:2 name= sub=1 obl=0 oll=0 omem=1000 tot-mem=30000 cmd=subscribe\n' +
+      'id=5 addr=127.0.0.1:3 name=watch sub=1 obl=0 oll=0 omem=99999 tot-mem=30000 cmd=subscribe\n';
+    assert.equal(largestOutput(list, 'watch'), 20504);
+    assert.equal(largestOutput('', 'watch'), 0);
+  });
+});

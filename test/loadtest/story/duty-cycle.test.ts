@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { startDutyCycle } from '../../../loadtest/story/pods/duty-cycle-calls.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+describe('a duty cycle', () => {
+  it('stops and continues a process, and leaves it running', async (t) => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    t.after(() => child.kill('SIGKILL'));
+    const isStopped = () => / T /.test(readFileSync(`/proc/${child.pid!}/stat`, 'utf8'));
+    const cycle = startDutyCycle(child.pid!);
+    t.after(() => cycle.stop());
+    for (const state of ['stopped', 'running', 'stopped']) {
+      await waitFor(`the process is ${state}`, () => isStopped() === (state === 'stopped'), 30_000);
+    }
+    await cycle.stop();
+    assert.equal(isStopped(), false);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [null, 'SIGTERM']);
+  });
+
+  it('ends when its process has ended', async (t) => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    const cycle = startDutyCycle(child.pid!);
+    t.after(() => cycle.stop());
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await cycle.stop();
+  });
+});

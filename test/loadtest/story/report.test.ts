@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { heapFigures } from '../../../loadtest/story/figures.ts';
+import { sumOfCounter } from '../../../loadtest/story/pods/pod-process.ts';
+import { countsTable, htmlReport, remarks, storyPicture, tablesOf } from '../../../loadtest/story/report/report.ts';
+import type { PhaseName, StoryResult, StorySample } from '../../../loadtest/story/result.ts';
+
+const NONE = { scavenge: 0, markSweep: 0, incremental: 0, weakCallbacks: 0 };
+
+function sample(phase: PhaseName, atMs: number, heapUsedBytes: number): StorySample {
+  const figures = { residentBytes: 0, externalBytes: 0, lagMs: 0, gcMs: NONE, gcCount: NONE, cpuMs: 500 };
+  return { phase, atMs, durationMs: 1000, heapUsedBytes, ...figures, recordsConsumed: 0, delivered: 0 };
+}
+
+const samples = [
+  sample('bare', 1000, 30e6),
+  ...[40e6, 90e6, 60e6, 61e6, 62e6].map((bytes, i) => sample('idle', 2000 + i * 1000, bytes)),
+  sample('flood', 8000, 200e6),
+];
+
+const result: StoryResult = {
+  pod: 'crier',
+  title: 'crier <2>',
+  sockets: 4000,
+  phases: [
+    { name: 'bare', fromMs: 0, toMs: 1000 },
+    { name: 'idle', fromMs: 1000, toMs: 7000 },
+    { name: 'flood', fromMs: 7000, toMs: 8000 },
+  ],
+  samples,
+  connectMs: 900,
+  flood: { durationMs: 60_000, received: 400, sent: 1_600_000, produced: 401, drainMs: 20, delivered: 1_604_000 },
+  heap: heapFigures(samples),
+  messageBytes: 2070,
+  clientCpuPercent: 40,
+  gcPercent: 3,
+  producer: 'kcat',
+  free: undefined,
+  faults: [],
+};
+
+describe("the story's figures", () => {
+  it('take the plateau from the second half of a phase, and its largest value from all of it', () => {
+    assert.deepEqual(result.heap, {
+      bareMax: 30e6,
+      idleMax: 90e6,
+      idlePlateau: 61e6,
+      floodMax: 200e6,
+      floodPlateau: 200e6,
+    });
+  });
+
+  it('add up all series of a counter, and nothing else', () => {
+    const text =
+      '# HELP n_total x\nn_total{topic="a b"} 3\nn_total{topic="c"} 4 1700000000000\nn_total_more 9\nother 1\n';
+    assert.equal(sumOfCounter(text, 'n_total'), 7);
+    assert.equal(sumOfCounter('n_total 12\n', 'n_total'), 12);
+  });
+});
+
+describe("the story's report", () => {
+  it("compares rates with the talk's baseline, whose flood took four minutes", () => {
+    const own = countsTable(result).rows.at(-1)!;
+    assert.deepEqual(own.slice(1), ['60 s', '400', '1,600,000', '400', '1,600,000', '100 ×', '114 ×']);
+  });
+
+  it('is one document that asks for nothing from elsewhere', () => {
+    const html = htmlReport(result, { node: 'v20' });
+    assert.match(html, /Node\.js max heap used: crier &#60;2&#62;/);
+    assert.doesNotMatch(html, /<(script|link|img|iframe)|\bsrc=|url\(|@import/);
+    for (const phase of ['bare', 'idle', 'flood']) assert.match(html, new RegExp(`>${phase}</text>`));
+  });
+
+  it('shows the backlog in Kafka beside the heap, and the bounds of a free flood', () => {
+    const backlog = { kafkaRecords: 12_345, redisOutputBytes: 1e6, queueBytes: 2e6, residentBytes: 9e7, gaps: 0 };
+    const ages = { ageP50Ms: 5, ageP99Ms: 900 };
+    const free = {
+      pacePerSecond: 27_000,
+      writtenPerSecond: 13,
+      undelivered: 400,
+      inKafka: 390,
+      age: { count: 400, p50Ms: 5, p99Ms: 900, p999Ms: 950, maxMs: 960 },
+      bounds: [{ name: 'gaps told', value: '4', limit: '<= 0', isKept: false }],
+    };
+    const flooded = { ...result, free, samples: samples.map((s) => ({ ...s, backlog: { ...backlog, ...ages } })) };
+    const picture = storyPicture(flooded);
+    assert.match(picture, /Node\.js max heap used[^]*Records that wait in Kafka/);
+    assert.match(picture, /^<svg [^>]*height="600"/);
+    assert.equal(picture.match(/<svg/g)?.length, picture.match(/<\/svg>/g)?.length);
+    assert.match(htmlReport(flooded, {}), /From publish to the last socket/);
+    assert.match(htmlReport(flooded, {}), /<tr class="bad"><td>gaps told<\/td>/);
+    assert.match(remarks(flooded)[1]!, /^NOT kept: gaps told: 4, expected <= 0/);
+    assert.deepEqual(tablesOf(flooded).at(-1)!.rows, [['gaps told', '4', '<= 0', 'MISSED']]);
+  });
+
+  it('has none of that where the flood was paced', () => {
+    assert.doesNotMatch(htmlReport(result, {}), /wait in Kafka|publish/);
+    assert.equal(tablesOf(result).length, 2);
+  });
+
+  it('says when something was lost, and when the client may be what was measured', () => {
+    assert.match(remarks(result).join('\n'), /^Reconciled: each of 401 records/);
+    assert.match(remarks({ ...result, faults: ['lost: 3'] })[0]!, /^NOT reconciled: lost: 3/);
+    assert.match(remarks({ ...result, clientCpuPercent: 81 })[1]!, /^WARNING: The client used 81 %/);
+    assert.match(remarks(result)[2]!, /^WARNING: The pod used 50 % of a core/);
+  });
+});
