@@ -2,7 +2,7 @@ import { ExecutionNodes } from './execution-nodes.ts';
 import type { BackendPort } from './execution-backends.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
-import type { FactReads, TrackedFacts } from './fact-reads.ts';
+import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
 import { trackReads } from './fact-reads.ts';
 
 /** One backend of `context.backends`. Bodies are JSON; a path starts with "/". The functions need no `this`. */
@@ -54,8 +54,8 @@ export function createContext(
   return new LazyContext(definition, backends, facts);
 }
 
-/** What the execution of this context has read of its connection so far; undefined where it read nothing. */
-export function readsOf(context: ExecutionContext): FactReads | undefined {
+/** What the execution with this context has read of its connection so far; undefined: nothing. */
+export function readsOf(context: ExecutionContext): TrackedReads | undefined {
   return LazyContext.readsOf(context);
 }
 
@@ -76,7 +76,7 @@ class LazyContext implements ExecutionContext {
   #tracked: TrackedFacts | undefined;
   #nodes: ExecutionNodes | undefined;
 
-  static readsOf(context: ExecutionContext): FactReads | undefined {
+  static readsOf(context: ExecutionContext): TrackedReads | undefined {
     return #tracked in context ? context.#tracked?.reads : undefined;
   }
 

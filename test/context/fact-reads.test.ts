@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import lodash from 'lodash';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
-import { asksSame, factNames, questionsOf, readKey, trackReads } from '../../src/context/fact-reads.ts';
+import { areSameReads, copyReads, factNames, readKey, trackReads } from '../../src/context/fact-reads.ts';
 import { agrees } from '../support/agrees.ts';
 import { connectionOf, factsWith, observe, programOf } from './random-programs.ts';
 
@@ -184,7 +184,7 @@ describe('reads of connection facts', () => {
     assert.ok(!(Symbol.iterator in claims));
     assert.ok(roles.includes('admin'));
     void facts.headers;
-    assert.deepEqual(factNames(questionsOf(reads)).sort(), [
+    assert.deepEqual(factNames(copyReads(reads)).sort(), [
       'claims.org.*',
       'claims.org.name',
       'claims.roles.0',
@@ -245,7 +245,7 @@ describe('the rule of sharing', () => {
     );
   });
 
-  it('is the same for others who asked the same: their answers are told apart by the key of either', () => {
+  it('has equal keys for two executions that read the same facts, whichever execution the key is made from', () => {
     let same = 0;
     fc.assert(
       fc.property(pairOf, connectionOf, programOf, ([a, b], c, program) => {
@@ -253,26 +253,26 @@ describe('the rule of sharing', () => {
         const ofB = trackReads(b);
         observe(program, ofA.facts);
         observe(program, ofB.facts);
-        const questions = questionsOf(ofA.reads);
-        assert.equal(readKey(questions, c), readKey(ofA.reads, c));
-        if (!asksSame(questions, ofB.reads)) return;
+        const reads = copyReads(ofA.reads);
+        assert.equal(readKey(reads, c), readKey(ofA.reads, c));
+        if (!areSameReads(reads, ofB.reads)) return;
         same++;
-        assert.equal(readKey(questions, c), readKey(ofB.reads, c));
-        assert.equal(readKey(questions, b) === readKey(questions, c), agrees(ofB.reads, c));
+        assert.equal(readKey(reads, c), readKey(ofB.reads, c));
+        assert.equal(readKey(reads, b) === readKey(reads, c), agrees(ofB.reads, c));
       }),
       { numRuns: 10_000 },
     );
-    assert.ok(same > 1000, `only ${same} pairs asked the same`);
+    assert.ok(same > 1000, `only ${same} pairs read the same facts`);
   });
 
-  it('holds for a copy of the questions whatever is read afterwards', () => {
+  it('holds for a copy of the reads whatever is read afterwards', () => {
     const { facts, reads } = trackReads(factsWith(A));
     void ('tenant' in facts.claims);
-    const questions = questionsOf(reads);
-    const keyOf = (claims: object) => readKey(questions, factsWith(claims));
+    const copy = copyReads(reads);
+    const keyOf = (claims: object) => readKey(copy, factsWith(claims));
     void ('user' in facts.claims);
     void facts.claims['org'];
-    assert.ok(!asksSame(questions, reads));
+    assert.ok(!areSameReads(copy, reads));
     assert.equal(keyOf(A), keyOf({ tenant: 'acme' }));
     assert.notEqual(keyOf(A), keyOf({ user: 1 }));
   });

@@ -51,7 +51,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     file: 'src/context/fact-reads.ts',
     before: 'isRoot: true,',
     after: 'isRoot: false,',
-    reason: 'Where nothing is asked it does not matter of what.',
+    reason: 'Where nothing was read it does not matter of what.',
   },
   {
     file: 'src/context/neutral-scope.ts',

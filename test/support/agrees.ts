@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FactReads } from '../../src/context/fact-reads.ts';
+import type { TrackedReads } from '../../src/context/fact-reads.ts';
 
 const FACT_NAMES = ['id', 'headers', 'params', 'claims', 'address'];
 
-/** Whether every recorded read gives the same answer on other facts: the rule as it is said; `readKey` is how it is kept. */
-export function agrees(reads: FactReads, facts: object): boolean {
+/** True if every recorded read gives the same value on other facts: the rule as it is stated; `readKey` is how crier keeps it. */
+export function agrees(reads: TrackedReads, facts: object): boolean {
   const { data, isRoot } = reads;
   const names = (of: object) => (isRoot ? FACT_NAMES : Object.keys(of));
   const has = (of: object, key: string) => (isRoot ? FACT_NAMES.includes(key) : Object.hasOwn(of, key));

@@ -1,35 +1,35 @@
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { asksNothing, asksSame, questionsOf, readKey } from '../../context/fact-reads.ts';
-import type { FactReads, Questions } from '../../context/fact-reads.ts';
+import { areSameReads, copyReads, readKey, readsNothing } from '../../context/fact-reads.ts';
+import type { FactReads } from '../../context/fact-reads.ts';
 
-/** Those who give the same answers to the questions of one `Answers`. */
+/** Members whose connections agree on the reads of one `Answers`. */
 export interface Alike {
   readonly key: string;
   size: number;
 }
 
-/** Who answers what when asked one set of questions about their connections. Each is asked once: facts never change. */
+/** Groups members by the values that one set of reads has on their connections. Each is looked at once: facts never change. */
 export class Answers<Member extends { readonly facts: ConnectionFacts }> {
-  readonly #questions: Questions;
-  /** Where nothing is asked all are alike, and nobody needs to be remembered. */
+  readonly #reads: FactReads;
+  /** Where nothing was read all are alike, and nobody needs to be remembered. */
   readonly #everybody: Alike | undefined;
   readonly #alike = new Map<string, Alike>();
   readonly #alikeOf = new Map<Member, Alike>();
 
   constructor(reads: FactReads | undefined) {
-    this.#questions = questionsOf(reads);
-    if (asksNothing(this.#questions)) this.#everybody = { key: '', size: 0 };
+    this.#reads = copyReads(reads);
+    if (readsNothing(this.#reads)) this.#everybody = { key: '', size: 0 };
   }
 
-  /** Whether an execution that read this has asked exactly these questions. */
+  /** True if an execution with these reads read exactly the same facts. */
   isFor(reads: FactReads | undefined): boolean {
-    return reads ? asksSame(this.#questions, reads) : this.#everybody !== undefined;
+    return reads ? areSameReads(this.#reads, reads) : this.#everybody !== undefined;
   }
 
   alikeOf(member: Member): Alike {
     const known = this.#everybody ?? this.#alikeOf.get(member);
     if (known) return known;
-    const key = readKey(this.#questions, member.facts);
+    const key = readKey(this.#reads, member.facts);
     let alike = this.#alike.get(key);
     if (!alike) this.#alike.set(key, (alike = { key, size: 0 }));
     alike.size++;
@@ -37,7 +37,7 @@ export class Answers<Member extends { readonly facts: ConnectionFacts }> {
     return alike;
   }
 
-  /** Whether of so many members, all of whom have been asked, none is alike. */
+  /** Whether of so many members, all of whom are known, none is alike. */
   isAlone(alike: Alike, members: number): boolean {
     return alike.size === 1 && this.#alikeOf.size === members;
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { asksSame, factNames, questionsOf, readKey } from '../../context/fact-reads.ts';
-import type { Questions } from '../../context/fact-reads.ts';
+import { areSameReads, copyReads, factNames, readKey } from '../../context/fact-reads.ts';
+import type { FactReads } from '../../context/fact-reads.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
 import { LogWindow } from '../../log.ts';
@@ -38,7 +38,7 @@ export interface SharingAuditOptions {
 const MAX_RUNNING = 16;
 /** For which a check may keep its place among those: a resolver may never settle. */
 const MAX_CHECK_MS = 30_000;
-/** Sets of questions that one event's executions are compared by. */
+/** Executions of one event that are compared, each with different reads. */
 const MAX_EXAMPLES = 4;
 const LOG_WINDOW_MS = 10_000;
 
@@ -112,7 +112,7 @@ export class SharingAudit {
 }
 
 interface Example {
-  readonly questions: Questions;
+  readonly reads: FactReads;
   readonly facts: ConnectionFacts;
 }
 
@@ -122,7 +122,7 @@ export class EventAudit {
   readonly #event: AuditedEvent;
   /** By result, the member that it was computed for. */
   readonly #authors = new Map<ResultBytes, Subscription>();
-  /** One execution for each set of questions. */
+  /** One execution for each set of reads, at most MAX_EXAMPLES. */
   readonly #examples: Example[] = [];
 
   constructor(audit: SharingAudit, event: AuditedEvent) {
@@ -141,12 +141,12 @@ export class EventAudit {
 
   #compare(member: Subscription, result: ResultBytes, { reads }: EventResult): void {
     this.#authors.set(result, member);
-    if (this.#examples.some(({ questions }) => asksSame(questions, reads ?? questionsOf(undefined)))) return;
-    const own = { questions: questionsOf(reads), facts: member.facts };
+    if (this.#examples.some((example) => areSameReads(example.reads, reads ?? copyReads(undefined)))) return;
+    const own = { reads: copyReads(reads), facts: member.facts };
     const other = this.#examples.find((example) => agree(own, example) || agree(example, own));
     if (other) {
       const fields = this.#audit.resolverPaths(member.operation);
-      const read = [factNames(own.questions), factNames(other.questions)];
+      const read = [factNames(own.reads), factNames(other.reads)];
       this.#audit.report('reads_differ', member, { field: fieldOf(fields), fields, read });
     }
     if (this.#examples.length < MAX_EXAMPLES) this.#examples.push(own);
@@ -181,7 +181,7 @@ export class EventAudit {
 
 /** Whether `b` answers as `a` does what the execution for `a` asked; then both should have asked the same. */
 function agree(a: Example, b: Example): boolean {
-  return readKey(a.questions, a.facts) === readKey(a.questions, b.facts);
+  return readKey(a.reads, a.facts) === readKey(a.reads, b.facts);
 }
 
 /** The response key of the subscription field. */
