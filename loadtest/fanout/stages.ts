@@ -37,7 +37,7 @@ const RULES: readonly Rule[] = [
   { stage: 'native', functionName: /^\(program\)$/ },
   { stage: 'decode', file: /\/src\/kafka\/decoding\/record\.js$/ },
   { stage: 'rename', file: /\/src\/kafka\/decoding\/snake-case\.js$/ },
-  { stage: 'printPayload', file: /\/src\/kafka\/decoding\/converter\.js$/, functionName: /^#parsed$/ },
+  { stage: 'printPayload', file: /\/src\/kafka\/decoding\/converter\.js$/, functionName: /^#parse$/ },
   { stage: 'rewrite', file: /\/src\/kafka\/decoding\/(key-rewriter|key-tree|converter)\.js$/ },
   { stage: 'route', file: /\/src\/graph\/router\.js$/ },
   { stage: 'kafka', file: /\/src\/kafka\/|\/node_modules\/kafkajs\// },
