@@ -37,12 +37,12 @@ const steps = {
   /** What a record costs that is not rewritten. */
   parsedText: () => {
     const { payload = {} } = decodeRecord(bytes, limits);
-    return JSON.stringify(snakeCase.convert(payload));
+    return JSON.stringify(snakeCase.convertObjToSnakeKeys(payload));
   },
   /** Its channel, too. */
   crierText: () => converter.convert('auctions', bytes).payload,
   chain: (tree: Tree) => snakeCaseChain(tree),
-  crier: (tree: Tree) => snakeCase.convert(tree),
+  crier: (tree: Tree) => snakeCase.convertObjToSnakeKeys(tree),
   parse: () => JSON.parse(bytes.toString('utf8')) as unknown,
 };
 type Step = keyof typeof steps;

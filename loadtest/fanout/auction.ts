@@ -41,7 +41,7 @@ export function auctionChannel(prefix: string, auctionId: number): string {
 
 /** Makes the messages of an auction's channel: the same bytes but for `auction.version`, which rises and keeps its length. */
 export function auctionMessages(auctionId: number): (event: number) => string {
-  const { auction } = new SnakeCase().convert({ auction: recordedAuction() }) as { auction: object };
+  const { auction } = new SnakeCase().convertObjToSnakeKeys({ auction: recordedAuction() }) as { auction: object };
   return numbered({ auction: { ...auction, auction_id: auctionId, version: FIRST_VERSION } });
 }
 

@@ -80,7 +80,7 @@ export class Converter {
   #parse(topic: Topic | undefined, record: Buffer | null): Conversion {
     const decoded = decodeRecord(record, this.#limits);
     if (decoded.poison !== undefined) return decoded;
-    const payload = this.#snakeCase.convert(decoded.payload);
+    const payload = this.#snakeCase.convertObjToSnakeKeys(decoded.payload);
     const destinations = topic ? destinationsOf(topic.routes, payload) : [];
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }

@@ -8,10 +8,10 @@ export type DecodeReason =
   | 'invalid_utf8'
   | 'too_deep'
   | 'not_json'
-  /** JSON, but a scalar, null or an array: what GraphQL reads fields from is an object. */
+  /** JSON, but a scalar, null or an array: GraphQL reads fields from objects only. */
   | 'not_object';
 
-/** Exactly one of the two is there. */
+/** Exactly one of the two is set. */
 export type Decoded =
   | { readonly payload: Record<string, unknown>; readonly poison?: undefined }
   | { readonly poison: DecodeReason; readonly payload?: undefined };
@@ -23,13 +23,13 @@ export interface RecordLimits {
 }
 
 /**
- * The JSON object that a record's value holds. Never throws and keeps no reference to the buffer (kafkajs's values are slices
- * of a whole fetch response). The checks run in the order of DecodeReason, the cheap ones first; depth is known before
- * anything is parsed, because what is nested deeper breaks every recursion after it.
+ * Returns the JSON object in a record's value. Never throws, and keeps no reference to the buffer: kafkajs's values are slices of a
+ * whole fetch response. The checks run in the order of DecodeReason, cheap ones first. Depth is checked before parsing, because the
+ * code after it recurses.
  *
  * A byte order mark is not JSON (https://www.rfc-editor.org/rfc/rfc8259#section-8.1): such a record is poison.
- * Of a name that stands twice in an object the last value counts. Numbers are doubles: an integer beyond 2^53 and a
- * decimal of more than 17 digits lose their last digits, 1e400 becomes Infinity, of which SnakeCase makes null; producers send those as strings.
+ * The last value of a repeated name counts. Numbers are doubles: integers beyond 2^53 and decimals of more than 17 digits lose
+ * digits, and 1e400 becomes Infinity, which SnakeCase turns into null. Producers send such numbers as strings.
  */
 export function decodeRecord(value: Buffer | null, limits: RecordLimits): Decoded {
   if (value === null) return { poison: 'tombstone' };
@@ -49,12 +49,12 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** Exact for JSON text; of other text it may say either, and JSON.parse refuses that. */
+/** Exact for JSON. For other text the result is arbitrary, and JSON.parse rejects the text anyway. */
 function isDeeper(text: Buffer, maxDepth: number): boolean {
   return hasMoreOpenings(text, maxDepth) && nestsDeeper(text, maxDepth);
 }
 
-/** Text with no more opening brackets than levels cannot nest deeper. Nearly all records are done after this look. */
+/** Text with at most `limit` opening brackets cannot nest deeper. This settles nearly all records. */
 function hasMoreOpenings(text: Buffer, limit: number): boolean {
   let count = 0;
   for (let at = text.indexOf(OPENING); at !== -1; at = text.indexOf(OPENING, at + 1)) if (++count > limit) return true;

@@ -1,21 +1,21 @@
 import lodash from 'lodash';
 
-/** Levels of objects and arrays, an object of scalars being one; no less than MAX_RECORD_DEPTH allows. */
+/** Most levels of objects and arrays; an object of scalars is one level. The upper bound of MAX_RECORD_DEPTH. */
 const MAX_DEPTH = 1000;
 const MAX_MEMO_NAMES = 10_000;
 const MAX_MEMO_KEY_LENGTH = 64;
 
 /**
- * Renames the keys of JSON values to snake_case, all the way down. Of scalars only numbers are touched that are beyond a double
- * (`1e400`), which JSON cannot write: they become null and are counted.
+ * Renames the keys of JSON values to snake_case at every level. Values stay as they are, except numbers beyond a double (`1e400`):
+ * JSON cannot print them, so they become null and are counted.
  *
- * A key becomes what lodash's `snakeCase` makes of it, except that:
+ * A key becomes lodash's `snakeCase` of it, except that:
  * - a key that begins with two underscores stays as it is: GraphQL reserves those names (`__typename`);
- * - a key of which lodash leaves nothing (`$`) stays as it is;
- * - a key `__proto__` is dropped and counted. No other key can become that one;
- * - of keys of one object that become the same name the first one wins, and the others are dropped and counted.
+ * - a key that lodash would make empty (`$`) stays as it is;
+ * - a key `__proto__` is dropped and counted. No other key can become `__proto__`;
+ * - of different keys of one object that become the same name, the first wins; the others are dropped and counted.
  *
- * Every object is renamed, so keys that are data (a map by e-mail address) are renamed, too.
+ * Every object is renamed, including maps whose keys are data (such as e-mail addresses).
  */
 export class SnakeCase {
   readonly #names = new NameMemo();
@@ -38,19 +38,19 @@ export class SnakeCase {
     return this.#overflows;
   }
 
-  /** Names that are remembered now; never more than 10,000. */
+  /** Names in the memo, at most 10,000. */
   get memoSize(): number {
     return this.#names.size;
   }
 
   /**
-   * Takes the value over: its arrays are changed in place and returned, its objects are replaced by new ones. It must have
-   * come from JSON (own enumerable data properties, no cycles).
-   * @throws RangeError past 1,000 levels; arrays that were reached before are changed already.
+   * Takes ownership of the value: changes its arrays in place and replaces its objects by new ones. The value must come from
+   * JSON.parse (own enumerable data properties, no cycles).
+   * @throws RangeError beyond 1,000 levels; some arrays are changed by then.
    */
-  convert(value: Record<string, unknown>): Record<string, unknown>;
-  convert(value: unknown): unknown;
-  convert(value: unknown): unknown {
+  convertObjToSnakeKeys(value: Record<string, unknown>): Record<string, unknown>;
+  convertObjToSnakeKeys(value: unknown): unknown;
+  convertObjToSnakeKeys(value: unknown): unknown {
     return typeof value === 'object' && value !== null ? this.#container(value, MAX_DEPTH) : value;
   }
 
@@ -72,10 +72,10 @@ export class SnakeCase {
 
   #object(source: Record<string, unknown>, levels: number): Record<string, unknown> {
     const target: Record<string, unknown> = {};
-    // Measured: three quarters of the time that Object.keys needs. JSON's objects inherit nothing enumerable.
+    // Takes three quarters of the time of Object.keys. Objects of JSON.parse inherit nothing enumerable.
     for (const key in source) {
       const name = this.#names.get(key);
-      if (name in target && !this.#claim(target, name)) continue;
+      if (name in target && !this.#defineInherited(target, name)) continue;
       const value = source[key];
       if (typeof value === 'object' && value !== null) target[name] = this.#container(value, levels);
       else target[name] = isBeyondDouble(value) ? this.#overflow() : value;
@@ -88,8 +88,8 @@ export class SnakeCase {
     return null;
   }
 
-  /** Settles a name that the object has already, or inherits. Makes an inherited one its own, whatever the prototype says. */
-  #claim(target: Record<string, unknown>, name: string): boolean {
+  /** Defines a name that `target` inherits as an own property. Returns false if the property is dropped instead. */
+  #defineInherited(target: Record<string, unknown>, name: string): boolean {
     if (name === '__proto__') {
       this.#droppedProtos++;
       return false;
@@ -103,15 +103,15 @@ export class SnakeCase {
   }
 }
 
-/** What JSON.parse makes of a number that a double cannot hold. */
+/** True for the result of JSON.parse for a number that a double cannot hold. */
 function isBeyondDouble(value: unknown): boolean {
   return value === Infinity || value === -Infinity;
 }
 
 /**
- * Names by key, in two generations of at most half the bound each. A full young generation becomes the old one and what
- * was old is forgotten, except for the keys that are asked for again meanwhile. So a key that comes up once in 5,000 new
- * ones is never forgotten, and a flood of new keys costs their own conversion only.
+ * Memo of names by key, in two generations of at most half the bound each. When the young generation is full, it becomes the old one
+ * and the old one is discarded. A key found in the old generation returns to the young one. So a key that recurs at least once in
+ * 5,000 new keys is never forgotten, and a flood of new keys slows down no other key.
  */
 class NameMemo {
   #young = new Map<string, string>();
@@ -138,7 +138,7 @@ class NameMemo {
   }
 }
 
-/** What SnakeCase makes of a key that it does not drop. */
+/** The snake_case name of a key that SnakeCase does not drop. */
 export function snakeCaseName(key: string): string {
   return key.startsWith('__') ? key : lodash.snakeCase(key) || key;
 }

@@ -27,7 +27,7 @@ interface Outcome {
 export function expected(record: Buffer, limits: RecordLimits): Outcome | undefined {
   const decoded = decodeRecord(record, limits);
   if (decoded.poison !== undefined) return undefined;
-  const payload = new SnakeCase().convert(decoded.payload);
+  const payload = new SnakeCase().convertObjToSnakeKeys(decoded.payload);
   return { text: JSON.stringify(payload), values: router.valuesIn(payload) };
 }
 
@@ -79,7 +79,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
 
-/** A string as JSON: as it is printed, or with escapes that are not needed. */
+/** A string as JSON: as JSON.stringify prints it, or with unnecessary escapes. */
 const string = fc.tuple(text, fc.constantFrom(0, 0, 1, 2)).map(([value, way]) => {
   if (way === 0) return JSON.stringify(value);
   if (way === 1) return JSON.stringify(value).replaceAll('/', '\\/');
@@ -89,7 +89,7 @@ const string = fc.tuple(text, fc.constantFrom(0, 0, 1, 2)).map(([value, way]) =>
 
 const space = fc.constantFrom('', '', '', ' ', '\n  ', '\t', '\r\n', ' \n \t ');
 
-/** JSON text of objects as somebody may write them: keys may be there twice, and tokens have white space between them. */
+/** JSON text of an object as any producer may write it: with repeated keys and white space between tokens. */
 const { object } = fc.letrec<{ object: string; value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -113,7 +113,7 @@ const { object } = fc.letrec<{ object: string; value: string }>((tie) => ({
     }),
 }));
 
-/** Some of them broken, or with something around them. */
+/** A record: an object, sometimes broken or with bytes around it. */
 const record = fc.oneof(
   { weight: 12, arbitrary: object },
   { weight: 1, arbitrary: fc.tuple(space, object, space).map((parts) => parts.join('')) },
@@ -138,7 +138,7 @@ const record = fc.oneof(
   },
 );
 
-/** Records of one topic, one after another: each is rewritten as parsing has it, or declined. `onRecord` counts. */
+/** Each of a topic's records is rewritten to the result of the parsing path, or declined. `onRecord` counts them. */
 export function rewritingProperty(onRecord: (isGood: boolean, isRewritten: boolean) => void = () => undefined) {
   const records = fc.array(record, { minLength: 1, maxLength: 8 });
   return fc.property(records, fc.integer({ min: 1, max: 8 }), (texts, maxDepth) => {

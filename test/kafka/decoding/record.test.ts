@@ -14,7 +14,7 @@ function nested(depth: number): string {
   return `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
 }
 
-/** Levels of a JSON value, the slow and obvious way. */
+/** Levels of a JSON value, counted by recursion. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
@@ -61,23 +61,23 @@ describe('decodeRecord', () => {
     it(`calls ${title} poison: ${reason}`, () => assert.deepEqual(decode(value), { poison: reason }));
   }
 
-  it('is strict about depth because what comes after it recurses', () => {
+  it('must limit depth: JSON.stringify overflows the stack on deep objects', () => {
     const deep = JSON.parse(nested(20_000)) as unknown;
     assert.throws(() => JSON.stringify(deep), RangeError);
   });
 
-  it('accepts what is exactly at the limits', () => {
+  it('accepts records exactly at the limits', () => {
     assert.equal(decode(`{"a":"${'x'.repeat(limits.maxBytes - 8)}"}`).poison, undefined);
     assert.equal(decode(nested(64)).poison, undefined);
     assert.equal(decodeRecord(Buffer.from('{"a":1}'), { maxBytes: 7, maxDepth: 1 }).poison, undefined);
   });
 
-  it('does not count brackets that stand in strings, and is not misled by escaped quotes', () => {
+  it('ignores brackets in strings, also after escaped quotes', () => {
     const text = JSON.stringify({ ['{"['.repeat(100)]: '\\"[[{'.repeat(100), tail: '\\' });
     assert.deepEqual(decode(text), { payload: JSON.parse(text) as unknown });
   });
 
-  it('keeps __proto__ an own property and every prototype as it was', () => {
+  it('keeps __proto__ as an own property and changes no prototype', () => {
     const { payload } = decode('{"__proto__":{"isAdmin":true}}');
     assert.ok(payload);
     assert.deepEqual(Object.keys(payload), ['__proto__']);
@@ -85,7 +85,7 @@ describe('decodeRecord', () => {
     assert.equal(payload['isAdmin'], undefined);
   });
 
-  it('is independent of the buffer afterwards', () => {
+  it('keeps no reference to the buffer', () => {
     const value = Buffer.from('{"eventCode":"0-T"}');
     const decoded = decodeRecord(value, limits);
     value.fill(0);
@@ -102,7 +102,7 @@ describe('decodeRecord', () => {
     );
   });
 
-  it('agrees with JSON about depth and about the object', () => {
+  it('agrees with JSON.parse about the object, and with a simple count about its depth', () => {
     const text = fc.oneof(
       fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', 'a') }),
       fc.string({ unit: 'binary' }),

@@ -37,7 +37,7 @@ const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
   ),
 }));
 
-/** As JSON.parse makes it: `__proto__` is an own property. */
+/** An object as JSON.parse returns it: `__proto__` is an own property. */
 function parsed(pairs: [string, Json][]): { [key: string]: Json } {
   return Object.fromEntries(pairs);
 }
@@ -53,14 +53,14 @@ function containers(value: unknown): object[] {
   return [value, ...Object.values(value).flatMap(containers)];
 }
 
-/** The rule of the docstring, written for one key. */
+/** The rule of SnakeCase's docblock for one key. */
 function expectedName(key: string): string {
   return key.startsWith('__') ? key : lodash.snakeCase(key) || key;
 }
 
 describe('SnakeCase', () => {
-  it('renames keys all the way down and leaves every scalar as it is', () => {
-    const converted = new SnakeCase().convert({
+  it('renames keys at every level and keeps every scalar', () => {
+    const converted = new SnakeCase().convertObjToSnakeKeys({
       visibleAuctionStartDateTime: '2024-02-18T12:30:11.683612Z',
       createdBy: 0,
       externalIdentifiers: [{ externalId: 'camelCase' }, null, [{ userID2Name: true }], 'aB'],
@@ -75,40 +75,45 @@ describe('SnakeCase', () => {
   });
 
   it('keeps the order of the properties', () => {
-    assert.deepEqual(Object.keys(new SnakeCase().convert({ zebraOne: 1, alphaTwo: 2, midThree: 3 })), [
+    assert.deepEqual(Object.keys(new SnakeCase().convertObjToSnakeKeys({ zebraOne: 1, alphaTwo: 2, midThree: 3 })), [
       'zebra_one',
       'alpha_two',
       'mid_three',
     ]);
   });
 
-  it('names a key as lodash does, whatever the key', () => {
+  it('names every key as lodash does', () => {
     const snakeCase = new SnakeCase();
     fc.assert(
       fc.property(anyKey, (key) => {
         if (key === '__proto__') return;
         const source = parsed([[key, 1]]);
-        assert.deepEqual(Object.entries(snakeCase.convert(source)), [[expectedName(key), 1]]);
-        assert.deepEqual(Object.entries(snakeCase.convert(source)), [[expectedName(key), 1]], 'from the memo');
+        assert.deepEqual(Object.entries(snakeCase.convertObjToSnakeKeys(source)), [[expectedName(key), 1]]);
+        assert.deepEqual(
+          Object.entries(snakeCase.convertObjToSnakeKeys(source)),
+          [[expectedName(key), 1]],
+          'from the memo',
+        );
       }),
       { numRuns: 5000 },
     );
   });
 
-  it('leaves keys alone that GraphQL reserves, and keys of which nothing would be left', () => {
+  it('keeps keys that GraphQL reserves, and keys that lodash would make empty', () => {
     const source = { __typename: 'Auction', __: 1, $: 2, '': 3, '-': 4, _: 5 };
-    assert.deepEqual(new SnakeCase().convert({ ...source }), source);
+    assert.deepEqual(new SnakeCase().convertObjToSnakeKeys({ ...source }), source);
   });
 
-  it('reuses arrays, makes new objects, and returns scalars as they are', () => {
+  it('reuses arrays, replaces objects, and returns scalars unchanged', () => {
     const snakeCase = new SnakeCase();
     const inner = [{ aB: 1 }];
     const source = { list: inner };
-    const converted = snakeCase.convert(source);
+    const converted = snakeCase.convertObjToSnakeKeys(source);
     assert.equal(converted['list'], inner);
     assert.notEqual(converted, source);
     assert.deepEqual(inner, [{ a_b: 1 }]);
-    for (const scalar of ['aB', 1, true, null, undefined]) assert.equal(snakeCase.convert(scalar), scalar);
+    for (const scalar of ['aB', 1, true, null, undefined])
+      assert.equal(snakeCase.convertObjToSnakeKeys(scalar), scalar);
   });
 
   for (const [source, converted] of [
@@ -116,9 +121,9 @@ describe('SnakeCase', () => {
     [{ foo_bar: 2, fooBar: 1 }, { foo_bar: 2 }],
     [{ fooBar: undefined, foo_bar: 2, FooBar: { x: 1 } }, { foo_bar: undefined }],
   ]) {
-    it(`lets the first of colliding keys win and counts the others: ${Object.keys(source!).join(', ')}`, () => {
+    it(`keeps the first of colliding keys and counts the others: ${Object.keys(source!).join(', ')}`, () => {
       const snakeCase = new SnakeCase();
-      assert.deepEqual(snakeCase.convert(source), converted);
+      assert.deepEqual(snakeCase.convertObjToSnakeKeys(source), converted);
       assert.equal(snakeCase.collisions, Object.keys(source!).length - 1);
       assert.equal(snakeCase.droppedProtos, 0);
     });
@@ -127,7 +132,7 @@ describe('SnakeCase', () => {
   it('drops __proto__ and counts it', () => {
     const snakeCase = new SnakeCase();
     const source = JSON.parse('{"aB":1,"__proto__":{"isAdmin":true},"in":[{"__proto__":null}]}') as unknown;
-    const converted = snakeCase.convert(source) as Record<string, unknown>;
+    const converted = snakeCase.convertObjToSnakeKeys(source) as Record<string, unknown>;
     assert.deepEqual(Object.entries(converted), [
       ['a_b', 1],
       ['in', [{}]],
@@ -140,7 +145,7 @@ describe('SnakeCase', () => {
   for (const key of ['_Proto__', '__PROTO__', '____proto____', 'Proto', '_proto_', '$__proto__', ' __proto__']) {
     it(`gives no prototype to an object with the key ${key}`, () => {
       const source = JSON.parse(`{"${key}":{"isAdmin":true,"toString":null},"own":1}`) as unknown;
-      const converted = new SnakeCase().convert(source) as Record<string, unknown>;
+      const converted = new SnakeCase().convertObjToSnakeKeys(source) as Record<string, unknown>;
       assert.equal(Object.getPrototypeOf(converted), Object.prototype);
       assert.equal(converted['isAdmin'], undefined);
       assert.equal(converted['own'], 1);
@@ -154,8 +159,8 @@ describe('SnakeCase', () => {
   const inheritedConverted =
     '{"constructor":{"prototype":{"x":1}},"__defineGetter__":1,"to_string":1,"has_own_property":1}';
 
-  it('makes names that every object inherits plain own data', () => {
-    const converted = new SnakeCase().convert(JSON.parse(inherited)) as object;
+  it('makes inherited names own data properties', () => {
+    const converted = new SnakeCase().convertObjToSnakeKeys(JSON.parse(inherited)) as object;
     assert.equal(JSON.stringify(converted), inheritedConverted);
     assert.deepEqual(Object.getOwnPropertyDescriptor(converted, '__defineGetter__'), {
       value: 1,
@@ -165,24 +170,24 @@ describe('SnakeCase', () => {
     });
   });
 
-  it('does so where Object.prototype is frozen, too', async () => {
+  it('makes inherited names own data properties when Object.prototype is frozen', async () => {
     const code = `
       import { SnakeCase } from '${import.meta.resolve('../../../src/kafka/decoding/snake-case.js')}';
       const snakeCase = new SnakeCase();
       Object.freeze(Object.prototype);
-      console.log(JSON.stringify(snakeCase.convert(JSON.parse('${inherited}'))));`;
+      console.log(JSON.stringify(snakeCase.convertObjToSnakeKeys(JSON.parse('${inherited}'))));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
     assert.equal(stdout.trim(), inheritedConverted);
   });
 
-  it('keeps or counts every key of every tree, keeps scalars, and touches no prototype', () => {
+  it('keeps or counts every key of a random tree, keeps scalars, and changes no prototype', () => {
     const before = Reflect.ownKeys(Object.prototype).concat(Reflect.ownKeys(Array.prototype));
     fc.assert(
       fc.property(tree, (value) => {
         const snakeCase = new SnakeCase();
         const source = JSON.parse(JSON.stringify(value)) as Json;
         const kept = keyCount(source);
-        const converted = snakeCase.convert(source);
+        const converted = snakeCase.convertObjToSnakeKeys(source);
         if (snakeCase.collisions + snakeCase.droppedProtos === 0) {
           assert.equal(keyCount(converted), kept);
           assert.deepEqual(converted, renamed(JSON.parse(JSON.stringify(value)) as Json));
@@ -197,39 +202,41 @@ describe('SnakeCase', () => {
     assert.deepEqual(Reflect.ownKeys(Object.prototype).concat(Reflect.ownKeys(Array.prototype)), before);
   });
 
-  it('converts 1,000 levels and refuses more by name', () => {
+  it('converts 1,000 levels and throws a RangeError beyond', () => {
     const nested = (levels: number) =>
       JSON.parse('[{"aB":'.repeat(levels / 2) + '1' + '}]'.repeat(levels / 2)) as unknown;
     assert.equal(
-      JSON.stringify(new SnakeCase().convert(nested(1000))),
+      JSON.stringify(new SnakeCase().convertObjToSnakeKeys(nested(1000))),
       JSON.stringify(nested(1000)).replaceAll('aB', 'a_b'),
     );
-    assert.throws(() => new SnakeCase().convert(nested(1002)), {
+    assert.throws(() => new SnakeCase().convertObjToSnakeKeys(nested(1002)), {
       name: 'RangeError',
       message: 'snake_case: a value is nested deeper than 1000 levels',
     });
   });
 
-  it('remembers no more than 10,000 names and none of a key over 64 characters', () => {
+  it('remembers at most 10,000 names, and no key of more than 64 characters', () => {
     const snakeCase = new SnakeCase();
     for (let i = 0; i < 48_000; i++) {
-      snakeCase.convert({ [`attackKey${i}`]: 1 });
+      snakeCase.convertObjToSnakeKeys({ [`attackKey${i}`]: 1 });
       assert.ok(snakeCase.memoSize <= 10_000);
     }
     const { memoSize } = snakeCase;
-    assert.deepEqual(snakeCase.convert({ [`longKey${'x'.repeat(58)}`]: 1 }), { [`long_key${'x'.repeat(58)}`]: 1 });
+    assert.deepEqual(snakeCase.convertObjToSnakeKeys({ [`longKey${'x'.repeat(58)}`]: 1 }), {
+      [`long_key${'x'.repeat(58)}`]: 1,
+    });
     assert.equal(snakeCase.memoSize, memoSize);
-    snakeCase.convert({ [`lastKey${'x'.repeat(57)}`]: 1 });
+    snakeCase.convertObjToSnakeKeys({ [`lastKey${'x'.repeat(57)}`]: 1 });
     assert.equal(snakeCase.memoSize, memoSize + 1);
   });
 
-  it('does not forget a key in use for a flood of new ones', (t) => {
+  it('remembers a key in use during a flood of new keys', (t) => {
     const snakeCase = new SnakeCase();
     const misses = t.mock.method(lodash, 'snakeCase');
-    snakeCase.convert({ usefulKey: 1 });
+    snakeCase.convertObjToSnakeKeys({ usefulKey: 1 });
     for (let i = 0; i < 30_000; i++) {
-      snakeCase.convert({ [`attackKey${i}`]: 1 });
-      if (i % 1000 === 0) snakeCase.convert({ usefulKey: 1 });
+      snakeCase.convertObjToSnakeKeys({ [`attackKey${i}`]: 1 });
+      if (i % 1000 === 0) snakeCase.convertObjToSnakeKeys({ usefulKey: 1 });
     }
     const ofUsefulKey = misses.mock.calls.filter((call) => call.arguments[0] === 'usefulKey');
     assert.equal(ofUsefulKey.length, 1);
@@ -237,7 +244,7 @@ describe('SnakeCase', () => {
   });
 });
 
-/** The original's result, for trees in which no two keys of an object collide. */
+/** The expected result for trees without colliding keys. */
 function renamed(value: Json): Json {
   if (Array.isArray(value)) return value.map(renamed);
   if (typeof value !== 'object' || value === null) return value;

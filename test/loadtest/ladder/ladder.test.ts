@@ -84,7 +84,9 @@ describe('the ladder', { concurrency: 2 }, () => {
     if (!pod) continue;
     it(`${name}: starts, serves a stock client one event and ends`, async (t) => {
       const served = await serveOneEvent(t, pod);
-      const { auction } = new SnakeCase().convert(numberedRecord(served['version'] as number)) as { auction: Tree };
+      const { auction } = new SnakeCase().convertObjToSnakeKeys(numberedRecord(served['version'] as number)) as {
+        auction: Tree;
+      };
       const asked = Object.fromEntries(Object.keys(served).map((field) => [field, auction[field]]));
       const { event, external_identifiers, seller_info } = served;
       assert.ok(Object.keys(served).length > 20);

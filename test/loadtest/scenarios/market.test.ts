@@ -9,7 +9,10 @@ import { ResultReader } from '../../../loadtest/scenarios/clients/result-reader.
 const OPTIONS = { seed: 5, auctions: 40, zipfExponent: 1 };
 
 function payloadOf(value: string): { data: Record<string, Record<string, unknown>> } {
-  const event = new SnakeCase().convert(JSON.parse(value) as object) as Record<string, Record<string, unknown>>;
+  const event = new SnakeCase().convertObjToSnakeKeys(JSON.parse(value) as object) as Record<
+    string,
+    Record<string, unknown>
+  >;
   return { data: event };
 }
 
