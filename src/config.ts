@@ -144,6 +144,13 @@ export const variables = {
     'a whole number, 1 to 1000',
     'Records nested deeper are poison.',
   ),
+  KEY_REWRITER: variable(
+    flag,
+    'true',
+    '',
+    BOOL,
+    "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
+  ),
 
   MAX_INFLATED_BATCH_BYTES: variable(
     whole(131_072),

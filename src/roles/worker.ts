@@ -36,7 +36,7 @@ export function createWorker(
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
   const routers = createRouters(bindings, config.CHANNEL_PREFIX);
-  const converter = new Converter(routers, limits, snakeCase);
+  const converter = new Converter(routers, limits, snakeCase, { hasRewriter: config.KEY_REWRITER });
   metrics.counter(
     'crier_records_unmatched_total',
     'Records that did not fit a field of their topic, by what is absent.',

@@ -42,14 +42,20 @@ const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 export class Converter {
   readonly #limits: RecordLimits;
   readonly #snakeCase: SnakeCase;
-  readonly #rewriter: KeyRewriter;
+  /** Undefined: every record is parsed. */
+  readonly #rewriter: KeyRewriter | undefined;
   readonly #topics: ReadonlyMap<string, Topic>;
 
   /** `routes`: by topic. Records of other topics have no channels. */
-  constructor(routes: ReadonlyMap<string, TopicRoutes>, limits: RecordLimits, snakeCase: SnakeCase) {
+  constructor(
+    routes: ReadonlyMap<string, TopicRoutes>,
+    limits: RecordLimits,
+    snakeCase: SnakeCase,
+    { hasRewriter = true }: { readonly hasRewriter?: boolean } = {},
+  ) {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
-    this.#rewriter = new KeyRewriter(limits);
+    this.#rewriter = hasRewriter ? new KeyRewriter(limits) : undefined;
     this.#topics = new Map(
       [...routes].map(([name, of]) => [
         name,
@@ -60,21 +66,8 @@ export class Converter {
 
   convert(topic: string, record: Buffer | null): Conversion {
     const bound = this.#topics.get(topic);
-    return (bound && record && this.#rewrite(bound, record)) ?? this.#parse(bound, record);
-  }
-
-  #rewrite(topic: Topic, record: Buffer): Conversion | undefined {
-    if (topic.pauseLeft > 0) {
-      topic.pauseLeft--;
-      return undefined;
-    }
-    const values = this.#rewriter.rewrite(record, topic.keys);
-    topic.pause = values ? 0 : Math.min(topic.pause * 2 + 2, MAX_PAUSE);
-    topic.pauseLeft = topic.pause;
-    if (!values) return undefined;
-    topic.routes.count(values);
-    const destinations = topic.routes.channels(values);
-    return destinations.length === 0 ? NO_CHANNEL : { payload: this.#rewriter.text(), destinations };
+    const rewriter = this.#rewriter;
+    return (rewriter && bound && record && rewrite(rewriter, bound, record)) ?? this.#parse(bound, record);
   }
 
   #parse(topic: Topic | undefined, record: Buffer | null): Conversion {
@@ -84,6 +77,21 @@ export class Converter {
     const destinations = topic ? destinationsOf(topic.routes, payload) : [];
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
+}
+
+/** Undefined: the rewriter pauses, or declined the record. */
+function rewrite(rewriter: KeyRewriter, topic: Topic, record: Buffer): Conversion | undefined {
+  if (topic.pauseLeft > 0) {
+    topic.pauseLeft--;
+    return undefined;
+  }
+  const values = rewriter.rewrite(record, topic.keys);
+  topic.pause = values ? 0 : Math.min(topic.pause * 2 + 2, MAX_PAUSE);
+  topic.pauseLeft = topic.pause;
+  if (!values) return undefined;
+  topic.routes.count(values);
+  const destinations = topic.routes.channels(values);
+  return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.text(), destinations };
 }
 
 function destinationsOf(routes: TopicRoutes, payload: unknown): readonly Destination[] {

@@ -17,108 +17,128 @@ const bids = {
   history,
 };
 
-function createConverter() {
+function createConverter(hasRewriter = true) {
   const snakeCase = new SnakeCase();
-  const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase);
+  const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase, { hasRewriter });
   const convert = (json: string, topic = 'bids') => converter.convert(topic, Buffer.from(json));
   return { converter, convert, snakeCase };
 }
 
-describe('Converter', () => {
-  it('returns the payload text and the channels of a record', () => {
-    const { convert } = createConverter();
-    assert.deepEqual(convert('{ "bid": {"auctionId":7, "maxPrice":1.0} }'), {
-      payload: '{"bid":{"auction_id":7,"max_price":1}}',
-      destinations: [{ channel: 'p:bids{bid.auction_id="7"}', history }],
+/** JSON text that both paths can meet: fit for the topic, poison, or any JSON. */
+const anyRecord = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  fc.constantFrom('{"bid":{"auctionId":1}}', '{"bid":{"auctionId":"x"}}', '{"bid":{"auctionID":1,"auctionId":2}}', '{'),
+  fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }).map((bid) => JSON.stringify({ bid, auctionId: 1 })),
+);
+
+for (const hasRewriter of [true, false]) {
+  describe(`Converter with KEY_REWRITER=${hasRewriter}`, () => {
+    it('returns the payload text and the channels of a record', () => {
+      const { convert } = createConverter(hasRewriter);
+      assert.deepEqual(convert('{ "bid": {"auctionId":7, "maxPrice":1.0} }'), {
+        payload: '{"bid":{"auction_id":7,"max_price":1}}',
+        destinations: [{ channel: 'p:bids{bid.auction_id="7"}', history }],
+      });
+    });
+
+    it('returns no text for a record without channels', () => {
+      const { convert } = createConverter(hasRewriter);
+      for (const json of ['{"bid":{}}', '{"bid":{"auctionId":null}}', '{"bid":[{"auctionId":7}]}', '{"0":{}}']) {
+        assert.deepEqual(convert(json), { payload: '', destinations: [] });
+      }
+      assert.deepEqual(convert('{"bid":{"auctionId":7}}', 'another topic'), { payload: '', destinations: [] });
+    });
+
+    it('returns the reason of a poison record', () => {
+      const { convert, converter } = createConverter(hasRewriter);
+      const deep = `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`;
+      assert.deepEqual(
+        [`"${'x'.repeat(1000)}"`, '{"\\', '[]', deep].map((json) => convert(json).poison),
+        ['too_large', 'not_json', 'not_object', 'too_deep'],
+      );
+      assert.equal(converter.convert('bids', null).poison, 'tombstone');
+      assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
+    });
+
+    it('counts unmatched records, both rewritten and parsed', () => {
+      const whole = { ...bids, field: 'whole', match: [] };
+      const router = createRouters([bids, whole], 'p:').get('bids')!;
+      const converter = new Converter(new Map([['bids', router]]), LIMITS, new SnakeCase(), { hasRewriter });
+      const records = [
+        '{"bid":{"auctionId":7}}',
+        '{"bid":{"auctionId":null}}',
+        '{"bid":null}',
+        '{"bit":{}}',
+        '{"bid":[]}',
+      ];
+      // The rewriter declines integer keys.
+      for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
+        converter.convert('bids', Buffer.from(json));
+      }
+      assert.deepEqual(
+        router.tallies.map(({ field, matched, unmatched }) => [field, matched, unmatched]),
+        [
+          ['bid_placed', 2, { match_absent: 8, payload_absent: 0 }],
+          ['whole', 6, { match_absent: 0, payload_absent: 4 }],
+        ],
+      );
+      assert.deepEqual([router.records, router.unrouted], [10, 0]);
+    });
+
+    it('counts properties that SnakeCase drops', () => {
+      const { convert, snakeCase } = createConverter(hasRewriter);
+      for (let i = 0; i < 10; i++) {
+        const conversion = convert('{"bid":{"auctionId":7,"auction_id":8,"__proto__":9}}');
+        assert.equal(conversion.poison === undefined && conversion.payload, '{"bid":{"auction_id":7}}');
+      }
+      assert.equal(snakeCase.collisions, 10);
+      assert.equal(snakeCase.droppedProtos, 10);
+    });
+
+    const payloadOf = ({ convert }: ReturnType<typeof createConverter>, json: string) => {
+      const conversion = convert(json);
+      return conversion.poison === undefined && conversion.payload;
+    };
+
+    it('keeps the last value of a repeated key, and the first of different keys of one name', () => {
+      for (const [json, payload] of [
+        ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
+        ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
+        ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":3}}'],
+      ]) {
+        const one = createConverter(hasRewriter);
+        assert.equal(payloadOf(one, json!), payload);
+        // The rewriter pauses: this record is parsed at once.
+        assert.equal(payloadOf(one, json!), payload);
+      }
+    });
+
+    it('prints a number beyond a double as null, counts it, and does not route by it', () => {
+      for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {
+        const one = createConverter(hasRewriter);
+        const json = `{"bid":{"auctionId":7,"max":${number},"all":[1,${number}]}}`;
+        const payload = '{"bid":{"auction_id":7,"max":null,"all":[1,null]}}';
+        for (let i = 1; i <= 3; i++) {
+          assert.equal(payloadOf(one, json), payload);
+          assert.equal(one.snakeCase.overflows, 2 * i);
+        }
+        const routed = createConverter(hasRewriter);
+        for (let i = 0; i < 2; i++) assert.equal(payloadOf(routed, `{"bid":{"auctionId":${number}}}`), '');
+      }
+    });
+
+    it('returns the same result whatever records came before', () => {
+      fc.assert(
+        fc.property(fc.array(anyRecord, { maxLength: 12 }), (records) => {
+          const { convert } = createConverter(hasRewriter);
+          for (const one of records) assert.deepEqual(convert(one), createConverter(hasRewriter).convert(one));
+        }),
+      );
     });
   });
+}
 
-  it('returns no text for a record without channels', () => {
-    const { convert } = createConverter();
-    for (const json of ['{"bid":{}}', '{"bid":{"auctionId":null}}', '{"bid":[{"auctionId":7}]}', '{"0":{}}']) {
-      assert.deepEqual(convert(json), { payload: '', destinations: [] });
-    }
-    assert.deepEqual(convert('{"bid":{"auctionId":7}}', 'another topic'), { payload: '', destinations: [] });
-  });
-
-  it('returns the reason of a poison record', () => {
-    const { convert, converter } = createConverter();
-    const deep = `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`;
-    assert.deepEqual(
-      [`"${'x'.repeat(1000)}"`, '{"\\', '[]', deep].map((json) => convert(json).poison),
-      ['too_large', 'not_json', 'not_object', 'too_deep'],
-    );
-    assert.equal(converter.convert('bids', null).poison, 'tombstone');
-    assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
-  });
-
-  it('counts unmatched records, both rewritten and parsed', () => {
-    const whole = { ...bids, field: 'whole', match: [] };
-    const router = createRouters([bids, whole], 'p:').get('bids')!;
-    const converter = new Converter(new Map([['bids', router]]), LIMITS, new SnakeCase());
-    const records = [
-      '{"bid":{"auctionId":7}}',
-      '{"bid":{"auctionId":null}}',
-      '{"bid":null}',
-      '{"bit":{}}',
-      '{"bid":[]}',
-    ];
-    // The rewriter declines integer keys.
-    for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
-      converter.convert('bids', Buffer.from(json));
-    }
-    assert.deepEqual(
-      router.tallies.map(({ field, matched, unmatched }) => [field, matched, unmatched]),
-      [
-        ['bid_placed', 2, { match_absent: 8, payload_absent: 0 }],
-        ['whole', 6, { match_absent: 0, payload_absent: 4 }],
-      ],
-    );
-    assert.deepEqual([router.records, router.unrouted], [10, 0]);
-  });
-
-  it('counts properties that SnakeCase drops', () => {
-    const { convert, snakeCase } = createConverter();
-    for (let i = 0; i < 10; i++) {
-      const conversion = convert('{"bid":{"auctionId":7,"auction_id":8,"__proto__":9}}');
-      assert.equal(conversion.poison === undefined && conversion.payload, '{"bid":{"auction_id":7}}');
-    }
-    assert.equal(snakeCase.collisions, 10);
-    assert.equal(snakeCase.droppedProtos, 10);
-  });
-
-  const payloadOf = ({ convert }: ReturnType<typeof createConverter>, json: string) => {
-    const conversion = convert(json);
-    return conversion.poison === undefined && conversion.payload;
-  };
-
-  it('keeps the last value of a repeated key, and the first of different keys of one name', () => {
-    for (const [json, payload] of [
-      ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
-      ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
-      ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":3}}'],
-    ]) {
-      const one = createConverter();
-      assert.equal(payloadOf(one, json!), payload);
-      // The rewriter pauses: this record is parsed at once.
-      assert.equal(payloadOf(one, json!), payload);
-    }
-  });
-
-  it('prints a number beyond a double as null, counts it, and does not route by it', () => {
-    for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {
-      const one = createConverter();
-      const json = `{"bid":{"auctionId":7,"max":${number},"all":[1,${number}]}}`;
-      const payload = '{"bid":{"auction_id":7,"max":null,"all":[1,null]}}';
-      for (let i = 1; i <= 3; i++) {
-        assert.equal(payloadOf(one, json), payload);
-        assert.equal(one.snakeCase.overflows, 2 * i);
-      }
-      const routed = createConverter();
-      for (let i = 0; i < 2; i++) assert.equal(payloadOf(routed, `{"bid":{"auctionId":${number}}}`), '');
-    }
-  });
-
+describe('Converter', () => {
   it('tries the rewriter rarely while it declines, and for each record once it succeeds', (t) => {
     const { mock } = t.mock.method(KeyRewriter.prototype, 'rewrite');
     const { convert } = createConverter();
@@ -130,21 +150,24 @@ describe('Converter', () => {
     assert.equal(mock.callCount(), 100);
   });
 
-  it('returns the same result whatever records came before', () => {
-    const json = fc.oneof(
-      fc.json({ maxDepth: 3 }),
-      fc.constantFrom(
-        '{"bid":{"auctionId":1}}',
-        '{"bid":{"auctionId":"x"}}',
-        '{"bid":{"auctionID":1,"auctionId":2}}',
-        '{',
-      ),
-      fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }).map((bid) => JSON.stringify({ bid, auctionId: 1 })),
-    );
+  it('never tries the rewriter with KEY_REWRITER=false', (t) => {
+    const { mock } = t.mock.method(KeyRewriter.prototype, 'rewrite');
+    createConverter(false).convert('{"bid":{}}');
+    assert.equal(mock.callCount(), 0);
+  });
+
+  it('returns the same results and counts with the rewriter on and off', () => {
     fc.assert(
-      fc.property(fc.array(json, { maxLength: 12 }), (records) => {
-        const { convert } = createConverter();
-        for (const one of records) assert.deepEqual(convert(one), createConverter().convert(one));
+      fc.property(fc.array(anyRecord, { maxLength: 12 }), (records) => {
+        const on = createConverter(true);
+        const off = createConverter(false);
+        for (const one of records) assert.deepEqual(on.convert(one), off.convert(one));
+        const countsOf = ({ snakeCase: { collisions, droppedProtos, overflows } }: typeof on) => [
+          collisions,
+          droppedProtos,
+          overflows,
+        ];
+        assert.deepEqual(countsOf(on), countsOf(off));
       }),
     );
   });

@@ -30,7 +30,7 @@ describe('sharesOf', () => {
   it('tells a record that is rewritten from one that is parsed, renamed and printed', () => {
     const at = (functionName: string, file: string) =>
       stageOf({ functionName, url: `file:///crier/dist/src/kafka/${file}.js`, lineNumber: 0 });
-    assert.equal(at('#rewrite', 'decoding/converter'), 'rewrite');
+    assert.equal(at('rewrite', 'decoding/converter'), 'rewrite');
     assert.equal(at('#endOfObject', 'decoding/key-rewriter'), 'rewrite');
     assert.equal(at('decodeRecord', 'decoding/record'), 'decode');
     assert.equal(at('convertObjToSnakeKeys', 'decoding/snake-case'), 'rename');
