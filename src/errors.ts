@@ -26,7 +26,7 @@ export class BusUnavailableError extends Error {
   readonly code = 'ERR_BUS_UNAVAILABLE';
   override readonly name = 'BusUnavailableError';
   readonly canRetry = true;
-  /** A label, one of few: src/bus/redis/publish-failure.ts. */
+  /** A label, one of few: src/bus/publish-failure.ts. */
   readonly reason: string;
 
   constructor(message: string, options: ErrorOptions & { readonly reason?: string } = {}) {

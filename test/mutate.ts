@@ -17,7 +17,7 @@ const USAGE = `Changes src/<folder> in one small place at a time and runs the te
 
 Usage: npm run mutate -- <folder> [flags]
 
-  --file <name>    only this file: redis.ts
+  --file <name>    only this file: redis-bus.ts
   --changed        only lines that differ from where this branch left main
   --limit <number> a sample of so many mutants
   --seed <number>  of the sample; default: 1

@@ -1,5 +1,5 @@
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
-import { RedisBus } from '../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { Cursors } from '../../src/fanout/resume/cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';

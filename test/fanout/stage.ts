@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { topicOf } from '../../src/bus/channel.ts';
-import { MemoryBus } from '../../src/bus/memory/memory.ts';
+import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ContextDefinition } from '../../src/context/context.ts';

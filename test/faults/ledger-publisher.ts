@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { channelName } from '../../src/bus/channel.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
-import { RedisBus } from '../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { createEntry } from '../support/ledger.ts';

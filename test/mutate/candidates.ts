@@ -31,7 +31,7 @@ export interface Candidates {
 }
 
 export interface Filter {
-  /** The end of a file's path: `redis.ts`. */
+  /** The end of a file's path: `redis-bus.ts`. */
   readonly file: string | undefined;
   readonly onlyChanged: boolean;
   /** Most mutants that are run. */

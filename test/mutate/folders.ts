@@ -31,7 +31,7 @@ export function needsKafka(testFiles: readonly string[]): boolean {
   return testFiles.some((file) => NEEDS_KAFKA.includes(file.split('/', 1)[0]!));
 }
 
-/** First the tests that are named like the source, then quick ones. Both as `bus/redis/redis.test.js`, `src/bus/redis/redis.ts`. */
+/** First the tests that are named like the source, then quick ones. Both as `bus/redis/redis-bus.test.js`, `src/bus/redis/redis-bus.ts`. */
 export function inOrderFor(source: string, tests: readonly { file: string; ms: number }[]): string[] {
   const name = source.replace(/^src\//, '').replace(/\.ts$/, '');
   const rank = (file: string) => (file === `${name}.test.js` ? 0 : file.startsWith(`${name}-`) ? 1 : 2);

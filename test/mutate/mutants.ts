@@ -3,7 +3,7 @@ import type { NodePath } from '@babel/core';
 
 /** One small change of a source text. */
 export interface Mutant {
-  /** Relative to the root of the checkout: `src/bus/redis/redis.ts`. */
+  /** Relative to the root of the checkout: `src/bus/redis/redis-bus.ts`. */
   readonly file: string;
   /** What kind of change it is: `comparison`, `removed call`. */
   readonly kind: string;

@@ -34,7 +34,7 @@ export class Sandbox {
     return sandbox;
   }
 
-  /** Compiles `source` in place of `file` (`src/bus/redis/redis.ts`), as the build does. */
+  /** Compiles `source` in place of `file` (`src/bus/redis/redis-bus.ts`), as the build does. */
   async replace(file: string, source: string): Promise<void> {
     const result = await transformAsync(source, { filename: join(process.cwd(), file), sourceMaps: 'inline' });
     await writeFile(join(this.folder, 'dist', file.replace(/\.ts$/, '.js')), result!.code!);

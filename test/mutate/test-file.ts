@@ -14,7 +14,7 @@ export interface TestRun {
 /** Of the output of a failed run. */
 const MAX_OUTPUT = 2000;
 
-/** Runs one compiled test file (`bus/redis/redis.test.js`) in a process group of its own, which is killed at the first failure. */
+/** Runs one compiled test file (`bus/redis/redis-bus.test.js`) in a process group of its own, which is killed at the first failure. */
 export async function runTestFile(
   sandbox: Sandbox,
   file: string,

@@ -23,7 +23,7 @@ interface Unmutated {
 
 export interface TrialOptions {
   readonly candidates: Candidates;
-  /** `bus/redis/redis.test.js`, in dist/test. */
+  /** `bus/redis/redis-bus.test.js`, in dist/test. */
   readonly testFiles: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly stop: AbortSignal;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { MemoryBus } from '../../src/bus/memory/memory.ts';
+import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';

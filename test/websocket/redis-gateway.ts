@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { Redis } from 'ioredis';
 import type { RedisServer } from '../../deploy/redis-server.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
-import { RedisBus } from '../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';

@@ -4,7 +4,7 @@ import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { HistoryLimits } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
-import { CommandWriter, WrittenCommand } from './redis-command.ts';
+import { CommandWriter, WrittenCommand } from './command-writer.ts';
 import { runScript, scriptOf, sendScript } from './redis-script.ts';
 import { LEASE_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
 

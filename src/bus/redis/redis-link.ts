@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { BusUnavailableError, ConfigError } from '../../errors.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import type { PublishFailure } from './publish-failure.ts';
-import { replyFailure } from './publish-failure.ts';
+import type { PublishFailure } from '../publish-failure.ts';
+import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
 
 const LOG_WINDOW_MS = 5_000;

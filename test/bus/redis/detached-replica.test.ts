@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../../src/log.ts';
 import { redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

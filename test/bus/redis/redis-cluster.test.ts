@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { freePorts } from '../../../deploy/port.ts';
 import type { RedisServer } from '../../../deploy/redis-server.ts';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { spawnPod } from '../../end-to-end/pod.ts';
 import { redisServer } from '../../support/services.ts';

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Coordinates } from '../../../src/bus/coordinates.ts';
 import type { HistoryLimits } from '../../../src/bus/history.ts';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { logLines } from '../log-lines.ts';

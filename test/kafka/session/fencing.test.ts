@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Message, Position } from '../../../src/bus/bus.ts';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { randomName, redisServer } from '../../support/services.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
 import type { Message, Position } from '../../../src/bus/bus.ts';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../../src/log.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -40,8 +40,8 @@ describe('sharesOf', () => {
 
   it('tells the two directions of a package apart', () => {
     const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0 });
-    assert.equal(at('publish', 'file:///crier/dist/src/bus/redis/redis.js'), 'redisOut');
-    assert.equal(at('', 'file:///crier/dist/src/bus/redis/redis.js'), undefined);
+    assert.equal(at('publish', 'file:///crier/dist/src/bus/redis/redis-bus.js'), 'redisOut');
+    assert.equal(at('', 'file:///crier/dist/src/bus/redis/redis-bus.js'), undefined);
     assert.equal(at('on', 'file:///crier/dist/src/bus/redis/redis-subscriber.js'), 'redisIn');
     assert.equal(at('write', 'file:///crier/node_modules/ioredis/built/Redis.js'), 'redisOut');
     assert.equal(at('returnReply', 'file:///crier/node_modules/ioredis/built/DataHandler.js'), 'redisIn');

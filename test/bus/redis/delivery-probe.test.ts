@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DeliveryProbe } from '../../../src/bus/redis/redis-delivery-probe.ts';
-import type { DeliveryProbeOptions } from '../../../src/bus/redis/redis-delivery-probe.ts';
+import { DeliveryProbe } from '../../../src/bus/redis/delivery-probe.ts';
+import type { DeliveryProbeOptions } from '../../../src/bus/redis/delivery-probe.ts';
 
 /** Longer than the test: a new link that gets no answer waits for it to the end. */
 const INTERVAL_MS = 3_600_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Command } from 'ioredis';
-import { CommandWriter, WrittenCommand } from '../../../src/bus/redis/redis-command.ts';
+import { CommandWriter, WrittenCommand } from '../../../src/bus/redis/command-writer.ts';
 
 /** What ioredis writes for the same arguments. */
 function expected([name, ...args]: readonly string[]): Buffer {

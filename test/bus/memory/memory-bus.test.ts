@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MemoryBus } from '../../../src/bus/memory/memory.ts';
+import { MemoryBus } from '../../../src/bus/memory/memory-bus.ts';
 import { BusUnavailableError } from '../../../src/errors.ts';
 import { busContract } from '../contract.ts';
 import { logLines } from '../log-lines.ts';

@@ -12,7 +12,7 @@ import type { History, HistoryQuery } from '../history.ts';
 import { Listeners } from '../listeners.ts';
 import { MemoryFence } from './memory-fence.ts';
 import { MemoryHistory } from './memory-history.ts';
-import { failureOf } from '../redis/publish-failure.ts';
+import { failureOf } from '../publish-failure.ts';
 
 const LOG_WINDOW_MS = 5_000;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { failureOf, replyFailure } from '../../../src/bus/redis/publish-failure.ts';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
-import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
-import { redisServer } from '../../support/services.ts';
-import { logLines } from '../log-lines.ts';
+import { failureOf, replyFailure } from '../../src/bus/publish-failure.ts';
+import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
+import { BusUnavailableError, FencedError } from '../../src/errors.ts';
+import { redisServer } from '../support/services.ts';
+import { logLines } from './log-lines.ts';
 
 const MESSAGE = { channel: 'a', payload: 'x' };
 

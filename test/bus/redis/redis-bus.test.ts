@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { RedisBus } from '../../../src/bus/redis/redis.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { Receiver } from '../../../src/flow/receiver.ts';
 import { RedisLink } from '../../../src/bus/redis/redis-link.ts';
 import { RedisSubscriber } from '../../../src/bus/redis/redis-subscriber.ts';
