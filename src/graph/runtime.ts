@@ -12,17 +12,20 @@ import { freezeDeep } from '../json/frozen.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
-import type { CachedDocument, DocumentCache, InvalidDocument } from './documents/document-cache.ts';
+import { operationOf } from './documents/cached-document.ts';
+import type { CachedDocument, InvalidDocument } from './documents/cached-document.ts';
+import type { DocumentCache } from './documents/document-cache.ts';
 import type { Payer } from './documents/document-queue.ts';
 import { maskError, maskErrors } from './execution/error-mask.ts';
 import type { OnInternalError } from './execution/error-mask.ts';
 import { EventExecution } from './execution/event-execution.ts';
 import type { EventPorts } from './execution/event-execution.ts';
-import type { ExecutionInput, Executor, SubscriptionArguments } from './execution/execution.ts';
+import type { ExecutionInput, Executor } from './execution/executor.ts';
+import type { OperationPlan } from './execution/operation-plan.ts';
+import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
 import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
-import { operationOf } from './documents/operation.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
@@ -97,7 +100,7 @@ export class GraphRuntime {
       executor: options.executor,
       scope: this.#scope,
       contextOf: (facts) => this.#contextOf(facts),
-      run: (operation, input) => this.#run(operation, input),
+      run: (plan, input) => this.#run(plan, input),
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
     };
@@ -134,12 +137,10 @@ export class GraphRuntime {
 
   /**
    * The operation that a request means, parsed, validated and cached: some ms of work where the document is not cached.
-   * @param payer of what is made of the operation later, if it is new
+   * @param payer is charged for compiling the operation, if it is new
    */
   prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
-    const operation = operationIn(this.#options.documents.get(query), operationName);
-    if ('type' in operation) operation.payer ??= payer;
-    return operation;
+    return operationIn(this.#options.documents.get(query), operationName, payer);
   }
 
   /** The same where the document is cached; else undefined. */
@@ -155,7 +156,7 @@ export class GraphRuntime {
 
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    const { errors, ...result } = await this.#scope.run(this.#run, this, operation, {
+    const { errors, ...result } = await this.#scope.run(this.#run, this, this.#options.executor.planOf(operation), {
       rootValue: undefined,
       context: this.#contextOf(facts),
       variables,
@@ -241,14 +242,14 @@ export class GraphRuntime {
     return createContext(graph.context, backends, facts);
   }
 
-  #run(operation: Operation, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {
-    const result = this.#options.executor.execute(operation, input);
+  #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {
+    const result = this.#options.executor.execute(plan, input);
     return result instanceof Promise
-      ? result.then((settled) => this.#maskedResult(settled, operation))
-      : this.#maskedResult(result, operation);
+      ? result.then((settled) => this.#maskedResult(settled, plan))
+      : this.#maskedResult(result, plan);
   }
 
-  #maskedResult(result: ExecutionResult, operation: Operation): FormattedExecutionResult {
+  #maskedResult(result: ExecutionResult, { operation }: OperationPlan): FormattedExecutionResult {
     if (!result.errors) return result as FormattedExecutionResult;
     return maskErrors(result, (error, path) => {
       const field = path && fieldCoordinate(this.schema, operation, path);
@@ -273,8 +274,9 @@ export class GraphRuntime {
 function operationIn(
   document: CachedDocument | InvalidDocument,
   operationName: string | null | undefined,
+  payer?: Payer,
 ): Operation | Refusal {
-  const operation = 'errors' in document ? document : operationOf(document, operationName);
+  const operation = 'errors' in document ? document : operationOf(document, operationName, payer);
   return 'errors' in operation ? refused(operation.errors) : operation;
 }
 

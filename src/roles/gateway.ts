@@ -16,7 +16,7 @@ import { CompileQueue } from '../graph/execution/compile-queue.ts';
 import { DocumentCache } from '../graph/documents/document-cache.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
-import { Executor } from '../graph/execution/execution.ts';
+import { Executor } from '../graph/execution/executor.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';

@@ -19,7 +19,7 @@ import { Receiver } from '../../src/flow/receiver.ts';
 import { parseBindings } from '../../src/graph/schema/binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { makeExecutable } from '../../src/graph/execution/executable.ts';
-import { Executor } from '../../src/graph/execution/execution.ts';
+import { Executor } from '../../src/graph/execution/executor.ts';
 import { attachResolvers } from '../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../src/graph/payload.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';

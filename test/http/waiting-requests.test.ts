@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { DocumentQueue } from '../../src/graph/documents/document-queue.ts';
-import { Executor } from '../../src/graph/execution/execution.ts';
+import { Executor } from '../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { createEndpoint } from '../../src/http/endpoint.ts';

@@ -2,7 +2,7 @@
 const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   bus: ['websocket/bus-outage', 'websocket/log-hygiene'],
   client: ['websocket/stock-client'],
-  context: ['fanout/sharing/leak', 'graph/execution/execution'],
+  context: ['fanout/sharing/leak', 'graph/execution/executor'],
   fanout: ['websocket/resume', 'websocket/gateway', 'websocket/churn', 'websocket/log-hygiene', 'websocket/bus-outage'],
   graph: ['fanout/sharing/leak', 'fanout/sharing/sharing', 'kafka/decoding/converter'],
   json: [
@@ -10,7 +10,7 @@ const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'kafka/decoding/record',
     'kafka/decoding/converter',
     'graph/projection/differential',
-    'graph/execution/execution',
+    'graph/execution/executor',
   ],
   kafka: ['end-to-end/two-pods'],
   websocket: ['fanout/outbox/outbox', 'end-to-end/drain'],

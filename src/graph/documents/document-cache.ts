@@ -13,29 +13,12 @@ import { clientError } from '../../errors.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { compactDocument, nameNodesOf } from './compact-document.ts';
 import type { NameNodes } from './compact-document.ts';
+import type { CachedDocument, InvalidDocument } from './cached-document.ts';
 import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
 import { documentWeight } from './document-weight.ts';
 import { fieldOverlap } from './field-overlap.ts';
 import { knownOperationTypesRule } from './known-operation-types-rule.ts';
-import type { Operation } from './operation.ts';
-
-/** A document that parses and is valid. Everything that is made of it lives and goes with it. */
-export interface CachedDocument {
-  /** SHA-256 of the query text, in hex. */
-  readonly key: string;
-  /** Without locations. */
-  readonly document: DocumentNode;
-  /** Estimated memory of `document`. */
-  readonly bytes: number;
-  /** Filled by `operationOf`; by operation name, '' for none. At most one for each operation of the document. */
-  readonly operations: Map<string, Operation>;
-}
-
-/** What a client is answered: with a code in each error, and locations where there are any. */
-export interface InvalidDocument {
-  readonly errors: readonly GraphQLFormattedError[];
-}
 
 export interface DocumentCacheOptions extends Omit<DocumentLimits, 'maxFields'> {
   /** Longest query text, in UTF-16 units; a longer one is refused before anything else looks at it. */

@@ -5,7 +5,8 @@ import type { ExecutionContext } from '../../context/context.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 import { freezeDeep } from '../../json/frozen.ts';
-import type { ExecutionInput, Executor } from './execution.ts';
+import type { ExecutionInput, Executor } from './executor.ts';
+import type { OperationPlan } from './operation-plan.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
 import type { RenderedTemplate } from '../projection/template.ts';
@@ -28,11 +29,11 @@ export interface EventListener {
 type MaybePromise<T> = T | Promise<T>;
 
 export interface EventPorts {
-  readonly executor: Pick<Executor, 'execute' | 'split'>;
+  readonly executor: Pick<Executor, 'planOf' | 'execute' | 'split'>;
   readonly scope: NeutralScope;
   readonly contextOf: (facts: ConnectionFacts) => ExecutionContext;
   /** An execution with its errors masked; never rejects. */
-  readonly run: (operation: Operation, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
+  readonly run: (plan: OperationPlan, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
   /** The text of a result; never throws. */
   readonly textOf: (result: FormattedExecutionResult) => string;
   /** The result to show instead of one that could not be computed. */
@@ -47,7 +48,8 @@ export interface EventPorts {
 export class EventExecution {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
-  #slotOperation: Operation | undefined;
+  #plan: OperationPlan | undefined;
+  #slots: OperationPlan | undefined;
   /** null: it cannot be rendered; undefined: not tried yet. */
   #rendered: RenderedTemplate | null | undefined;
 
@@ -58,48 +60,57 @@ export class EventExecution {
 
   /** Never throws, never rejects. */
   execute(listener: EventListener): MaybePromise<EventResult> {
-    const { operation } = listener;
+    const { scope, executor } = this.#ports;
+    const plan = (this.#plan ??= executor.planOf(listener.operation));
     if (this.#rendered === undefined) {
-      const split = this.#ports.executor.split(operation);
-      this.#rendered = (split && this.#payload.render?.(split)) ?? null;
-      this.#slotOperation = split?.slotOperation;
+      const split = executor.split(plan);
+      this.#rendered = (split && this.#payload.render?.(split.template)) ?? null;
+      this.#slots = split?.slots;
     }
     const rendered = this.#rendered;
-    const { scope } = this.#ports;
-    if (!rendered) return scope.run(this.#whole, this, listener);
+    const slots = this.#slots;
+    if (!rendered) return scope.run(this.#whole, this, plan, listener);
     // A null above every slot leaves no slots.
-    if (!this.#slotOperation || rendered.slots.length === 0) {
+    if (!slots || rendered.slots.length === 0) {
       return { json: [OPENING_BRACE, ...rendered.texts], reads: undefined };
     }
-    return scope.run(this.#fill, this, rendered, this.#slotOperation, listener);
+    return scope.run(this.#fill, this, plan, slots, rendered, listener);
   }
 
-  #fill(rendered: RenderedTemplate, slotOperation: Operation, listener: EventListener): MaybePromise<EventResult> {
+  #fill(
+    plan: OperationPlan,
+    slots: OperationPlan,
+    rendered: RenderedTemplate,
+    listener: EventListener,
+  ): MaybePromise<EventResult> {
     const { variables, facts } = listener;
     let rootValue: unknown;
     try {
       rootValue = this.#payload.value;
     } catch {
-      return this.#whole(listener);
+      return this.#whole(plan, listener);
     }
     const context = this.#ports.contextOf(facts);
-    const result = this.#ports.executor.execute(slotOperation, { rootValue, context, variables });
-    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#whole(listener);
-    return result.then((settled) => filled(rendered, settled, context) ?? this.#whole(listener));
+    const result = this.#ports.executor.execute(slots, { rootValue, context, variables });
+    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#whole(plan, listener);
+    return result.then((settled) => filled(rendered, settled, context) ?? this.#whole(plan, listener));
   }
 
   /**
-   * Executes the whole operation on graphql-js, with copies of payload, document and variables that no other execution has. The
-   * sharing audit compares the result. Never throws, never rejects.
+   * Executes the whole operation, with copies of payload, document and variables that no other execution has; by graphql-js, because the
+   * copied operation has a plan without uses. The sharing audit compares the result. Never throws, never rejects.
    */
   repeat({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
     const payload = this.#payload.copy?.() ?? this.#payload;
-    const own = variables && structuredClone(variables);
-    if (own) freezeDeep(own);
-    return new EventExecution(this.#ports, payload).#whole({ operation: operation.copy(), variables: own, facts });
+    const copy = operation.copy();
+    const plan = this.#ports.executor.planOf(copy);
+    const ownVariables = variables && structuredClone(variables);
+    if (ownVariables) freezeDeep(ownVariables);
+    const listener = { operation: copy, variables: ownVariables, facts };
+    return new EventExecution(this.#ports, payload).#whole(plan, listener);
   }
 
-  #whole({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
+  #whole(plan: OperationPlan, { variables, facts }: EventListener): MaybePromise<EventResult> {
     const { contextOf, run, textOf, failed } = this.#ports;
     const context = contextOf(facts);
     // The reads are taken last: a value may read the connection while it becomes text.
@@ -115,7 +126,7 @@ export class EventExecution {
         failed(new Error('a message of the bus is not JSON, though its header says that a worker wrote it')),
       );
     }
-    const result = run(operation, { rootValue, context, variables });
+    const result = run(plan, { rootValue, context, variables });
     return result instanceof Promise ? result.then(settle) : settle(result);
   }
 }

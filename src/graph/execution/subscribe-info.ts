@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, GraphQLSchema, SelectionSetNode } from 'graphql';
-import type { SubscriptionArguments } from './execution.ts';
+import type { SubscriptionArguments } from './subscription-arguments.ts';
 import type { Operation } from '../documents/operation.ts';
 
 /** The `info` of a `subscribe`, as graphql-js makes it, with an operation and field nodes that no other call is given. */

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
-import type { CachedDocument, DocumentCacheOptions } from '../../../src/graph/documents/document-cache.ts';
+import type { CachedDocument } from '../../../src/graph/documents/cached-document.ts';
+import type { DocumentCacheOptions } from '../../../src/graph/documents/document-cache.ts';
 
 const schema = buildSchema(`
   type Query { user: User a: A }

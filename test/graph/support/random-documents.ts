@@ -6,8 +6,8 @@ import { clientError } from '../../../src/errors.ts';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
 import { maskErrors } from '../../../src/graph/execution/error-mask.ts';
-import { Executor } from '../../../src/graph/execution/execution.ts';
-import { operationOf } from '../../../src/graph/documents/operation.ts';
+import { Executor } from '../../../src/graph/execution/executor.ts';
+import { operationOf } from '../../../src/graph/documents/cached-document.ts';
 import type { Operation } from '../../../src/graph/documents/operation.ts';
 import { CORPUS_SDL, corpusResolvers, schemaOf } from './corpus.ts';
 
@@ -80,7 +80,8 @@ export async function compare(
   variables: Record<string, unknown> | undefined,
 ): Promise<boolean> {
   const { operation, executor } = prepare(query, 1);
-  operation.uses = 1;
+  const plan = executor.planOf(operation);
+  plan.uses = 1;
   const reference = await execute({
     schema,
     document: parse(query, { noLocation: true }),
@@ -90,11 +91,11 @@ export async function compare(
   });
   const expected = seen(reference.data === undefined ? withCode(reference, 'BAD_USER_INPUT') : reference);
   for (const round of ['first', 'second']) {
-    const result = await executor.execute(operation, { rootValue, context: {}, variables });
+    const result = await executor.execute(plan, { rootValue, context: {}, variables });
     assert.deepEqual(seen(result), expected, `${round} run of ${query} with ${JSON.stringify(variables)}`);
     assert.doesNotMatch(JSON.stringify(seen(result)), /pg:|\.js:|\.ts:/, 'nothing of an internal error leaves');
   }
-  return Boolean(operation.compiled);
+  return Boolean(plan.compiled);
 }
 
 const leaf = fc.constantFrom(

@@ -5,9 +5,9 @@ import type { ExecutionResult } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
 import { maskErrors } from '../../../src/graph/execution/error-mask.ts';
-import { Executor } from '../../../src/graph/execution/execution.ts';
+import { Executor } from '../../../src/graph/execution/executor.ts';
 import { compileObstacle, schemaObstacle } from '../../../src/graph/execution/jit-gate.ts';
-import { operationOf } from '../../../src/graph/documents/operation.ts';
+import { operationOf } from '../../../src/graph/documents/cached-document.ts';
 import type { Operation } from '../../../src/graph/documents/operation.ts';
 import { schemaOf } from '../support/corpus.ts';
 
@@ -54,7 +54,7 @@ const run = (
   operation: Operation,
   variables?: Record<string, unknown>,
   rootValue: unknown = { id: 7 },
-) => executor.execute(operation, { rootValue, context: {}, variables });
+) => executor.execute(executor.planOf(operation), { rootValue, context: {}, variables });
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -64,15 +64,16 @@ describe('Executor', () => {
     const executor = new Executor(schema, { jitAfterUses: 3, onCompile: (outcome) => outcomes.push(outcome) });
     const operation = operationFor('subscription { order(id: 7) { id } }');
     for (let i = 0; i < 3; i++) await run(executor, operation);
-    assert.equal(operation.compiled, undefined);
+    assert.equal(executor.planOf(operation).compiled, undefined);
     for (let i = 0; i < 3; i++) assert.deepEqual(await run(executor, operation), { data: { order: { id: '7' } } });
-    assert.equal(typeof operation.compiled, 'function');
+    assert.equal(typeof executor.planOf(operation).compiled, 'function');
     assert.deepEqual(outcomes, ['compiled']);
-    assert.equal(operation.uses, 3, 'compiled executions are not counted');
+    assert.equal(executor.planOf(operation).uses, 3, 'compiled executions are not counted');
 
     const never = operationFor('subscription { order(id: 7) { id } }');
-    for (let i = 0; i < 20; i++) await run(new Executor(schema, { jitAfterUses: 0 }), never);
-    assert.equal(never.compiled, undefined);
+    const interpreter = new Executor(schema, { jitAfterUses: 0 });
+    for (let i = 0; i < 20; i++) await run(interpreter, never);
+    assert.equal(interpreter.planOf(never).compiled, undefined);
   });
 
   it('executes an operation uncompiled until the compilation that it asked for once is done', async () => {
@@ -87,18 +88,18 @@ describe('Executor', () => {
     const operation = operationFor('subscription { order(id: 7) { id } }');
     const ask = async () => {
       assert.equal(JSON.stringify(await run(executor, operation)), '{"data":{"order":{"id":"7"}}}');
-      executor.split(operation);
+      executor.split(executor.planOf(operation));
     };
     for (let i = 0; i < 3; i++) await ask();
     isFull = false;
     for (let i = 0; i < 3; i++) await ask();
     assert.equal(waiting.length, 2, 'compiled and split, each tried again where the queue was full');
-    assert.equal(operation.uses, 6);
+    assert.equal(executor.planOf(operation).uses, 6);
     for (const compile of waiting) compile();
     await ask();
-    assert.equal(typeof operation.compiled, 'function');
-    assert.ok(operation.split);
-    assert.equal(operation.uses, 6);
+    assert.equal(typeof executor.planOf(operation).compiled, 'function');
+    assert.ok(executor.planOf(operation).split);
+    assert.equal(executor.planOf(operation).uses, 6);
   });
 
   it('shares one compiled query between all who ask for an operation, with its name or without', () => {
@@ -136,7 +137,7 @@ describe('Executor', () => {
       const { data } = await run(executor, operation, { r });
       assert.deepEqual({ ...(data?.['order'] as object) }, { note: `{"ref":"${r}"}` });
     }
-    assert.ok(operation.compiled);
+    assert.ok(executor.planOf(operation).compiled);
     const result = await run(executor, operation, { r: 5 });
     assert.match(result.errors?.[0]?.message ?? '', /Variable "\$r" got invalid value 5; String cannot represent/);
   });
@@ -144,11 +145,11 @@ describe('Executor', () => {
   it('survives compiled code that throws', async () => {
     const executor = new Executor(schema, { jitAfterUses: 1 });
     const operation = operationFor('subscription { order(id: 7) { id } }');
-    operation.compiled = () => {
+    executor.planOf(operation).compiled = () => {
       throw new Error('bug');
     };
     assert.deepEqual(JSON.parse(JSON.stringify(await run(executor, operation))), { data: { order: { id: '7' } } });
-    operation.compiled = () => Promise.reject(new Error('bug'));
+    executor.planOf(operation).compiled = () => Promise.reject(new Error('bug'));
     assert.deepEqual(JSON.parse(JSON.stringify(await run(executor, operation))), { data: { order: { id: '7' } } });
   });
 
@@ -158,7 +159,7 @@ describe('Executor', () => {
     const operation = operationFor('{ __schema { queryType { name } } }');
     for (let i = 0; i < 5; i++) await run(executor, operation);
     assert.deepEqual(outcomes, [['refused', 'introspection']]);
-    assert.equal(operation.compiled, null);
+    assert.equal(executor.planOf(operation).compiled, null);
   });
 
   it('gives subscribe the arguments of the field, never the variables of the operation (S-55)', () => {
@@ -233,7 +234,7 @@ describe('the injection through graphql-jit (S-54)', () => {
         assert.deepEqual(JSON.parse(result.data.order.note), argument ?? { ref: ATTACK });
         await nextTurn();
       }
-      assert.equal(operation.compiled === null, name !== 'as a variable');
+      assert.equal(executor.planOf(operation).compiled === null, name !== 'as a variable');
       assert.equal(marker(), undefined);
     });
   }

@@ -1,0 +1,102 @@
+import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { errorOf } from '../../errors.ts';
+import type { Payer } from '../documents/document-queue.ts';
+import { Operation } from '../documents/operation.ts';
+import { RenderContext } from '../projection/render-context.ts';
+import { templateOf } from '../projection/template.ts';
+import { compileObstacle, schemaObstacle } from './jit-gate.ts';
+import { OperationPlan } from './operation-plan.ts';
+import type { SplitOperation } from './operation-plan.ts';
+
+export interface PlannerOptions {
+  /** Executions by graphql-js before an operation is compiled and split; 0: it never is. */
+  readonly jitAfterUses: number;
+  /** Runs the work later and charges the payer. Returns false if it will not: try again. Default: runs it at once. */
+  readonly compileLater?: (compile: () => void, payer: Payer | undefined) => boolean;
+  readonly onCompile?: (outcome: 'compiled' | 'refused' | 'failed', reason?: string) => void;
+}
+
+/** Compiles and splits operations once they have been executed `jitAfterUses` times, and keeps the outcome in their plans. */
+export class Planner {
+  readonly #schema: GraphQLSchema;
+  readonly #options: PlannerOptions;
+  readonly #obstacle: string | undefined;
+  readonly #renderContext = new RenderContext();
+
+  constructor(schema: GraphQLSchema, options: PlannerOptions) {
+    this.#schema = schema;
+    this.#options = options;
+    this.#obstacle = schemaObstacle(schema);
+  }
+
+  /** The compiled query. undefined: not compiled yet; null: it must not be. */
+  compiled(plan: OperationPlan): OperationPlan['compiled'] {
+    if (plan.compiled === undefined && !plan.isCompileQueued && this.#isInUse(plan)) {
+      plan.isCompileQueued = true;
+      plan.isCompileQueued = this.#queue(plan, () => (plan.compiled = this.#compile(plan.operation)));
+    }
+    return plan.compiled;
+  }
+
+  /** A subscription's operation, split. undefined: not split yet, or it has no template. */
+  split(plan: OperationPlan): SplitOperation | undefined {
+    if (plan.split === undefined && !plan.isSplitQueued && this.#isInUse(plan)) {
+      plan.isSplitQueued = true;
+      plan.isSplitQueued = this.#queue(plan, () => (plan.split = this.#split(plan)));
+    }
+    return plan.split ?? undefined;
+  }
+
+  #isInUse({ uses }: OperationPlan): boolean {
+    const { jitAfterUses } = this.#options;
+    return jitAfterUses > 0 && uses >= jitAfterUses;
+  }
+
+  #queue({ operation }: OperationPlan, work: () => void): boolean {
+    const { compileLater, onCompile } = this.#options;
+    const workSafely = () => {
+      try {
+        work();
+      } catch (error) {
+        onCompile?.('failed', errorOf(error).message);
+      }
+    };
+    if (compileLater) return compileLater(workSafely, operation.payer);
+    workSafely();
+    return true;
+  }
+
+  #split({ operation, uses }: OperationPlan): SplitOperation | null {
+    const template = templateOf(this.#schema, operation, this.#renderContext);
+    if (!template) return null;
+    const { slotDocument: document } = template;
+    if (!document) return { template, slots: undefined };
+    const { key, documentBytes: bytes, payer } = operation;
+    const slots = new Operation({ key, document, bytes }, document.definitions[0] as OperationDefinitionNode, payer);
+    return { template, slots: new OperationPlan(slots, uses) };
+  }
+
+  #compile({ document, definition, name }: Operation): OperationPlan['compiled'] {
+    const { onCompile } = this.#options;
+    const obstacle = this.#obstacle ?? compileObstacle(this.#schema, document, definition);
+    if (obstacle !== undefined) {
+      onCompile?.('refused', obstacle);
+      return null;
+    }
+    const query = compileQuery(this.#schema, document, name, {
+      disablingCapturingStackErrors: true,
+      useExperimentalPathBasedSkipInclude: true,
+      resolverInfoEnricher: ({ fragments }) => {
+        Object.freeze(fragments);
+        return { isCompiled: true };
+      },
+    });
+    if (isCompiledQuery(query)) {
+      onCompile?.('compiled');
+      return query.query;
+    }
+    onCompile?.('failed', query.errors?.[0]?.message ?? 'unknown');
+    return null;
+  }
+}
