@@ -26,7 +26,7 @@ const ZERO = 0x30;
 const AT_SIGN = 0x40;
 
 /**
- * A message on its way through Redis is a header line and the payload; the header is written by `PUBLISH_SCRIPT`. A text without one
+ * A message on its way through Redis is a header line and the payload; the header is written by `redis/lua/publish.lua`. A text without one
  * (a person with redis-cli) is a payload without coordinates.
  *
  * The header is read byte by byte: as text, for a regular expression, it took two to four times as long.

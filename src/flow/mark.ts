@@ -23,7 +23,7 @@ export interface Credit {
   readonly bytes: number | undefined;
 }
 
-/** A mark as `PUBLISH_SCRIPT` writes it, too. A topic's name has no space. */
+/** The same text as `bus/redis/lua/publish.lua` writes. A topic's name has no space. */
 export function printMark({ topic, partition, stream, bytes, isQuestion }: Mark): string {
   return `${topic} ${partition} ${stream} ${bytes}${isQuestion ? '?' : ''}`;
 }

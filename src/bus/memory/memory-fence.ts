@@ -2,7 +2,7 @@ import { FencedError } from '../../errors.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { Coordinates } from '../coordinates.ts';
 
-/** What `redis-scripts.ts` keeps in Redis, for a bus that one process has to itself. Holds one entry for each leased partition. */
+/** The owners of partitions, as `redis/lua` keeps them in Redis, for a bus inside one process. Holds one entry for each leased partition. */
 export class MemoryFence {
   readonly #epochs = new Map<string, number>();
   readonly #positions = new Map<string, number>();

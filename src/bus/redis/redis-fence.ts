@@ -5,8 +5,7 @@ import type { HistoryLimits } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
-import { runScript, scriptOf, sendScript } from './redis-script.ts';
-import { LEASE_SCRIPT, PUBLISH_SCRIPT } from './redis-scripts.ts';
+import { LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
 
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
 const MAX_WRITER_BYTES = 4 * 1024 * 1024;
@@ -99,10 +98,7 @@ function bytesOf(messages: readonly Message[]): number {
   return bytes;
 }
 
-const LEASE = scriptOf(LEASE_SCRIPT);
-const PUBLISH = scriptOf(PUBLISH_SCRIPT);
-
-/** Puts PUBLISH_SCRIPT's command together. */
+/** Writes the command that runs `lua/publish.lua`. */
 function write(
   writer: CommandWriter,
   beginning: readonly string[],

@@ -16,7 +16,7 @@ export interface RedisFlowOptions {
 }
 
 /**
- * Flow control over one Redis. Marks go out on one channel for all gateways, by `PUBLISH_SCRIPT`, so that they arrive after the messages
+ * Flow control over one Redis. Marks go out on one channel for all gateways, by `lua/publish.lua`, so that they arrive after the messages
  * that they count. Credits go to a channel of each worker. Neither name has a `{`, which every channel of clients has.
  */
 export class RedisFlow {

@@ -2,10 +2,7 @@ import { topicOf } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryQuery } from '../history.ts';
 import type { RedisLink } from './redis-link.ts';
-import { runScript, scriptOf } from './redis-script.ts';
-import { HISTORY_SCRIPT } from './redis-scripts.ts';
-
-const HISTORY = scriptOf(HISTORY_SCRIPT);
+import { HISTORY, runScript } from './redis-scripts.ts';
 
 /**
  * What Redis has kept of a channel, whose name begins with `prefix`.

@@ -1,0 +1,24 @@
+-- Reads the history of a channel. Runs after entry.lua.
+--
+-- KEYS[1]: the hash of the partition owners (partition.lua); KEYS[2]: the channel
+-- ARGV[1]: topic
+-- ARGV[2]: id of the first entry to read ('': only the last one)
+-- ARGV[3]: most entries; ARGV[4]: most bytes of payload
+--
+-- Replies with the topic's epoch and, for each entry, `@coordinates id -\npayload`; with no entry where there are more.
+local epoch = redis.call('HGET', KEYS[1], ARGV[1]) or '0'
+local reply = { epoch }
+local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
+local entries = last
+if ARGV[2] ~= '' and last[1] then
+  local first = redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', 1)[1]
+  if not first then return reply end
+  if tonumber(fields_of(last[1]).b) - tonumber(fields_of(first).b) > tonumber(ARGV[4]) then return reply end
+  entries = redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', tonumber(ARGV[3]) + 1)
+  if #entries > tonumber(ARGV[3]) then return reply end
+end
+for i = 1, #entries do
+  local fields = fields_of(entries[i])
+  reply[i + 1] = '@' .. fields.c .. ' ' .. entries[i][1] .. ' -\n' .. fields.p
+end
+return reply

@@ -1,0 +1,62 @@
+-- Publishes messages of one partition and moves its offset. Runs after partition.lua, entry.lua and retain.lua.
+--
+-- ARGV[1], ARGV[2], ARGV[3]: topic, partition, token of the lease
+-- ARGV[4]: offset up to which everything is published with these messages
+-- ARGV[5]: offset up to which the worker knows that everything was published
+-- ARGV[6]: least offset of a message
+-- ARGV[7]: the channel of marks ('': no mark is due)
+-- ARGV[8]: bytes of the stream before these messages
+-- ARGV[9]: '?' where the worker waits for credit, else ''
+-- From ARGV[10] on, in threes, one of
+--   channel, `offset timestamp`, payload ('': that of the previous message);
+--   '', `entries bytes seconds`, '': the history limits of the messages that follow (0 entries, as at the beginning: no history).
+--
+-- Replies with the bytes of the payloads that at least one subscriber received; with -1 when the worker must acquire the lease (again):
+-- then nothing was published.
+--
+-- Redis spends its time here on calls and on building strings: a message without a history is not taken apart.
+local args, call, match = ARGV, redis.call, string.match
+if not owner[1] or token ~= args[3] or position < tonumber(args[5]) then return -1 end
+local are_new = tonumber(args[6]) > position
+local before, after = args[2] .. ' ', ' ' .. owner[1]
+local at_before, after_line = '@' .. before, after .. '\n'
+local limits, payload
+local text, text_stamp
+local received = 0
+
+local function limits_of(text)
+  local entries, bytes, seconds = match(text, '^(%S+) (%S+) (%S+)$')
+  if entries ~= '0' then return { entries = entries, bytes = tonumber(bytes), seconds = tonumber(seconds) } end
+end
+
+for i = 10, #args, 3 do
+  local channel, stamp = args[i], args[i + 1]
+  if channel == '' then
+    limits = limits_of(stamp)
+  else
+    if args[i + 2] ~= '' then payload = args[i + 2] end
+    if are_new or tonumber(match(stamp, '^%S+')) > position then
+      local receivers
+      if limits then
+        local header = before .. stamp .. after
+        text_stamp = nil
+        receivers = call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. '\n' .. payload)
+      else
+        -- The messages of one record share a text.
+        if args[i + 2] ~= '' or stamp ~= text_stamp then
+          text, text_stamp = at_before .. stamp .. after_line .. payload, stamp
+        end
+        receivers = call('PUBLISH', channel, text)
+      end
+      if receivers > 0 then received = received + #payload end
+    end
+  end
+end
+for channel, head in pairs(heads) do bound(channel, head) end
+if tonumber(args[4]) > position then
+  call('HSET', KEYS[1], args[1] .. '/' .. args[2], token .. ' ' .. args[4] .. ' ' .. start_id)
+end
+if args[7] ~= '' and received > 0 then
+  call('PUBLISH', args[7], args[1] .. ' ' .. args[2] .. ' ' .. token .. ' ' .. whole(tonumber(args[8]) + received) .. args[9])
+end
+return received
