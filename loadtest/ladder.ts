@@ -46,12 +46,12 @@ async function main(signal: AbortSignal): Promise<void> {
   const sockets = number('sockets');
   const phases = { bareSeconds: number('bare'), idleSeconds: number('idle'), floodSeconds: number('flood') };
   const parts = values.parts.split(',').map(partOf);
-  const loops = number('concurrency');
+  const writerCount = number('concurrency');
   pinThisProcess(CLIENT_CORE);
   const stack = await startStack(say, signal);
   let report: Report;
   try {
-    const climbed = await climb({ ...stack, sockets, loops, phases, parts, signal, say });
+    const climbed = await climb({ ...stack, sockets, writerCount, phases, parts, signal, say });
     const conditions = {
       ...conditionsOf(),
       sockets,

@@ -11,7 +11,7 @@ import { crierPod } from './story/pods/pod.ts';
 import { runStory } from './story/run.ts';
 import { sampleLine } from './story/report/sample-line.ts';
 import { startStack } from './story/stack.ts';
-import { alone } from './story/pods/pod-set.ts';
+import { singlePod } from './story/pods/pod-set.ts';
 
 const USAGE = `Looks into a crier pod while it runs the story (npm run loadtest): where the next bottleneck is.
 
@@ -55,17 +55,17 @@ async function main(signal: AbortSignal): Promise<void> {
     floodSeconds: numberFlag('flood', values.flood),
   };
   const sockets = numberFlag('sockets', values.sockets);
-  const loops = numberFlag('concurrency', values.concurrency);
+  const writerCount = numberFlag('concurrency', values.concurrency);
   if (kind !== 'heap') installPackages('tools', say);
   await mkdir(folder, { recursive: true });
   pinThisProcess(CLIENT_CORE);
   const stack = await startStack(say, signal);
   let faults: readonly string[];
   try {
-    ({ faults } = await runStory(alone(crierPod), phases, {
+    ({ faults } = await runStory(singlePod(crierPod), phases, {
       ...stack,
       sockets,
-      loops,
+      writerCount,
       signal,
       onSample: (sample) => say(sampleLine(sample)),
       onPhase: async (phase, pod) => recorder.onPhase?.(phase, pod),

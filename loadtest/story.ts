@@ -7,8 +7,9 @@ import { conditionsOf } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { missedBounds } from './story/backlog/bounds.ts';
-import type { FreeFlood } from './story/flood/flood-phases.ts';
-import { COUNTS_NOTE, remarks, tablesOf, textTable } from './story/report/report.ts';
+import type { OpenLoop } from './story/flood/flood-phases.ts';
+import { COUNTS_NOTE, remarks } from './story/report/remarks.ts';
+import { tablesOf, textTable } from './story/report/tables.ts';
 import { FULL_PHASES, SHORT_PHASES } from './story/result.ts';
 import type { Phases, StoryResult } from './story/result.ts';
 import { runStory } from './story/run.ts';
@@ -17,34 +18,34 @@ import { sampleLine } from './story/report/sample-line.ts';
 import { selectionOf } from './story/selection.ts';
 import { startStack } from './story/stack.ts';
 import { writeStory } from './story/report/story-files.ts';
-import { topologies, topologyOf, withSettings } from './story/pods/pod-set.ts';
-import type { Topology } from './story/pods/pod-set.ts';
+import { podSets, podSetOf, withSettings } from './story/pods/pod-set.ts';
+import type { PodSet } from './story/pods/pod-set.ts';
 
-const USAGE = `The story: crier bare, then with thousands of idle sockets, then in a flood of copies of one record that waits for nobody.
+const USAGE = `The story: crier without sockets, then with thousands of idle sockets, then in a flood that does not wait for deliveries.
 
 Usage: npm run loadtest -- [flags]
 
   --sockets <number>      default: 4000
-  --pods <names>          one after the other, of ${topologies.map(({ name }) => name).join(', ')}; default: one
-  --fields <name>         all, or few as in the flood by hand of docs/performance.md; default: all
+  --pods <names>          runs these one after the other: ${podSets.map(({ name }) => name).join(', ')}; default: one
+  --fields <name>         all, or few (as in docs/performance.md); default: all
   --full                  phases of 120, 120 and 240 seconds, as in the talk, instead of 10, 20 and 40
-  --bare <seconds>        of the bare process
-  --idle <seconds>        after all sockets have connected
-  --pace <seconds>        of a closed loop, whose pace says how much the flood writes; default: 10
-  --flood <seconds>       of producing; draining comes after it
-  --times <number>        how many times as much as the closed loop the flood writes; default: 2
-  --ahead <records>       no free flood but the closed loop: records on their way to the slowest socket at a time
-  --flow <on|off>         flow control; off shows what it is for. Default: on
-  --producer <name>       kcat, or kafkajs in this process; default: kcat where it is there
-  --concurrency <number>  producers that write at the same time, each to a partition of its own; default: 3
+  --bare <seconds>        duration without sockets
+  --idle <seconds>        duration after all sockets have connected
+  --pace <seconds>        duration of the closed loop that measures the delivered rate; default: 10
+  --flood <seconds>       duration of writing; the drain follows
+  --times <number>        records that the flood writes, as a multiple of the delivered rate; default: 2
+  --ahead <records>       floods by a closed loop with this many records in flight; excludes --pace and --times
+  --flow <on|off>         flow control; default: on
+  --producer <name>       kcat, or kafkajs in this process; default: kcat if it is installed
+  --concurrency <number>  concurrent writers, each with its own partition; default: 3
   --out <name>            loadtest/results/<name>.html, .svg and .json, <name>-<pods> for several --pods; default: story
   --open                  opens the report in a browser
   --help
 
-  --ladder --help         the variants between the talk's baseline and crier
-  --scenario --help       the realistic tests
+  --ladder --help         the steps from the talk's baseline to crier
+  --scenario --help       mixed loads
 
-Exits with 1 when a record did not reach every socket once, in the order of its partition, or a bound was missed.
+Exits with 1 when a record did not reach every socket exactly once and in partition order, or a bound was missed.
 `;
 
 const { values } = parseArgs({
@@ -71,9 +72,9 @@ const { values } = parseArgs({
 async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const sockets = numberFlag('sockets', values.sockets);
-  const loops = numberFlag('concurrency', values.concurrency);
+  const writerCount = numberFlag('concurrency', values.concurrency);
   const ahead = readAhead();
-  const free = ahead === undefined ? readFreeFlood() : undefined;
+  const openLoop = ahead === undefined ? readOpenLoop() : undefined;
   const query = selectionOf(values.fields);
   const phases = readPhases();
   const plays = readPods();
@@ -89,11 +90,11 @@ async function main(signal: AbortSignal): Promise<void> {
       onSample: (sample) => say(sampleLine(sample)),
       onNote: say,
     };
-    for (const topology of plays) {
-      const load = { sockets, loops, partitions: loops, query, ahead, free, hasKcat };
-      const result = await runStory(topology, phases, { ...stack, ...load, signal, ...progress });
-      const conditions = conditionsFor(result, phases, stack.kind, { loops, ahead, free });
-      await publish(plays.length > 1 ? `${values.out}-${topology.name}` : values.out, result, conditions);
+    for (const podSet of plays) {
+      const load = { sockets, writerCount, partitions: writerCount, query, ahead, openLoop, hasKcat };
+      const result = await runStory(podSet, phases, { ...stack, ...load, signal, ...progress });
+      const conditions = conditionsFor(result, phases, stack.kind, { writerCount, ahead, openLoop });
+      await publish(plays.length > 1 ? `${values.out}-${podSet.name}` : values.out, result, conditions);
     }
   } finally {
     await stack.stop();
@@ -104,15 +105,17 @@ function conditionsFor(
   { title, producer }: StoryResult,
   phases: Phases,
   stack: string,
-  { loops, ahead, free }: { loops: number; ahead: number | undefined; free: FreeFlood | undefined },
+  { writerCount, ahead, openLoop }: { writerCount: number; ahead: number | undefined; openLoop: OpenLoop | undefined },
 ) {
-  const pace = free ? `${free.paceSeconds} s pace, ` : '';
-  const how = free ? `${free.times} times the closed loop's pace` : `${ahead} records ahead of the slowest socket`;
+  const pace = openLoop ? `${openLoop.paceSeconds} s pace, ` : '';
+  const how = openLoop
+    ? `${openLoop.times} times the pace phase's rate`
+    : `${ahead} records ahead of the slowest socket`;
   return {
     ...conditionsOf(),
     pods: title,
     phases: `${phases.bareSeconds} s bare, ${phases.idleSeconds} s idle, ${pace}${phases.floodSeconds} s flood`,
-    flood: `${loops} × ${producer}, ${how}`,
+    flood: `${writerCount} × ${producer}, ${how}`,
     fields: values.fields,
     flow: values.flow,
     stack,
@@ -126,17 +129,17 @@ async function publish(name: string, result: StoryResult, conditions: Parameters
   process.stdout.write(`\n${tables}\n${remarks(result).join('\n')}\n${COUNTS_NOTE}\n\n${html} ${svg} ${json}\n`);
   if (values.open) await openFile(html);
   else process.stdout.write(`Open it: xdg-open ${html}\n`);
-  const faults = [...result.faults, ...missedBounds(result.free?.bounds ?? [])];
+  const faults = [...result.faults, ...missedBounds(result.openLoop?.bounds ?? [])];
   for (const fault of faults) say(`loadtest: ${result.title}: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
 }
 
-/** What a browser that is being opened gets before this process ends. */
+/** Time for xdg-open to start or fail. */
 const OPENING_MS = 500;
 
 async function openFile(path: string): Promise<void> {
   const child = spawn('xdg-open', [resolve(path)], { stdio: 'ignore', detached: true });
-  child.once('error', () => say(`--open: xdg-open was not found; open ${resolve(path)}`));
+  child.once('error', () => say(`--open: xdg-open is not installed; open ${resolve(path)}`));
   child.unref();
   await delay(OPENING_MS);
 }
@@ -152,7 +155,7 @@ function readPhases(): Phases {
   };
 }
 
-/** @throws Error naming a flag that `--ahead` excludes: its flood has no pace phase and no rate. */
+/** @throws Error naming a flag that `--ahead` excludes, because its flood has neither a pace phase nor a rate. */
 function readAhead(): number | undefined {
   if (values.ahead === undefined) return undefined;
   for (const flag of ['pace', 'times'] as const) {
@@ -161,21 +164,21 @@ function readAhead(): number | undefined {
   return numberFlag('ahead', values.ahead);
 }
 
-/** @throws Error for a name that is unknown, or named twice: its results would overwrite each other. */
-function readPods(): Topology[] {
+/** @throws Error for an unknown name, and for a repeated one, whose results would overwrite each other. */
+function readPods(): PodSet[] {
   const names = values.pods.split(',');
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated !== undefined) throw new Error(`--pods: "${repeated}" is named twice`);
-  return names.map((name) => withFlow(topologyOf(name)));
+  return names.map((name) => withFlow(podSetOf(name)));
 }
 
-function readFreeFlood(): FreeFlood {
+function readOpenLoop(): OpenLoop {
   return { paceSeconds: numberFlag('pace', values.pace ?? '10'), times: numberFlag('times', values.times ?? '2') };
 }
 
-function withFlow(topology: Topology): Topology {
+function withFlow(podSet: PodSet): PodSet {
   if (!/^(on|off)$/.test(values.flow)) throw new Error(`--flow: expected on or off, got "${values.flow}"`);
-  return values.flow === 'on' ? topology : withSettings(topology, { FLOW_TARGET_MS: '0' });
+  return values.flow === 'on' ? podSet : withSettings(podSet, { FLOW_TARGET_MS: '0' });
 }
 
 runCommand('loadtest', main);

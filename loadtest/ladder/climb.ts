@@ -5,7 +5,7 @@ import type { PodProcess } from '../story/pods/pod-process.ts';
 import type { Phases } from '../story/result.ts';
 import { runStory } from '../story/run.ts';
 import type { StoryOptions } from '../story/run.ts';
-import { alone } from '../story/pods/pod-set.ts';
+import { singlePod } from '../story/pods/pod-set.ts';
 import { buildForBrowsers } from './browser-build.ts';
 import { figuresOf, rowsOf, shortfallsOf } from './figures.ts';
 import type { Figures, LadderRow } from './figures.ts';
@@ -67,7 +67,7 @@ async function play(pod: Pod, options: ClimbOptions, faults: string[]): Promise<
   try {
     // Collected: the plateau is what is kept, not what connecting left behind in a young generation of whatever size.
     const onConnected = (server: PodProcess) => server.keptBytes();
-    const result = await runStory(alone(pod), phases, { ...options, ahead, onConnected });
+    const result = await runStory(singlePod(pod), phases, { ...options, ahead, onConnected });
     const figures = figuresOf(result);
     if (figures.sent === 0) throw new Error(`${pod.title}: no message reached a socket: make --flood longer`);
     faults.push(...result.faults.map((fault) => `${pod.title}: ${fault}`));

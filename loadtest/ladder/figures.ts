@@ -91,8 +91,8 @@ function ratiosOf(own: Figures, base: Figures): Ratios {
   };
 }
 
-const LEAST_OF_BASELINE = 100;
-const LEAST_OF_END_STATE = 20;
+const MIN_OF_BASELINE = 100;
+const MIN_OF_END_STATE = 20;
 
 /** Where crier stays behind what is promised of it; nothing of rungs that were not run. */
 export function shortfallsOf(rows: readonly LadderRow[]): string[] {
@@ -104,8 +104,8 @@ export function shortfallsOf(rows: readonly LadderRow[]): string[] {
     const ratio = (crier.sentPerSecond / other.sentPerSecond).toFixed(1);
     shortfalls.push(`crier sent ${ratio} times the messages of ${what}, expected at least ${least} times`);
   };
-  expect(LEAST_OF_BASELINE, base, 'the baseline');
-  expect(LEAST_OF_END_STATE, end, "the talk's end state");
+  expect(MIN_OF_BASELINE, base, 'the baseline');
+  expect(MIN_OF_END_STATE, end, "the talk's end state");
   if (crier && end && crier.idleMegabytes >= end.idleMegabytes) {
     const [own, other] = [crier, end].map(({ idleMegabytes }) => `${idleMegabytes.toFixed(0)} MB`);
     shortfalls.push(`crier's idle plateau is ${own}, expected less than the ${other} of the talk's end state`);

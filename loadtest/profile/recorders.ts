@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { whole } from '../story/report/figure-text.ts';
 import type { PodProcess } from '../story/pods/pod-process.ts';
-import { textTable } from '../story/report/report.ts';
+import { textTable } from '../story/report/tables.ts';
 import type { PhaseName } from '../story/result.ts';
 import { bytesDelta, diffHeaps } from './heap-diff.ts';
 import type { ConstructorChange } from './heap-diff.ts';

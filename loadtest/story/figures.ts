@@ -1,8 +1,8 @@
 import { median } from '../median.ts';
-import type { Accounts } from './client/client-calls.ts';
+import type { ClientReconciliation } from './client/client-calls.ts';
 import type { HeapFigures, PhaseName, StorySample } from './result.ts';
 
-/** Largest of each phase; plateau: the median of the phase's second half, where connecting or warming up is over. */
+/** The maximum of each phase. Plateau: the median of the phase's second half, after connecting and warming up. */
 export function heapFigures(samples: readonly StorySample[]): HeapFigures {
   const of = (phase: PhaseName) => samples.filter((s) => s.phase === phase).map(({ heapUsedBytes }) => heapUsedBytes);
   const plateau = (values: readonly number[]) => median(values.slice(values.length >> 1));
@@ -15,36 +15,36 @@ export function heapFigures(samples: readonly StorySample[]): HeapFigures {
   };
 }
 
-/** Garbage collection as a share of the CPU time of these samples, in percent. */
+/** Garbage collection in percent of these samples' CPU time. */
 export function gcPercent(samples: readonly StorySample[]): number {
   const gcMs = samples.reduce((sum, { gcMs }) => sum + Object.values(gcMs).reduce((a, b) => a + b, 0), 0);
   const cpuMs = samples.reduce((sum, sample) => sum + sample.cpuMs, 0);
   return cpuMs === 0 ? 0 : (gcMs / cpuMs) * 100;
 }
 
-interface Reconciliation {
-  /** Copies handed to the writers. */
+interface FloodTotals {
+  /** Copies given to the writers. */
   readonly written: number;
   /** Copies in the topic. */
   readonly produced: number;
-  readonly accounts: Accounts;
+  readonly counted: ClientReconciliation;
 }
 
-/** What must not be, one line each: losses first. */
-export function faultsOf({ written, produced, accounts }: Reconciliation): string[] {
-  const { expected, delivered, unequalSockets, example, wrongSizes, closed } = accounts;
+/** One line per fault, losses first. */
+export function faultsOf({ written, produced, counted }: FloodTotals): string[] {
+  const { expected, delivered, unequalSockets, example, wrongSizes, closed } = counted;
   const faults: string[] = [];
   if (example) {
     const kind = delivered < expected ? 'lost' : delivered > expected ? 'duplicated' : 'lost and duplicated';
     faults.push(
-      `${kind}: of ${produced} records × sockets = ${expected} deliveries ${delivered} came; ${unequalSockets} sockets differ, ` +
-        `socket ${example.socket} got ${example.delivered}`,
+      `${kind}: of ${produced} records × sockets = ${expected} deliveries ${delivered} arrived; ${unequalSockets} sockets differ, ` +
+        `socket ${example.socket} received ${example.delivered}`,
     );
   }
-  if (accounts.disordered > 0)
-    faults.push(`${accounts.disordered} messages came after one that was written later to their partition`);
-  if (written !== produced) faults.push(`the writers were given ${written} records, the topic has ${produced}`);
-  if (wrongSizes > 0) faults.push(`${wrongSizes} messages of another length than a result has`);
+  if (counted.outOfOrder > 0)
+    faults.push(`${counted.outOfOrder} messages arrived after a later one of their partition`);
+  if (written !== produced) faults.push(`the writers wrote ${written} records, the topic has ${produced}`);
+  if (wrongSizes > 0) faults.push(`${wrongSizes} messages differ in length from a result`);
   for (const [code, sockets] of Object.entries(closed)) faults.push(`${sockets} sockets were closed with ${code}`);
   return faults;
 }

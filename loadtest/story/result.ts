@@ -1,10 +1,10 @@
 import type { LatencySummary } from '../scenarios/latency.ts';
 import type { GcKind } from '../servers/heap-gauge.ts';
 
-/** `pace`: a closed loop before a free flood. */
+/** `pace`: the closed loop before an open-loop flood. */
 export type PhaseName = 'bare' | 'idle' | 'pace' | 'flood' | 'drain';
 
-/** How long the three phases last. Connecting comes before the idle seconds, draining after those of the flood. */
+/** Durations of the phases. Connecting precedes `idleSeconds`; draining follows `floodSeconds`. */
 export interface Phases {
   readonly bareSeconds: number;
   readonly idleSeconds: number;
@@ -14,45 +14,45 @@ export interface Phases {
 export const SHORT_PHASES: Phases = { bareSeconds: 10, idleSeconds: 20, floodSeconds: 40 };
 export const FULL_PHASES: Phases = { bareSeconds: 120, idleSeconds: 120, floodSeconds: 240 };
 
-/** Of a second: where records and their bytes wait, the largest values. */
+/** The backlog in one second, largest values. */
 export interface BacklogSample {
-  /** In Kafka: records that no worker has committed. */
+  /** Records in Kafka that the consumer group has not committed. */
   readonly kafkaRecords: number;
-  /** In Redis, for one subscriber. */
+  /** Output buffer of a Redis subscriber. */
   readonly redisOutputBytes: number;
-  /** In a gateway, for its sockets: at the end of the second. */
+  /** Queues of a gateway's sockets, at the end of the second. */
   readonly queueBytes: number;
-  /** Of a pod. */
+  /** Resident memory of a pod. */
   readonly residentBytes: number;
-  /** Since the start: operations told that events may be missing. */
+  /** Gaps reported to operations since the start. */
   readonly gaps: number;
-  /** From a record's publish to its arrival at the last socket, of those that arrived in this second. */
+  /** From publish to the last socket, of records that arrived there in this second. */
   readonly ageP50Ms: number;
   readonly ageP99Ms: number;
 }
 
-/** About one second of the server's process. A server that is busy answers late: then the second is longer. */
+/** About one second of a pod. A busy pod answers late, which makes its sample longer. */
 export interface StorySample {
   readonly phase: PhaseName;
-  /** When it was taken, since the start of the bare phase. */
+  /** Time of the sample since the start of the bare phase. */
   readonly atMs: number;
-  /** What the sample covers: since the one before. */
+  /** Time since the previous sample. */
   readonly durationMs: number;
-  /** The largest value seen in that time. */
+  /** Largest value of the sample. */
   readonly heapUsedBytes: number;
   readonly residentBytes: number;
-  /** Memory outside the heap that belongs to its objects; array buffers are part of it. */
+  /** Memory outside the heap that is bound to JavaScript objects, with array buffers. */
   readonly externalBytes: number;
-  /** How late a timer fired, at most. */
+  /** Largest delay of a timer. */
   readonly lagMs: number;
   readonly gcMs: Readonly<Record<GcKind, number>>;
   readonly gcCount: Readonly<Record<GcKind, number>>;
   readonly cpuMs: number;
-  /** Since the start: the pod's own counter. */
+  /** Records taken from Kafka since the start, by the pods' counters. */
   readonly recordsConsumed: number;
-  /** Copies of the flood that have reached a socket, since the start. */
+  /** Copies of the flood delivered to sockets since the start. */
   readonly delivered: number;
-  /** Of a free flood. */
+  /** Set for an open-loop flood. */
   readonly backlog?: BacklogSample;
 }
 
@@ -68,37 +68,37 @@ export interface StoryResult {
   readonly sockets: number;
   readonly phases: readonly PhaseSpan[];
   readonly samples: readonly StorySample[];
-  /** Until every subscription was requested. */
+  /** Time until every socket had sent its subscription. */
   readonly connectMs: number;
   readonly flood: FloodFigures;
   readonly heap: HeapFigures;
-  /** Of the first message; all have the same length. */
+  /** Length of every message. */
   readonly messageBytes: number;
   readonly clientCpuPercent: number;
-  /** Share of the server's CPU time in the flood that garbage collection took. */
+  /** Garbage collection in percent of the pod's CPU time in the flood. */
   readonly gcPercent: number;
   readonly producer: 'kcat' | 'kafkajs';
-  /** undefined: the flood was paced. */
-  readonly free: FreeFloodFigures | undefined;
-  /** What must not be: one line each. Empty: every record that was produced reached every socket, once. */
+  /** undefined: the flood was a closed loop. */
+  readonly openLoop: OpenLoopFigures | undefined;
+  /** One line per fault. Empty: every record reached every socket exactly once. */
   readonly faults: readonly string[];
 }
 
-/** Of a flood that waits for nobody. */
-export interface FreeFloodFigures {
-  /** Messages that reached sockets in a second of the closed loop before. */
+/** Figures of an open-loop flood. */
+export interface OpenLoopFigures {
+  /** Messages a second that reached sockets in the pace phase. */
   readonly pacePerSecond: number;
-  /** Records that were to be written in a second. */
+  /** Records a second that the writers aimed at. */
   readonly writtenPerSecond: number;
-  /** When the writers stopped: records that had not reached every socket, and those of them that waited in Kafka. */
+  /** When the writers stopped: records that had not reached every socket, and how many of them were in Kafka. */
   readonly undelivered: number;
   readonly inKafka: number;
-  /** From the flood's first record to the last. */
+  /** Ages of the flood's records. */
   readonly age: LatencySummary;
   readonly bounds: readonly Bound[];
 }
 
-/** What a free flood must keep to. */
+/** A limit of an open-loop flood. */
 export interface Bound {
   readonly name: string;
   /** With its unit. */
@@ -108,21 +108,21 @@ export interface Bound {
 }
 
 export interface FloodFigures {
-  /** The window: from the first record until producing stopped. */
+  /** The window: from the first record until the writers stopped. */
   readonly durationMs: number;
-  /** Records that the pod took from Kafka in the window. */
+  /** Records that the pods took from Kafka in the window. */
   readonly received: number;
   /** Messages that reached sockets in the window. */
   readonly sent: number;
-  /** Records in the topic, all of the flood: told by Kafka. */
+  /** Records of the flood in the topic, by Kafka's end offsets. */
   readonly produced: number;
-  /** After the window, until the last record had reached every socket. */
+  /** Time from the end of the window until the last record had reached every socket. */
   readonly drainMs: number;
-  /** Messages that reached sockets, after the drain too; `produced` × sockets were due. */
+  /** Messages that reached sockets, with the drain. Expected: `produced` × sockets. */
   readonly delivered: number;
 }
 
-/** In bytes: largest of the phase; for idle and flood also the median of its seconds, the plateau. */
+/** In bytes. Max: largest value of the phase. Plateau: median over its second half. */
 export interface HeapFigures {
   readonly bareMax: number;
   readonly idleMax: number;

@@ -8,14 +8,14 @@ const INTERVAL_MS = 1000;
 export interface SamplerOptions {
   readonly pod: Pick<PodProcess, 'pid' | 'readHeap'>;
   readonly client: { progress(): Promise<Progress> };
-  /** What all pods have counted; `backlog` of a free flood. */
+  /** Counters of all pods; `backlog` for an open-loop flood. */
   readonly count: () => Promise<{ readonly recordsConsumed: number; readonly backlog?: BacklogSample }>;
   readonly onSample: (sample: StorySample) => void;
-  /** The pod or the client does not answer any more. */
+  /** Called when the pod or the client no longer answers. */
   readonly onFailure: (error: Error) => void;
 }
 
-/** Asks pod and client how they are, once a second, or as soon as a busy pod has answered. */
+/** Samples pod and client once a second. A busy pod delays the next sample until it has answered. */
 export class Sampler {
   readonly samples: StorySample[] = [];
   readonly #options: SamplerOptions;
@@ -30,7 +30,7 @@ export class Sampler {
     this.#options = options;
   }
 
-  /** Ends the phase before. */
+  /** Ends the current phase and begins this one. */
   enter(name: PhaseName): void {
     this.#endPhase();
     this.#phases.push({ name, fromMs: this.#nowMs, toMs: this.#nowMs });
@@ -39,7 +39,7 @@ export class Sampler {
     this.#schedule();
   }
 
-  /** Ends the last phase, too. Idempotent. */
+  /** Ends the last phase and returns all. Idempotent. */
   close(): readonly PhaseSpan[] {
     if (!this.#isClosed) this.#endPhase();
     this.#isClosed = true;

@@ -1,6 +1,6 @@
 import { auctionDocument } from '../fanout/auction.ts';
 
-/** What the sockets subscribe to, by name; each with the copy's number. */
+/** Subscription documents by name. Each selects `version`, the number of the copy. */
 export const selections: Readonly<Record<string, string>> = {
   all: auctionDocument(),
   // docs/performance.md, "Flood it yourself".
@@ -9,7 +9,7 @@ export const selections: Readonly<Record<string, string>> = {
   }`,
 };
 
-/** @throws Error naming those that there are. */
+/** @throws Error listing the names. */
 export function selectionOf(name: string): string {
   const query = selections[name];
   if (query !== undefined) return query;

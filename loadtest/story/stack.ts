@@ -7,7 +7,7 @@ import { startRedisServer } from '../../deploy/redis-server.ts';
 export interface StoryStack {
   readonly kafkaBrokers: string;
   readonly redisUrl: string;
-  /** Whether kcat can write the records; else kafkajs has to. */
+  /** Whether kcat is installed; otherwise kafkajs writes the records. */
   readonly hasKcat: boolean;
   readonly kind: 'native' | 'docker';
   stop(): Promise<void>;
@@ -16,8 +16,8 @@ export interface StoryStack {
 type Say = (line: string) => void;
 
 /**
- * Kafka and Redis on free ports: as processes of this machine where their programs are there, else by Docker where it answers, else
- * what is missing is installed (Debian, as root). @throws Error that says what to install, and the signal's reason.
+ * Starts Kafka and Redis on free ports: natively if their programs are installed, else by Docker, else natively after installing what is
+ * missing (Debian, as root). @throws Error that says what to install; the signal's reason.
  */
 export async function startStack(say: Say, signal: AbortSignal): Promise<StoryStack> {
   const missing = await missingPrograms(['redis-server', 'java', 'mvn']);
@@ -54,7 +54,7 @@ async function startByDocker(say: Say, signal: AbortSignal): Promise<StoryStack>
   };
 }
 
-/** Whether it is there, or could be installed. */
+/** Whether kcat is installed, or could be. */
 async function findKcat(say: Say): Promise<boolean> {
   const missing = await missingPrograms(['kcat']);
   try {

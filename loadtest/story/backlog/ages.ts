@@ -1,21 +1,21 @@
 import { Latency } from '../../scenarios/latency.ts';
 import type { LatencySummary } from '../../scenarios/latency.ts';
 
-/** How long each copy took from its publish to the last of the sockets. */
+/** The time of each copy from its publish to its arrival at the last socket. */
 export class Ages {
-  /** By copy, in ms. */
+  /** Publish time by copy, in ms. */
   readonly #publishedAt: number[] = [];
-  /** Pairs of copies whose publish is not known yet. */
+  /** Flat pairs (copy, completion time) whose publish has not been seen yet. */
   #waiting: number[] = [];
   readonly #second = new Latency();
   #total = new Latency();
 
-  /** Only the first publish of a copy counts. */
+  /** Records the publish time. Only the first publish of a copy counts. */
   published(copy: number, atMs: number): void {
     this.#publishedAt[copy] ??= atMs;
   }
 
-  /** Pairs of a copy and when it reached the last socket, on the same clock. */
+  /** Takes flat pairs (copy, time of its arrival at the last socket), on the clock of `published`. */
   completed(pairs: readonly number[]): void {
     const all = [...this.#waiting, ...pairs];
     this.#waiting = [];
@@ -31,15 +31,15 @@ export class Ages {
     this.#total.record(ms);
   }
 
-  /** Of what was completed since the call before. */
+  /** The ages recorded since the last call. */
   takeSecond(): LatencySummary {
     const summary = this.#second.summary();
     this.#second.reset();
     return summary;
   }
 
-  /** From now on `total()` counts. */
-  begin(): void {
+  /** Starts `total()` from zero. */
+  resetTotal(): void {
     this.#total = new Latency();
   }
 

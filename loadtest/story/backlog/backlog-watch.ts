@@ -2,19 +2,19 @@ import type { LatencySummary } from '../../scenarios/latency.ts';
 import { Ages } from './ages.ts';
 import type { StoryClient } from '../client/client-calls.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import type { StoryPods } from '../pods/running-pods.ts';
+import type { RunningPods } from '../pods/running-pods.ts';
 import { PublishWatch } from './publish-watch.ts';
 import type { BacklogSample } from '../result.ts';
 import type { TopicEnd } from '../flood/topic.ts';
 
 export interface BacklogWatchOptions {
   readonly redisUrl: string;
-  readonly pods: StoryPods;
+  readonly pods: RunningPods;
   readonly client: StoryClient;
   readonly topicEnd: TopicEnd;
 }
 
-/** Where the records of a free flood wait, and for how long. */
+/** Measures where the records of an open-loop flood wait, and their ages. */
 export class BacklogWatch {
   readonly #options: BacklogWatchOptions;
   readonly #ages = new Ages();
@@ -32,12 +32,12 @@ export class BacklogWatch {
     await this.#memory.start();
   }
 
-  /** Ages are known from here on. Not before sockets watch the channel: until then nothing is to be published to it. */
+  /** Starts to record ages. Call it after the sockets have subscribed: until then nothing may be published to their channel. */
   async followPublishes(): Promise<void> {
     await this.#publishes.start();
   }
 
-  /** Since the call before. */
+  /** The peaks and ages since the last call. */
   async sample(): Promise<{ recordsConsumed: number; backlog: BacklogSample }> {
     const { pods, topicEnd } = this.#options;
     const [{ recordsConsumed, gaps, queueBytes }, kafkaRecords] = await Promise.all([
@@ -50,10 +50,10 @@ export class BacklogWatch {
     return { recordsConsumed, backlog };
   }
 
-  /** The ages that `age()` tells begin here. */
-  async begin(): Promise<void> {
+  /** Starts `age()` from zero. */
+  async resetAges(): Promise<void> {
     await this.#readArrivals();
-    this.#ages.begin();
+    this.#ages.resetTotal();
   }
 
   async age(): Promise<LatencySummary> {

@@ -1,23 +1,23 @@
-import type { BacklogSample, Bound, FreeFloodFigures, StorySample } from '../result.ts';
+import type { BacklogSample, Bound, OpenLoopFigures, StorySample } from '../result.ts';
 import { megabytes, whole } from '../report/figure-text.ts';
 
-const MOST_REDIS_BYTES = 4e6;
-const MOST_QUEUE_BYTES = 32e6;
-const MOST_RESIDENT_BYTES = 300e6;
-const MOST_AGE_MS = 1000;
-/** Of what waits. */
-const LEAST_IN_KAFKA = 0.9;
-/** Of the closed loop's. */
-const LEAST_THROUGHPUT = 0.9;
+const MAX_REDIS_BYTES = 4e6;
+const MAX_QUEUE_BYTES = 32e6;
+const MAX_RESIDENT_BYTES = 300e6;
+const MAX_AGE_MS = 1000;
+/** Share of the backlog. */
+const MIN_IN_KAFKA = 0.9;
+/** Share of the pace phase's. */
+const MIN_THROUGHPUT = 0.9;
 
-export interface BoundsInput extends Omit<FreeFloodFigures, 'bounds'> {
+export interface BoundsInput extends Omit<OpenLoopFigures, 'bounds'> {
   readonly samples: readonly StorySample[];
-  /** Messages that reached sockets in a second of the flood. */
+  /** Messages a second that reached sockets in the flood. */
   readonly sentPerSecond: number;
-  /** Sockets that were closed. */
+  /** Number of closed sockets. */
   readonly closed: number;
-  /** Whether the flood must be as fast as the closed loop. */
-  readonly isCompared: boolean;
+  /** Whether the throughput of the pace phase is a bound. */
+  readonly mustKeepPace: boolean;
 }
 
 export function boundsOf(input: BoundsInput): Bound[] {
@@ -31,32 +31,32 @@ export function boundsOf(input: BoundsInput): Bound[] {
     bytes(
       "Redis's output buffer for a subscriber",
       largest(({ redisOutputBytes }) => redisOutputBytes),
-      MOST_REDIS_BYTES,
+      MAX_REDIS_BYTES,
     ),
     bytes(
       "a gateway's queues",
       largest(({ queueBytes }) => queueBytes),
-      MOST_QUEUE_BYTES,
+      MAX_QUEUE_BYTES,
     ),
     bytes(
       'resident memory of a pod',
       largest(({ residentBytes }) => residentBytes),
-      MOST_RESIDENT_BYTES,
+      MAX_RESIDENT_BYTES,
     ),
-    atMost('age from publish to the last socket, p99', input.age.p99Ms, MOST_AGE_MS, (ms) => `${whole(ms)} ms`),
+    atMost('age from publish to the last socket, p99', input.age.p99Ms, MAX_AGE_MS, (ms) => `${whole(ms)} ms`),
     atMost(
-      'gaps told',
+      'gaps reported to clients',
       largest(({ gaps }) => gaps),
       0,
       whole,
     ),
     atMost('sockets closed', input.closed, 0, whole),
-    atLeast('share of the backlog that is in Kafka', input.inKafka / input.undelivered, LEAST_IN_KAFKA),
+    atLeast('share of the backlog that is in Kafka', input.inKafka / input.undelivered, MIN_IN_KAFKA),
   ];
-  if (!input.isCompared) return bounds;
+  if (!input.mustKeepPace) return bounds;
   return [
     ...bounds,
-    atLeast("throughput, of the closed loop's", input.sentPerSecond / input.pacePerSecond, LEAST_THROUGHPUT),
+    atLeast("share of the pace phase's throughput", input.sentPerSecond / input.pacePerSecond, MIN_THROUGHPUT),
   ];
 }
 
@@ -64,12 +64,12 @@ function atMost(name: string, value: number, limit: number, text: (value: number
   return { name, value: text(value), limit: `<= ${text(limit)}`, isKept: value <= limit };
 }
 
-/** A share that cannot be told (0 / 0) is missed. */
+/** An undefined share (0 / 0) misses its bound. */
 function atLeast(name: string, value: number, limit: number): Bound {
   return { name, value: value.toFixed(2), limit: `>= ${limit.toFixed(2)}`, isKept: value >= limit };
 }
 
-/** One line for each bound that is missed. */
+/** One line per missed bound. */
 export function missedBounds(bounds: readonly Bound[]): string[] {
   return bounds.filter(({ isKept }) => !isKept).map(({ name, value, limit }) => `${name}: ${value}, expected ${limit}`);
 }

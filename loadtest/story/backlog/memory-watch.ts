@@ -5,13 +5,13 @@ import { WATCH_NAME } from './publish-watch.ts';
 const INTERVAL_MS = 100;
 
 export interface MemoryPeaks {
-  /** What waits in Redis for a subscriber (CLIENT LIST: omem), the largest. */
+  /** The largest output buffer of a Redis subscriber (CLIENT LIST: omem). */
   readonly redisOutputBytes: number;
-  /** Resident memory of a pod, the largest. */
+  /** The largest resident memory of a pod. */
   readonly residentBytes: number;
 }
 
-/** Looks ten times a second at what Redis holds for its subscribers, and at the pods' resident memory. */
+/** Polls Redis's output buffers for subscribers and the pods' resident memory, ten times a second. */
 export class MemoryWatch {
   readonly #redis: Redis;
   readonly #pids: readonly number[];
@@ -27,10 +27,10 @@ export class MemoryWatch {
   async start(): Promise<void> {
     this.#redis.on('error', () => undefined);
     await this.#redis.connect();
-    this.#timer = setInterval(() => void this.#look().catch(() => undefined), INTERVAL_MS);
+    this.#timer = setInterval(() => void this.#poll().catch(() => undefined), INTERVAL_MS);
   }
 
-  /** The largest values since the call before. */
+  /** The largest values since the last call. */
   take(): MemoryPeaks {
     const peaks = { redisOutputBytes: this.#redisOutputBytes, residentBytes: this.#residentBytes };
     this.#redisOutputBytes = this.#residentBytes = 0;
@@ -42,14 +42,14 @@ export class MemoryWatch {
     this.#redis.disconnect();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     for (const pid of this.#pids) this.#residentBytes = Math.max(this.#residentBytes, residentBytes(pid));
     const list = (await this.#redis.client('LIST', 'TYPE', 'PUBSUB')) as string;
     this.#redisOutputBytes = Math.max(this.#redisOutputBytes, largestOutput(list, WATCH_NAME));
   }
 }
 
-/** Bytes of the largest output buffer in a CLIENT LIST, but for the clients of this name. */
+/** Bytes of the largest output buffer in a CLIENT LIST, without the clients of this name. */
 export function largestOutput(clientList: string, exceptName: string): number {
   let largest = 0;
   for (const line of clientList.split('\n')) {

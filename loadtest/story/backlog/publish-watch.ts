@@ -4,14 +4,14 @@ import { NUMBER_DIGITS } from '../../fanout/client/number-at.ts';
 import { monotonicMs } from '../../monotonic.ts';
 import { AUCTION_ID, copyOf } from '../flood/copies.ts';
 
-/** Its name in Redis, which tells it from the pods. */
+/** Its connection name in Redis, to exclude it from the pods' buffers. */
 export const WATCH_NAME = 'loadtest-publish-watch';
 
 const NUMBER_KEY = '"version":';
 
 /**
- * Notes when Redis passes on each copy, as one more subscriber of the channel that the sockets watch. It does nothing else with a message,
- * so that it is not behind when a gateway is.
+ * Records when Redis delivers each copy, as one more subscriber of the sockets' channel. It reads only a message's number, so it keeps up
+ * when a gateway does not.
  */
 export class PublishWatch {
   readonly #redis: Redis;
@@ -25,7 +25,7 @@ export class PublishWatch {
   }
 
   async start(): Promise<void> {
-    // Redis closes the link of a subscriber that is far behind; then some ages stay unknown.
+    // Redis disconnects a subscriber whose output buffer is full; some ages then stay unknown.
     this.#redis.on('error', () => undefined);
     this.#redis.on('messageBuffer', (_channel: Buffer, message: Buffer) => this.#onMessage(message));
     await this.#redis.connect();

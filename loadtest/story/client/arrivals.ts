@@ -1,12 +1,12 @@
-/** When each copy of a flood has reached the last of the sockets. */
+/** The time at which each copy of a flood reached the last socket. */
 export class Arrivals {
   readonly #sockets: number;
   readonly #clock: () => number;
-  /** By copy: sockets that have it. */
+  /** Number of sockets that have received a copy, by copy. */
   #counts = new Uint16Array(4096);
   #completed: number[] = [];
 
-  /** `sockets`: below 65,536. */
+  /** `sockets` must be below 65,536. */
   constructor(sockets: number, clock: () => number) {
     this.#sockets = sockets;
     this.#clock = clock;
@@ -17,7 +17,7 @@ export class Arrivals {
     if (++this.#counts[copy]! === this.#sockets) this.#completed.push(copy, this.#clock());
   }
 
-  /** Pairs of a copy and when it reached the last socket, of those that did since the call before. */
+  /** Flat pairs (copy, time of its arrival at the last socket) since the last call. */
   take(): number[] {
     const completed = this.#completed;
     this.#completed = [];

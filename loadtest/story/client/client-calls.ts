@@ -2,46 +2,46 @@ import { spawn } from 'node:child_process';
 import { CLIENT_CORE, pinned } from '../../processes/pinning.ts';
 import { callProcess } from '../../processes/process-call.ts';
 import { stopProcess } from '../../processes/server-process.ts';
-import type { Imbalance } from './ledger.ts';
+import type { Reconciliation } from './ledger.ts';
 
 export interface StoryPlan {
-  /** Of the gateways: the sockets take turns. */
+  /** Ports of the gateways; sockets are distributed round-robin. */
   readonly ports: readonly number[];
   readonly sockets: number;
   readonly query: string;
   readonly auctionId: number;
-  /** Writers of the flood (see `Lanes`). */
+  /** Number of writers of the flood (see `Lanes`). */
   readonly lanes: number;
-  /** Of the topic. */
+  /** Partitions of the topic. */
   readonly partitions: number;
 }
 
 export interface Progress {
   /** Copies that reached a socket. */
   readonly delivered: number;
-  /** Copies that every open socket has; undefined where none is open. */
+  /** Copies that every open socket has received; undefined when none is open. */
   readonly least: number | undefined;
   readonly cpuMs: number;
 }
 
-export interface Accounts extends Imbalance {
-  /** Messages that are no result: of another length than the first. */
+export interface ClientReconciliation extends Reconciliation {
+  /** Messages whose length differs from the first message's. */
   readonly wrongSizes: number;
-  /** Sockets that have ended, by close code. */
+  /** Number of closed sockets, by close code. */
   readonly closed: Readonly<Record<string, number>>;
 }
 
-/** The sockets, in a process of their own. */
+/** The sockets, in a separate process. */
 export interface StoryClient {
   /** Resolves when every socket has sent its subscription. */
   connect(plan: StoryPlan): Promise<void>;
-  /** Resolves when every socket has got, and checked, a first message, and one of each partition has arrived. */
+  /** Resolves when every socket has received and checked a first message, and one message of each partition has arrived. */
   whenLive(): Promise<{ messageBytes: number }>;
   progress(): Promise<Progress>;
   /** See `Arrivals`; on the monotonic clock. */
   arrivals(): Promise<number[]>;
-  /** `lanes`: copies that were written, by lane. */
-  accounts(lanes: readonly number[]): Promise<Accounts>;
+  /** `lanes`: number of written copies, by lane. */
+  reconcile(lanes: readonly number[]): Promise<ClientReconciliation>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function startStoryClient(): StoryClient {
     whenLive: () => callProcess(child, 'whenLive'),
     progress: () => callProcess(child, 'progress'),
     arrivals: () => callProcess(child, 'arrivals'),
-    accounts: (lanes) => callProcess(child, 'accounts', lanes),
+    reconcile: (lanes) => callProcess(child, 'reconcile', lanes),
     stop: () => stopProcess(child),
   };
 }

@@ -3,11 +3,11 @@ import { isSize } from '../../fanout/client/result-size.ts';
 import { monotonicMs } from '../../monotonic.ts';
 import { answerCalls } from '../../processes/process-call.ts';
 import { Arrivals } from './arrivals.ts';
-import type { Accounts, Progress, StoryPlan } from './client-calls.ts';
+import type { ClientReconciliation, Progress, StoryPlan } from './client-calls.ts';
 import { copyOf, warmUpOf } from '../flood/copies.ts';
 import { Ledger } from './ledger.ts';
 
-/** The client's process: sockets with one subscription each, which count what comes. Driven by the runner. */
+/** The client process: sockets with one subscription each that count their messages. The runner calls it over IPC. */
 
 const CONNECT_BATCH = 200;
 const NUMBER_KEY = '"version":';
@@ -18,7 +18,7 @@ let arrivals = new Arrivals(0, monotonicMs);
 let live: Promise<unknown> | undefined;
 let warmUps: WarmUpWatch;
 let wrongSizes = 0;
-/** What a result has. */
+/** Length of a result message. */
 let messageBytes = 0;
 let numberToEnd = 0;
 
@@ -33,7 +33,7 @@ const owner = {
   },
 };
 
-/** Tells when a warm-up of each partition has reached a socket. */
+/** Resolves `whenAll` when a warm-up record of each partition has reached a socket. */
 class WarmUpWatch {
   readonly whenAll: Promise<void>;
   readonly #partitions: number;
@@ -76,7 +76,7 @@ interface Payload {
   readonly errors?: unknown;
 }
 
-/** Holds a first message against what it must be. Returns its length. */
+/** Checks a socket's first message. Returns its length. */
 function startCounting(socket: FleetSocket, text: string): number {
   const bytes = Buffer.byteLength(text);
   const toEnd = bytes - Buffer.from(text).indexOf(NUMBER_KEY) - NUMBER_KEY.length;
@@ -85,7 +85,7 @@ function startCounting(socket: FleetSocket, text: string): number {
   const { id, type, payload } = JSON.parse(text) as { id: string; type: string; payload?: Payload };
   const isResult = id === socket.id && type === 'next' && payload?.errors === undefined;
   if (!isResult || !isSize(bytes, messageBytes) || toEnd !== numberToEnd) {
-    throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
+    throw new Error(`socket ${socket.index} received a message that is not its result: ${text.slice(0, 300)}`);
   }
   socket.count(numberToEnd);
   warmUps.see(warmUpOf(payload!.data!.auction_updated.version));
@@ -98,10 +98,10 @@ function progress(): Progress {
   return { delivered: ledger.delivered, least: ledger.least(open), cpuMs: (user + system) / 1000 };
 }
 
-function accounts(lanes: readonly number[]): Accounts {
+function reconcile(lanes: readonly number[]): ClientReconciliation {
   const closed: Record<string, number> = {};
   for (const { closeCode } of fleet) if (closeCode !== undefined) closed[closeCode] = (closed[closeCode] ?? 0) + 1;
-  return { ...ledger.imbalance(lanes), wrongSizes, closed };
+  return { ...ledger.reconcile(lanes), wrongSizes, closed };
 }
 
 answerCalls({
@@ -113,7 +113,7 @@ answerCalls({
   },
   progress,
   arrivals: () => arrivals.take(),
-  accounts,
+  reconcile,
 });
-// Nothing else keeps it before the sockets are there.
+// Keeps the process alive until the sockets exist.
 process.channel?.ref();

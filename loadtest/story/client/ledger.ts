@@ -1,29 +1,29 @@
 import { sumOfLanes } from '../flood/lanes.ts';
 
-export interface Imbalance {
-  /** Messages that were due: each copy once at each socket. */
+export interface Reconciliation {
+  /** Copies × sockets. */
   readonly expected: number;
   readonly delivered: number;
   /** Sockets that did not get each copy exactly once. */
   readonly unequalSockets: number;
-  /** One of them, for a message: its index, and how many copies it got. */
+  /** One of them: its index, and the number of copies it received. */
   readonly example: { readonly socket: number; readonly delivered: number } | undefined;
-  /** Messages that came after one of a higher number of their lane, or the same again. */
-  readonly disordered: number;
+  /** Messages whose number is not above the last one of their lane. */
+  readonly outOfOrder: number;
 }
 
 /**
- * Which socket got how many copies of the flood (see `Lanes` for their numbers). Per socket a count and a sum of the numbers, so that a
- * copy that came twice does not make up for another that did not come; and the last number of each lane, for their order.
+ * Counts the copies of a flood that each socket received (`Lanes` numbers them). It keeps a count and a sum of numbers per socket, so
+ * that a duplicate cannot hide a loss, and the last number per lane to check the order.
  */
 export class Ledger {
   readonly #lanes: number;
   readonly #counts: Int32Array;
   readonly #sums: Float64Array;
-  /** By socket and lane. */
+  /** Last number, by socket and lane. */
   readonly #last: Int32Array;
   #delivered = 0;
-  #disordered = 0;
+  #outOfOrder = 0;
 
   constructor(sockets: number, lanes: number) {
     this.#lanes = lanes;
@@ -41,11 +41,11 @@ export class Ledger {
     this.#sums[socket]! += copy;
     this.#delivered++;
     const lane = socket * this.#lanes + (copy % this.#lanes);
-    if (copy <= this.#last[lane]!) this.#disordered++;
+    if (copy <= this.#last[lane]!) this.#outOfOrder++;
     else this.#last[lane] = copy;
   }
 
-  /** Copies that every one of these sockets has; undefined where there is none of them. */
+  /** Copies that each of these sockets has received; undefined without sockets. */
   least(sockets: Iterable<number>): number | undefined {
     let least: number | undefined;
     for (const socket of sockets) {
@@ -55,12 +55,12 @@ export class Ledger {
     return least;
   }
 
-  /** Compares what arrived with a flood of so many copies in each lane. */
-  imbalance(lanes: readonly number[]): Imbalance {
+  /** Compares the received copies with the number written per lane. */
+  reconcile(lanes: readonly number[]): Reconciliation {
     const due = lanes.reduce((sum, count) => sum + count, 0);
     const sum = sumOfLanes(lanes);
     let unequalSockets = 0;
-    let example: Imbalance['example'];
+    let example: Reconciliation['example'];
     for (const [socket, delivered] of this.#counts.entries()) {
       if (delivered === due && this.#sums[socket] === sum) continue;
       unequalSockets++;
@@ -71,7 +71,7 @@ export class Ledger {
       delivered: this.#delivered,
       unequalSockets,
       example,
-      disordered: this.#disordered,
+      outOfOrder: this.#outOfOrder,
     };
   }
 }

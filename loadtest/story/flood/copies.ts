@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { NUMBER_DIGITS } from '../../fanout/client/number-at.ts';
 
-/** The auction of every record, and the topic. */
+/** The auction id and the topic of every record. */
 export const AUCTION_ID = 982451;
 export const TOPIC = 'auction-events';
 
-/** In `auction.version`: so many digits in every copy, so that all have the same length. */
+/** Values of `auction.version`. All have the same number of digits, so that all copies have the same length. */
 const FIRST_WARM_UP = 10 ** (NUMBER_DIGITS - 1);
 const FIRST_COPY = 2 * FIRST_WARM_UP;
 
-/** Copies are numbered below it. */
-export const MOST_COPIES = 10 * FIRST_WARM_UP - FIRST_COPY;
+/** Exclusive upper bound of copy numbers. */
+export const MAX_COPIES = 10 * FIRST_WARM_UP - FIRST_COPY;
 
-/** One line each: copies of loadtest/records/auction.json that differ in their number only. */
+/** Lines with copies of loadtest/records/auction.json that differ only in their number. */
 export interface Copies {
   /** `copy`: from 0. */
   copy(copy: number): string;
@@ -31,12 +31,12 @@ export function readCopies(): Copies {
   };
 }
 
-/** The number of the copy whose version this is; undefined: a warm-up. */
+/** The copy number of a version; undefined for a warm-up record. */
 export function copyOf(version: number): number | undefined {
   return version >= FIRST_COPY ? version - FIRST_COPY : undefined;
 }
 
-/** The attempt of the warm-up whose version this is. */
+/** The warm-up attempt of a version. */
 export function warmUpOf(version: number): number {
   return version - FIRST_WARM_UP;
 }

@@ -1,40 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoryClient } from '../client/client-calls.ts';
-import { MOST_COPIES } from './copies.ts';
+import { MAX_COPIES } from './copies.ts';
 import type { Copies } from './copies.ts';
 import type { Lanes } from './lanes.ts';
 import type { RecordWriter } from './record-writer.ts';
 
 const POLL_MS = 10;
 const WARM_UP_RETRY_MS = 2000;
-/** Two minutes in all. */
+/** About two minutes in all. */
 const WARM_UPS = 10;
 
-/** What crier lets wait for all of its sockets (MAX_POD_QUEUE_BYTES) has room for so many messages of the story's 2 KB. */
-const MOST_MESSAGES_AHEAD = 96_000;
-/** And for one of them (MAX_QUEUE_BYTES). */
-const MOST_RECORDS_AHEAD = 400;
+/** Messages of 2 KB that fit into the queues of all sockets (MAX_POD_QUEUE_BYTES). */
+const MAX_MESSAGES_AHEAD = 96_000;
+/** Messages of 2 KB that fit into the queue of one socket (MAX_QUEUE_BYTES). */
+const MAX_RECORDS_AHEAD = 400;
 
-/** Bursts of a flood begin so far apart. */
+/** Interval between the starts of two bursts. */
 const BURST_MS = 1000;
-/** What a writer is given at once. */
+/** Lines per write. */
 const LINES_AT_ONCE = 50;
 
 /**
- * How many records a paced flood is ahead of the slowest socket: always enough that the pod has more to do, never so many that a pod of
- * the talk's speed would not end, and that a pod which sheds slow consumers would shed.
+ * Records that a closed loop keeps in flight to the slowest socket: enough that the pod always has work, few enough that one of the
+ * talk's pods finishes and that crier closes no slow consumer.
  */
 export function recordsAhead(sockets: number): number {
-  return Math.max(1, Math.min(MOST_RECORDS_AHEAD, Math.floor(MOST_MESSAGES_AHEAD / sockets)));
+  return Math.max(1, Math.min(MAX_RECORDS_AHEAD, Math.floor(MAX_MESSAGES_AHEAD / sockets)));
 }
 
 /**
- * Writes a record by each of these writers, again and again, at longer and longer intervals, until each socket has got one and one of
- * each writer has arrived. @throws Error when that is not so after all of them.
+ * Writes rounds of one record per writer, at growing intervals, until each socket has received a record and a record of each writer has
+ * arrived. @throws Error after the last round.
  */
 export async function warmUp(
   client: StoryClient,
-  /** One for each partition. */
+  /** One per partition. */
   writers: readonly RecordWriter[],
   copies: Copies,
   signal: AbortSignal,
@@ -45,21 +45,21 @@ export async function warmUp(
     const answer = await Promise.race([live, delay(round * WARM_UP_RETRY_MS, undefined, { signal })]);
     if (answer) return { ...answer, written: round * writers.length };
   }
-  throw new Error(`of ${WARM_UPS} rounds of records before the flood none has reached every socket`);
+  throw new Error(`none of ${WARM_UPS} rounds of warm-up records reached every socket`);
 }
 
 export interface FloodPlan {
   readonly client: StoryClient;
   readonly writers: readonly RecordWriter[];
   readonly copies: Copies;
-  /** Counts what is written. */
+  /** Numbers and counts the written copies. */
   readonly lanes: Lanes;
   readonly seconds: number;
   readonly signal: AbortSignal;
 }
 
-/** A closed loop: keeps `ahead` records on their way for so many seconds. Ends early when no socket is open. */
-export async function pacedFlood(
+/** A closed loop: keeps `ahead` records in flight for `seconds`. Ends early when no socket is open. */
+export async function closedLoopFlood(
   { client, writers, copies, lanes, seconds, signal }: FloodPlan,
   ahead: number,
 ): Promise<void> {
@@ -79,10 +79,10 @@ export async function pacedFlood(
 }
 
 /**
- * An open loop: each second all writers together write `perSecond` records as fast as they can, whatever has arrived; from the next
- * second on twice as many where less than half a second's records are still on their way. Returns how many were written in the last one.
+ * An open loop: each second the writers write `perSecond` records in one burst, regardless of deliveries. The rate doubles when less than
+ * half a second's records are in flight at the end of a second. Returns the final rate.
  */
-export async function freeFlood(
+export async function openLoopFlood(
   { client, writers, copies, lanes, seconds, signal }: FloodPlan,
   perSecond: number,
 ): Promise<number> {
@@ -96,7 +96,7 @@ export async function freeFlood(
       signal.throwIfAborted();
     }
   };
-  for (let bursts = 1; lanes.total + perSecond < MOST_COPIES && leftMs() > 0; bursts++) {
+  for (let bursts = 1; lanes.total + perSecond < MAX_COPIES && leftMs() > 0; bursts++) {
     await Promise.all(writers.map(burst));
     const untilNextMs = startedAt + bursts * BURST_MS - performance.now();
     if (untilNextMs > 0) await delay(untilNextMs, undefined, { signal });

@@ -1,8 +1,9 @@
 /**
- * How many copies each writer of a flood was given. Writer w of n has the numbers w, w + n, w + 2n ..., in this order: its lane.
- * A writer has one partition, so that the order of a lane is the partition's.
+ * Numbers the copies of a flood. Writer w of n has the lane w, w + n, w + 2n ..., and writes its numbers in this order to one
+ * partition.
  */
 export class Lanes {
+  /** Number of copies taken, by lane. */
   readonly counts: number[];
 
   constructor(lanes: number) {
@@ -19,7 +20,7 @@ export class Lanes {
   }
 }
 
-/** Sum of the first `count` numbers of each lane. */
+/** Sum of the first `counts[lane]` numbers of each lane. */
 export function sumOfLanes(counts: readonly number[]): number {
   return counts.reduce((sum, count, lane) => sum + count * lane + (counts.length * count * (count - 1)) / 2, 0);
 }

@@ -3,26 +3,26 @@ import { once } from 'node:events';
 import kafkajs from 'kafkajs';
 import { TOPIC } from './copies.ts';
 
-/** Where Kafka is gone, a writer would wait for minutes. */
+/** Without Kafka a writer would wait for minutes. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** kcat waits for whole blocks of its input, whatever is in them; empty lines fill one up, and are no records. */
+/** kcat reads its input in whole blocks. Empty lines, which it skips, fill a block. */
 const KCAT_BLOCK_BYTES = 1024;
 
-/** What a writer of kafkajs has under way before it asks to be waited for. */
-const MOST_SENDS = 5;
+/** Sends that a kafkajs writer has in flight before `write` waits. */
+const MAX_SENDS = 5;
 
-/** One of the flood's writers: all of its records go to one partition, in their order. */
+/** A writer of the flood. It writes all of its records to one partition, in order. */
 export interface RecordWriter {
-  /** Takes lines of records; they reach Kafka in a moment. Resolves when it is time for more; never rejects. */
+  /** Sends lines of records. Resolves when the writer can take more; never rejects. */
   write(lines: string): Promise<void>;
-  /** Resolves when all are in Kafka. Idempotent. @throws Error when they are not. */
+  /** Resolves when all records are in Kafka. Idempotent. @throws Error when one is not. */
   close(): Promise<void>;
 }
 
-/** A kcat that reads records from us, one per line. It ends when we do. */
+/** A kcat child that reads one record per line from a pipe. It ends with this process. */
 function startKcat(brokers: string, partition: number): RecordWriter {
-  // Without linger the first record of a moment does not wait for others.
+  // No linger: a record does not wait for others.
   const child = spawn('kcat', ['-P', '-b', brokers, '-t', TOPIC, '-p', String(partition), '-X', 'linger.ms=0'], {
     stdio: ['pipe', 'ignore', 'pipe'],
   });
@@ -48,7 +48,7 @@ function startKcat(brokers: string, partition: number): RecordWriter {
   };
 }
 
-/** Where there is no kcat: the producer of kafkajs in this process. */
+/** A kafkajs producer in this process, for machines without kcat. */
 async function startKafkajsWriter(brokers: string, partition: number): Promise<RecordWriter> {
   const kafka = new kafkajs.Kafka({
     clientId: 'story',
@@ -67,7 +67,7 @@ async function startKafkajsWriter(brokers: string, partition: number): Promise<R
         .catch((error: Error) => (failure = error))
         .finally(() => pending.delete(send));
       pending.add(send);
-      while (pending.size > MOST_SENDS) await Promise.race(pending);
+      while (pending.size > MAX_SENDS) await Promise.race(pending);
     },
     close: async () => {
       await Promise.all(pending);
@@ -79,25 +79,25 @@ async function startKafkajsWriter(brokers: string, partition: number): Promise<R
 
 export interface WritersOptions {
   readonly kafkaBrokers: string;
-  /** Writers at the same time. */
-  readonly loops: number;
+  /** Number of concurrent writers. */
+  readonly writerCount: number;
   readonly partitions: number;
   readonly hasKcat: boolean;
 }
 
-/** The writers take turns with the partitions. */
+/** Assigns partitions to the writers round-robin. */
 export async function startWriters({
   kafkaBrokers,
-  loops,
+  writerCount,
   partitions,
   hasKcat,
 }: WritersOptions): Promise<RecordWriter[]> {
-  const ofWriters = Array.from({ length: loops }, (_, writer) => writer % partitions);
-  if (hasKcat) return ofWriters.map((partition) => startKcat(kafkaBrokers, partition));
-  return Promise.all(ofWriters.map((partition) => startKafkajsWriter(kafkaBrokers, partition)));
+  const partitionsOfWriters = Array.from({ length: writerCount }, (_, writer) => writer % partitions);
+  if (hasKcat) return partitionsOfWriters.map((partition) => startKcat(kafkaBrokers, partition));
+  return Promise.all(partitionsOfWriters.map((partition) => startKafkajsWriter(kafkaBrokers, partition)));
 }
 
-/** Resolves with what went wrong when all of them have ended. */
+/** Resolves with the failures when all writers have ended. */
 export async function closeWriters(writers: readonly RecordWriter[]): Promise<string[]> {
   const ends = await Promise.allSettled(writers.map((writer) => writer.close()));
   return ends.flatMap((end) => (end.status === 'rejected' ? [`the flood's ${(end.reason as Error).message}`] : []));

@@ -6,7 +6,7 @@ import { TOPIC } from './copies.ts';
 
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
-/** Creates what is not there yet. */
+/** Creates the topics that do not exist. */
 export async function createStoryTopics(brokers: string, partitions: number): Promise<void> {
   await createTopics(brokers, [
     { topic: TOPIC, numPartitions: partitions },
@@ -14,7 +14,7 @@ export async function createStoryTopics(brokers: string, partitions: number): Pr
   ]);
 }
 
-/** The topic's end: how many records have been written to it. */
+/** Reads the end offsets of the topic and a consumer group's lag. */
 export class TopicEnd {
   readonly #admin: Admin;
 
@@ -26,14 +26,15 @@ export class TopicEnd {
     await this.#admin.connect();
   }
 
+  /** Number of records in the topic. */
   async read(): Promise<number> {
     const partitions = await this.#admin.fetchTopicOffsets(TOPIC);
     return partitions.reduce((sum, { high }) => sum + Number(high), 0);
   }
 
-  /** Records that a consumer group has not committed yet. A partition of which it has committed nothing counts as consumed. */
+  /** Records that a consumer group has not committed. A partition without a committed offset counts as consumed. */
   async lag(groupId: string): Promise<number> {
-    // In this order: a position that was read before the end can only overstate the lag.
+    // Committed offsets first: read later, they would understate the lag.
     const [committed] = await this.#admin.fetchOffsets({ groupId, topics: [TOPIC] });
     const ends = new Map((await this.#admin.fetchTopicOffsets(TOPIC)).map(({ partition, high }) => [partition, high]));
     return committed!.partitions.reduce((lag, { partition, offset }) => {
@@ -41,7 +42,7 @@ export class TopicEnd {
     }, 0);
   }
 
-  /** Writers tell nothing of a record's arrival. @throws Error when the end is not there in time. */
+  /** Waits until the topic holds `end` records, because writers do not confirm them. @throws Error after 10 s. */
   async waitFor(end: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + ARRIVAL_TIMEOUT_MS;
     for (let records = await this.read(); records < end; records = await this.read()) {

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Lets a process run for half of the time. */
+/** Halves a process's CPU time with SIGSTOP and SIGCONT. */
 export interface DutyCycle {
-  /** Resolves when the process runs freely again. Idempotent. */
+  /** Resolves when the process runs without interruption again. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** In a process of its own, which lets go of `pid` when this process is gone, too. */
+/** Runs in a separate process, which continues `pid` when this process ends. */
 export function startDutyCycle(pid: number): DutyCycle {
   const child = fork(new URL('duty-cycle.js', import.meta.url), [String(pid)]);
   const ended = once(child, 'exit');

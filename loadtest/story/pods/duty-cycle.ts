@@ -1,4 +1,4 @@
-/** Stops and continues the process that the argument names, 10 ms each, until the parent is gone. */
+/** Stops and continues the process of the given pid for 10 ms each, until the parent disconnects. */
 const HALF_CYCLE_MS = 10;
 const pid = Number(process.argv[2]);
 let isStopped = false;
@@ -12,7 +12,7 @@ process.on('disconnect', () => {
   clearInterval(timer);
   signal('SIGCONT');
 });
-// Ctrl-C reaches the whole group; the parent ends it when the pod is to end.
+// Ctrl-C reaches the whole process group; the parent disconnects before it stops the pod.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => undefined);
 
 function signal(name: NodeJS.Signals): void {

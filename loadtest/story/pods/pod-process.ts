@@ -9,9 +9,9 @@ import type { Pod } from './pod.ts';
 
 export interface PodProcess extends ServerProcess {
   readonly pod: Pod;
-  /** Where it serves sockets, if it does. */
+  /** Port of the WebSocket server, if the pod has one. */
   readonly port: number;
-  /** Its metrics as text; late where its event loop is busy. */
+  /** Metrics in Prometheus' text format. A busy event loop delays the answer. */
   metrics(): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export interface PodSurroundings {
   readonly channelPrefix: string;
 }
 
-/** Resolves when it listens. */
+/** Resolves when the pod listens. */
 export async function startPod(pod: Pod, surroundings: PodSurroundings): Promise<PodProcess> {
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   const environment = {
@@ -44,13 +44,13 @@ export async function startPod(pod: Pod, surroundings: PodSurroundings): Promise
   };
 }
 
-/** On a connection of its own: one that is kept would be closed by a pod that was busy longer than its timeouts. */
+/** Without keep-alive: a pod that was busy longer than its timeouts would close an idle connection. */
 async function getText(where: { host: string; port: number; path: string }): Promise<string> {
   const [response] = (await once(get({ ...where, agent: false }), 'response')) as [IncomingMessage];
   return text(response);
 }
 
-/** All series of a counter in Prometheus' text format, added up. */
+/** Sum of all series of a counter in Prometheus' text format. */
 export function sumOfCounter(metrics: string, name: string): number {
   let sum = 0;
   for (const line of metrics.split('\n')) {

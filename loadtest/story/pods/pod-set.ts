@@ -2,49 +2,49 @@ import { CLIENT_CORE } from '../../processes/pinning.ts';
 import { crierPod } from './pod.ts';
 import type { Pod } from './pod.ts';
 
-/** Pods that the story is run against: one consumer group, one channel prefix. */
-export interface Topology {
+/** The pods of one run. They share a consumer group and a channel prefix. */
+export interface PodSet {
   readonly name: string;
   readonly title: string;
-  /** The first one is drawn, and serves sockets; those that serve share them equally. */
+  /** The charts show the first pod, which serves sockets. Pods that serve sockets get equal shares of them. */
   readonly pods: readonly Pod[];
-  /** Whether the flood must be as fast as the closed loop: not where pods share cores by chance. */
-  readonly isCompared: boolean;
+  /** Whether the throughput of the pace phase is a bound. Not where pods compete for a core. */
+  readonly mustKeepPace: boolean;
 }
 
-export function alone(pod: Pod): Topology {
-  return { name: pod.name, title: pod.title, pods: [pod], isCompared: true };
+export function singlePod(pod: Pod): PodSet {
+  return { name: pod.name, title: pod.title, pods: [pod], mustKeepPace: true };
 }
 
-/** What crier can be run as, all halves as `npm start` runs them. Gateways have the server's core, workers the other one. */
-export const topologies: readonly Topology[] = [
-  { ...alone(crierPod), name: 'one' },
-  { name: 'apart', title: 'crier, halves apart', pods: [gateway('gateway'), worker('worker')], isCompared: true },
+/** The choices of `--pods`, each process as `npm start` runs it. Gateways use the server's core, workers the other one. */
+export const podSets: readonly PodSet[] = [
+  { ...singlePod(crierPod), name: 'one' },
+  { name: 'apart', title: 'crier, halves apart', pods: [gateway('gateway'), worker('worker')], mustKeepPace: true },
   {
     name: 'slow-gateway',
     title: 'crier, two gateways, one slow',
     pods: [gateway('gateway'), { ...gateway('slow-gateway'), isSlow: true }, worker('worker')],
-    isCompared: false,
+    mustKeepPace: false,
   },
   {
     name: 'two-workers',
     title: 'crier, two workers',
     pods: [gateway('gateway'), worker('worker-a'), worker('worker-b')],
-    isCompared: false,
+    mustKeepPace: false,
   },
 ];
 
-/** @throws Error naming those that there are. */
-export function topologyOf(name: string): Topology {
-  const found = topologies.find((topology) => topology.name === name);
+/** @throws Error listing the names. */
+export function podSetOf(name: string): PodSet {
+  const found = podSets.find((podSet) => podSet.name === name);
   if (found) return found;
-  throw new Error(`--pods: expected ${topologies.map((one) => one.name).join(', ')}, got "${name}"`);
+  throw new Error(`--pods: expected ${podSets.map((set) => set.name).join(', ')}, got "${name}"`);
 }
 
-/** The same pods with these settings, too. */
-export function withSettings(topology: Topology, settings: Readonly<Record<string, string>>): Topology {
-  const pods = topology.pods.map((pod) => ({ ...pod, environment: { ...pod.environment, ...settings } }));
-  return { ...topology, pods };
+/** The same pods with additional settings. */
+export function withSettings(podSet: PodSet, settings: Readonly<Record<string, string>>): PodSet {
+  const pods = podSet.pods.map((pod) => ({ ...pod, environment: { ...pod.environment, ...settings } }));
+  return { ...podSet, pods };
 }
 
 function gateway(name: string): Pod {

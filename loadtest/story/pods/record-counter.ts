@@ -1,8 +1,6 @@
 import { createServer } from 'node:http';
 
-/**
- * For pods that are not crier: `GET /metrics` on `ADMIN_PORT` with how many records they took from Kafka. Returns what counts one.
- */
+/** Serves `GET /metrics` on `ADMIN_PORT` for other servers than crier. Returns a function that counts one record. */
 export function serveRecordCounter(): () => void {
   let records = 0;
   createServer((_request, response) => {

@@ -5,22 +5,22 @@ import { startDutyCycle } from './duty-cycle-calls.ts';
 import type { DutyCycle } from './duty-cycle-calls.ts';
 import { startPod, sumOfCounter } from './pod-process.ts';
 import type { PodProcess } from './pod-process.ts';
-import type { Topology } from './pod-set.ts';
+import type { PodSet } from './pod-set.ts';
 
 const GROUP_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 
-/** What all pods of a topology count. */
+/** Counters of a set of pods. */
 export interface PodCounts {
-  /** Added up. */
+  /** Sums over the pods. */
   readonly recordsConsumed: number;
   readonly gaps: number;
-  /** The largest of a pod. */
+  /** Of the pod with the most. */
   readonly queueBytes: number;
 }
 
-/** The running pods of a topology, with a consumer group and channels of their own. */
-export class StoryPods {
+/** The running pods of a set, with their own consumer group and channel prefix. */
+export class RunningPods {
   readonly group: string;
   readonly channelPrefix: string;
   readonly #processes: PodProcess[] = [];
@@ -31,18 +31,18 @@ export class StoryPods {
     this.channelPrefix = `${this.group}:`;
   }
 
-  /** Resolves when all listen, and where there are several workers, when they share the partitions. */
+  /** Resolves when all pods listen and several workers have formed a stable group. */
   async start(
-    topology: Topology,
+    podSet: PodSet,
     services: { readonly kafkaBrokers: string; readonly redisUrl: string },
     signal: AbortSignal,
   ): Promise<void> {
     const { group, channelPrefix } = this;
-    for (const pod of topology.pods) {
+    for (const pod of podSet.pods) {
       signal.throwIfAborted();
       this.#processes.push(await startPod(pod, { ...services, group, channelPrefix }));
     }
-    const workers = topology.pods.filter(({ isWorkerOnly }) => isWorkerOnly).length;
+    const workers = podSet.pods.filter(({ isWorkerOnly }) => isWorkerOnly).length;
     const deadline = performance.now() + GROUP_TIMEOUT_MS;
     while (workers > 1 && (await stableMembers(services.kafkaBrokers, group)) !== workers) {
       if (performance.now() > deadline) throw new Error(`no stable group of ${workers} in ${GROUP_TIMEOUT_MS} ms`);
@@ -59,12 +59,12 @@ export class StoryPods {
     return this.#processes.map(({ pid }) => pid);
   }
 
-  /** Of those that serve sockets. */
+  /** Ports of the pods that serve sockets. */
   get ports(): readonly number[] {
     return this.#processes.filter(({ pod }) => !pod.isWorkerOnly).map(({ port }) => port);
   }
 
-  /** Late where one of them is busy. */
+  /** A busy pod delays the answer. */
   async count(): Promise<PodCounts> {
     const metrics = await Promise.all(this.#processes.map((process) => process.metrics()));
     const sum = (name: string) => metrics.reduce((total, text) => total + sumOfCounter(text, name), 0);
@@ -75,13 +75,13 @@ export class StoryPods {
     };
   }
 
-  /** From now on those that are to be slow are. */
+  /** Starts to slow down the pods with `isSlow`. */
   slowDown(): void {
     for (const { pod, pid } of this.#processes) if (pod.isSlow) this.#dutyCycles.push(startDutyCycle(pid));
   }
 
   async stop(): Promise<void> {
-    // A stopped process takes no SIGTERM.
+    // A stopped process does not handle SIGTERM.
     await Promise.all(this.#dutyCycles.map((cycle) => cycle.stop()));
     await Promise.all(this.#processes.map((process) => process.stop()));
   }

@@ -3,7 +3,7 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** Bytes as millions of them. */
+/** Bytes in millions. */
 export function megabytes(bytes: number): string {
   return `${whole(bytes / 1e6)} MB`;
 }
@@ -12,7 +12,7 @@ export function percent(value: number): string {
   return `${whole(value)} %`;
 }
 
-/** How many times: two digits that count. */
+/** A ratio, with one decimal below 10. */
 export function times(ratio: number): string {
   return `${ratio < 10 ? ratio.toFixed(1) : whole(ratio)} ×`;
 }

@@ -1,7 +1,7 @@
 import { megabytes, percent, whole } from './figure-text.ts';
 import type { BacklogSample, StorySample } from '../result.ts';
 
-/** Progress for a person: one second. */
+/** The progress line of one sample. */
 export function sampleLine(sample: StorySample): string {
   const { phase, atMs, durationMs, gcMs, recordsConsumed, delivered, backlog } = sample;
   const gc = Object.values(gcMs).reduce((a, b) => a + b, 0);

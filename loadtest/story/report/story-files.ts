@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { htmlReport, storyPicture } from './report.ts';
-import type { Conditions } from './report.ts';
+import { storyPicture } from './charts.ts';
+import { htmlReport } from './html-report.ts';
+import type { Conditions } from './html-report.ts';
 import type { StoryResult } from '../result.ts';
 
 const FOLDER = 'loadtest/results';
@@ -23,7 +24,7 @@ export async function writeStory(
   return paths;
 }
 
-/** A line for each sample, so that a difference can be read. */
+/** One line per sample, so that diffs stay readable. */
 function json({ samples, ...rest }: StoryResult, conditions: Conditions): string {
   const head = JSON.stringify({ conditions, ...rest }, null, 2).slice(0, -2);
   return `${head},\n  "samples": [\n${samples.map((sample) => `    ${JSON.stringify(sample)}`).join(',\n')}\n  ]\n}\n`;

@@ -1,4 +1,4 @@
-/** What the talk's slides say: 4,000 sockets on one local pod, four minutes of flood. Another machine, another decade of Node. */
+/** Figures of the talk's slides: 4,000 sockets on one local pod, four minutes of flood. Another machine and a much older Node. */
 export const TALK_FLOOD_SECONDS = 240;
 
 export interface TalkStep {

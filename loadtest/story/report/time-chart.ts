@@ -22,7 +22,7 @@ const TOP = 64;
 const BOTTOM = 34;
 const PHASE_COLORS = { bare: '#f6f8fa', idle: '#ddf4ff', pace: '#fff8c5', flood: '#fff1e5', drain: '#f6f8fa' } as const;
 
-/** Lines over time as an SVG document, the phases behind them; values from zero. */
+/** An SVG line chart over time with the phases as background. The value axis starts at zero. */
 export function timeChart({ title, unit, phases, series, height = 360 }: TimeChart): string {
   const endMs = Math.max(1, phases.at(-1)?.toMs ?? 0);
   const highest = niceCeiling(Math.max(...series.flatMap(({ points }) => points.map(([, value]) => value)), 0));
@@ -43,7 +43,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** Charts of `timeChart`, one below the other, as one document. */
+/** Stacks charts of `timeChart` vertically in one document. */
 export function stackedCharts(charts: readonly string[]): string {
   let height = 0;
   const placed = charts.map((chart) => {

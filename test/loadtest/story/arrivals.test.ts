@@ -4,7 +4,7 @@ import { Ages } from '../../../loadtest/story/backlog/ages.ts';
 import { Arrivals } from '../../../loadtest/story/client/arrivals.ts';
 
 describe('Arrivals', () => {
-  it('tells each copy that has reached the last socket, once, and when', () => {
+  it('returns each copy once it has reached the last socket, with its time', () => {
     let now = 10;
     const arrivals = new Arrivals(2, () => now);
     arrivals.deliver(0);
@@ -18,7 +18,7 @@ describe('Arrivals', () => {
     assert.deepEqual(arrivals.take(), []);
   });
 
-  it('counts copies beyond those that it has room for', () => {
+  it('grows beyond its initial capacity', () => {
     const arrivals = new Arrivals(2, () => 1);
     arrivals.deliver(1);
     for (const copy of [1_000_000, 1_000_000, 1]) arrivals.deliver(copy);
@@ -27,7 +27,7 @@ describe('Arrivals', () => {
 });
 
 describe('Ages', () => {
-  it('counts from the first publish of a copy to its arrival at the last socket', () => {
+  it('measures from the first publish of a copy to its arrival at the last socket', () => {
     const ages = new Ages();
     ages.published(0, 100);
     ages.published(0, 150);
@@ -36,7 +36,7 @@ describe('Ages', () => {
     assert.deepEqual({ count, maxMs: Math.round(maxMs) }, { count: 1, maxMs: 80 });
   });
 
-  it('counts a copy whose publish is heard of after its arrival', () => {
+  it('measures a copy whose publish is reported after its arrival', () => {
     const ages = new Ages();
     ages.completed([3, 180]);
     assert.equal(ages.takeSecond().count, 0);
@@ -45,11 +45,11 @@ describe('Ages', () => {
     assert.equal(ages.takeSecond().count, 1);
   });
 
-  it('begins its total anew, and each second by itself', () => {
+  it('resets the total on request and the second on each read', () => {
     const ages = new Ages();
     for (const copy of [0, 1, 2]) ages.published(copy, 0);
     ages.completed([0, 500]);
-    ages.begin();
+    ages.resetTotal();
     ages.completed([1, 10, 2, 20]);
     assert.equal(ages.takeSecond().count, 3);
     ages.completed([]);

@@ -29,45 +29,45 @@ const kept: BoundsInput = {
   inKafka: 9000,
   age,
   closed: 0,
-  isCompared: true,
+  mustKeepPace: true,
 };
 
 function missed(input: Partial<BoundsInput>): string[] {
   return missedBounds(boundsOf({ ...kept, ...input })).map((line) => line.split(':')[0]!);
 }
 
-describe('the bounds of a free flood', () => {
-  it('are kept at their limits', () => {
+describe('boundsOf', () => {
+  it('keeps a bound at its limit', () => {
     assert.deepEqual(missed({}), []);
   });
 
-  it('name what is beyond, in the flood or in its drain', () => {
+  it('names bounds exceeded in the flood or in its drain', () => {
     const of = (backlog: Partial<BacklogSample>) => missed({ samples: [sample('flood'), sample('drain', backlog)] });
     assert.deepEqual(of({ redisOutputBytes: 4e6 + 1 }), ["Redis's output buffer for a subscriber"]);
     assert.deepEqual(of({ queueBytes: 33e6 }), ["a gateway's queues"]);
     assert.deepEqual(of({ residentBytes: 301e6 }), ['resident memory of a pod']);
-    assert.deepEqual(of({ gaps: 1 }), ['gaps told']);
+    assert.deepEqual(of({ gaps: 1 }), ['gaps reported to clients']);
     assert.deepEqual(missed({ age: { ...age, p99Ms: 1001 } }), ['age from publish to the last socket, p99']);
     assert.deepEqual(missed({ closed: 1 }), ['sockets closed']);
     assert.deepEqual(missed({ inKafka: 8000 }), ['share of the backlog that is in Kafka']);
-    assert.deepEqual(missed({ sentPerSecond: 899 }), ["throughput, of the closed loop's"]);
+    assert.deepEqual(missed({ sentPerSecond: 899 }), ["share of the pace phase's throughput"]);
   });
 
-  it('are not about the phases before', () => {
+  it('ignores the phases before the flood', () => {
     assert.deepEqual(missed({ samples: [sample('pace', { queueBytes: 33e6 }), sample('flood')] }), []);
   });
 
-  it('hold a throughput against the closed loop only where that is fair', () => {
-    assert.deepEqual(missed({ sentPerSecond: 1, isCompared: false }), []);
+  it('bounds the throughput only for pod sets that must keep the pace', () => {
+    assert.deepEqual(missed({ sentPerSecond: 1, mustKeepPace: false }), []);
   });
 
-  it('are missed where nothing was behind: that was no flood', () => {
+  it('misses the share in Kafka when there was no backlog', () => {
     assert.deepEqual(missed({ undelivered: 0, inKafka: 0 }), ['share of the backlog that is in Kafka']);
   });
 });
 
 describe('largestOutput', () => {
-  it('reads the largest output buffer of a client list, but for one name', () => {
+  it('returns the largest output buffer of a client list, without one client name', () => {
     const list =
       'id=3 addr=127.0.0.1:1 name= sub=1 obl=0 oll=0 omem=20504 tot-mem=30000 cmd=subscribe\n' +
       'id=4 addr=127.0.0.1:2 name= sub=1 obl=0 oll=0 omem=1000 tot-mem=30000 cmd=subscribe\n' +

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { startDutyCycle } from '../../../loadtest/story/pods/duty-cycle-calls.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-describe('a duty cycle', () => {
-  it('stops and continues a process, and leaves it running', async (t) => {
+describe('startDutyCycle', () => {
+  it('stops and continues a process, and leaves it running at the end', async (t) => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     t.after(() => child.kill('SIGKILL'));
     const isStopped = () => / T /.test(readFileSync(`/proc/${child.pid!}/stat`, 'utf8'));
@@ -22,7 +22,7 @@ describe('a duty cycle', () => {
     assert.deepEqual(await once(child, 'exit'), [null, 'SIGTERM']);
   });
 
-  it('ends when its process has ended', async (t) => {
+  it('ends after its process has ended', async (t) => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     const cycle = startDutyCycle(child.pid!);
     t.after(() => cycle.stop());

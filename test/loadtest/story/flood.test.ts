@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StoryClient } from '../../../loadtest/story/client/client-calls.ts';
-import { drain, freeFlood, pacedFlood } from '../../../loadtest/story/flood/flood.ts';
+import { drain, openLoopFlood, closedLoopFlood } from '../../../loadtest/story/flood/flood.ts';
 import { Lanes, sumOfLanes } from '../../../loadtest/story/flood/lanes.ts';
 import type { RecordWriter } from '../../../loadtest/story/flood/record-writer.ts';
 
 const copies = { copy: (copy: number) => `${copy}\n`, warmUp: () => '' };
 
-/** Two writers that keep what they are given. */
+/** Two writers that record the numbers written. */
 function twoWriters(): { writers: RecordWriter[]; numbers: number[][] } {
   const numbers: number[][] = [[], []];
   const writers = numbers.map((given) => ({
@@ -17,7 +17,7 @@ function twoWriters(): { writers: RecordWriter[]; numbers: number[][] } {
   return { writers, numbers };
 }
 
-/** A client that has got so many copies of those that were written. */
+/** A client whose slowest socket has received `least()` copies. */
 function clientOf(least: () => number | undefined): StoryClient {
   return { progress: () => Promise.resolve({ delivered: 0, least: least(), cpuMs: 0 }) } as unknown as StoryClient;
 }
@@ -25,7 +25,7 @@ function clientOf(least: () => number | undefined): StoryClient {
 const { signal } = new AbortController();
 
 describe('Lanes', () => {
-  it('number the copies of each writer apart, and add them up', () => {
+  it('number the copies of each writer and sum the numbers', () => {
     const lanes = new Lanes(3);
     const taken = [0, 0, 2, 1, 0].map((lane) => lanes.take(lane));
     assert.deepEqual(taken, [0, 3, 2, 1, 6]);
@@ -37,12 +37,12 @@ describe('Lanes', () => {
   });
 });
 
-describe('a paced flood', () => {
-  it('keeps no more on their way than it is to, in turns of the writers, and ends without a socket', async () => {
+describe('a closed-loop flood', () => {
+  it('keeps at most `ahead` records in flight, alternates the writers, and ends when no socket is open', async () => {
     const { writers, numbers } = twoWriters();
     const lanes = new Lanes(2);
     const leasts = [0, 2, undefined];
-    await pacedFlood({ client: clientOf(() => leasts.shift()), writers, copies, lanes, seconds: 60, signal }, 3);
+    await closedLoopFlood({ client: clientOf(() => leasts.shift()), writers, copies, lanes, seconds: 60, signal }, 3);
     assert.deepEqual(numbers, [
       [0, 2, 4],
       [1, 3],
@@ -51,18 +51,18 @@ describe('a paced flood', () => {
   });
 });
 
-describe('a free flood', () => {
-  /** Floods until the client, asked after each burst, has no open socket. */
+describe('an open-loop flood', () => {
+  /** Floods until the client, called after each burst, has no open socket. */
   async function floodWhile(answers: ((lanes: Lanes) => number | undefined)[]) {
     const { writers, numbers } = twoWriters();
     const lanes = new Lanes(2);
     lanes.take(0);
     const client = clientOf(() => answers.shift()!(lanes));
-    const rate = await freeFlood({ client, writers, copies, lanes, seconds: 600, signal }, 4);
+    const rate = await openLoopFlood({ client, writers, copies, lanes, seconds: 600, signal }, 4);
     return { rate, numbers };
   }
 
-  it('writes on where nothing arrives, each writer its own numbers, and ends without a socket', async () => {
+  it('continues to write when nothing is delivered, and ends when no socket is open', async () => {
     const { rate, numbers } = await floodWhile([() => 0, () => undefined]);
     assert.equal(rate, 4);
     assert.deepEqual(numbers, [
@@ -71,7 +71,7 @@ describe('a free flood', () => {
     ]);
   });
 
-  it('writes twice as much where everything has arrived', async () => {
+  it('doubles its rate when everything has been delivered', async () => {
     const { rate, numbers } = await floodWhile([({ total }) => total, () => undefined]);
     assert.equal(rate, 8);
     assert.equal(numbers.flat().length, 4 + 8);
@@ -79,7 +79,7 @@ describe('a free flood', () => {
 });
 
 describe('the drain of a flood', () => {
-  it('says that messages have stopped arriving while it waits for the rest', { timeout: 10_000 }, async () => {
+  it('reports that messages have stopped arriving while it waits for the rest', { timeout: 10_000 }, async () => {
     const lost = new AbortController();
     const notes: string[] = [];
     const note = (line: string) => {

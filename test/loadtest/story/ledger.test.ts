@@ -12,58 +12,58 @@ function ledgerOf(copies: readonly (readonly number[])[]): Ledger {
 }
 
 function faults(copies: readonly (readonly number[])[], produced: number, written = produced): string[] {
-  const accounts = { ...ledgerOf(copies).imbalance([produced]), wrongSizes: 0, closed: {} };
-  return faultsOf({ written, produced, accounts });
+  const counted = { ...ledgerOf(copies).reconcile([produced]), wrongSizes: 0, closed: {} };
+  return faultsOf({ written, produced, counted });
 }
 
 describe('Ledger', () => {
-  it('balances when every socket got every copy once, in any order', () => {
+  it('reports no difference when every socket received every copy once, in any order', () => {
     const ledger = ledgerOf([
       [0, 1, 2],
       [2, 0, 1],
       [1, 2, 0],
     ]);
-    const { disordered, ...balance } = ledger.imbalance([3]);
+    const { outOfOrder, ...balance } = ledger.reconcile([3]);
     assert.deepEqual(balance, { expected: 9, delivered: 9, unequalSockets: 0, example: undefined });
-    assert.equal(disordered, 3);
+    assert.equal(outOfOrder, 3);
     assert.equal(ledger.least(SOCKETS), 3);
   });
 
-  it('keeps the order of each lane, and of no two lanes', () => {
+  it('counts a message out of order within its lane, but not between lanes', () => {
     const ledger = new Ledger(1, 2);
     for (const copy of [1, 3, 0, 5, 2]) ledger.deliver(0, copy);
-    assert.equal(ledger.imbalance([2, 3]).disordered, 0);
-    assert.equal(ledger.imbalance([2, 3]).unequalSockets, 0);
+    assert.equal(ledger.reconcile([2, 3]).outOfOrder, 0);
+    assert.equal(ledger.reconcile([2, 3]).unequalSockets, 0);
     ledger.deliver(0, 0);
-    assert.equal(ledger.imbalance([2, 3]).disordered, 1);
+    assert.equal(ledger.reconcile([2, 3]).outOfOrder, 1);
   });
 
-  it('expects of each lane as many copies as were written to it', () => {
+  it('expects the written number of copies per lane', () => {
     const ledger = new Ledger(1, 3);
     for (const copy of [0, 3, 6, 1]) ledger.deliver(0, copy);
-    assert.equal(ledger.imbalance([3, 1, 0]).unequalSockets, 0);
-    assert.equal(ledger.imbalance([2, 1, 1]).unequalSockets, 1);
+    assert.equal(ledger.reconcile([3, 1, 0]).unequalSockets, 0);
+    assert.equal(ledger.reconcile([2, 1, 1]).unequalSockets, 1);
   });
 
-  it('tells which copies all of the asked sockets have', () => {
+  it('returns the number of copies that all given sockets have received', () => {
     const ledger = ledgerOf([[0, 1, 2], [0], [0, 1]]);
     assert.equal(ledger.least(SOCKETS), 1);
     assert.equal(ledger.least([0, 2]), 2);
     assert.equal(ledger.least([]), undefined);
   });
 
-  it('does not let a copy that came twice make up for one that did not come', () => {
+  it('reports a difference when a duplicate makes up for a loss', () => {
     const { unequalSockets, example, delivered, expected } = ledgerOf([
       [0, 1, 2],
       [0, 0, 2],
-    ]).imbalance([3]);
+    ]).reconcile([3]);
     assert.deepEqual({ unequalSockets, delivered, expected }, { unequalSockets: 1, delivered: 6, expected: 6 });
     assert.deepEqual(example, { socket: 1, delivered: 3 });
   });
 });
 
 describe('faultsOf', () => {
-  it('has nothing to say about a flood that reached everybody', () => {
+  it('returns no fault when every record reached every socket', () => {
     assert.deepEqual(
       faults(
         [
@@ -76,8 +76,11 @@ describe('faultsOf', () => {
     );
   });
 
-  it('names what was lost, duplicated, or both', () => {
-    assert.match(faults([[0, 1], [0]], 2)[0]!, /^lost: .* = 4 deliveries 3 came; 1 sockets differ, socket 1 got 1$/);
+  it('reports losses, duplicates, or both', () => {
+    assert.match(
+      faults([[0, 1], [0]], 2)[0]!,
+      /^lost: .* = 4 deliveries 3 arrived; 1 sockets differ, socket 1 received 1$/,
+    );
     assert.match(
       faults(
         [
@@ -100,18 +103,18 @@ describe('faultsOf', () => {
     );
   });
 
-  it('names a disorder', () => {
-    assert.deepEqual(faults([[1, 0]], 2), ['1 messages came after one that was written later to their partition']);
+  it('reports messages out of order', () => {
+    assert.deepEqual(faults([[1, 0]], 2), ['1 messages arrived after a later one of their partition']);
   });
 
-  it('names records that did not get into the topic', () => {
-    assert.deepEqual(faults([[0, 1]], 2, 3), ['the writers were given 3 records, the topic has 2']);
+  it('reports written records that are not in the topic', () => {
+    assert.deepEqual(faults([[0, 1]], 2, 3), ['the writers wrote 3 records, the topic has 2']);
   });
 
-  it('names closed sockets and messages that are no results', () => {
-    const accounts = { ...ledgerOf([[0]]).imbalance([1]), wrongSizes: 4, closed: { 1013: 2 } };
-    assert.deepEqual(faultsOf({ written: 1, produced: 1, accounts }), [
-      '4 messages of another length than a result has',
+  it('reports closed sockets and messages of a wrong length', () => {
+    const counted = { ...ledgerOf([[0]]).reconcile([1]), wrongSizes: 4, closed: { 1013: 2 } };
+    assert.deepEqual(faultsOf({ written: 1, produced: 1, counted }), [
+      '4 messages differ in length from a result',
       '2 sockets were closed with 1013',
     ]);
   });

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { heapFigures } from '../../../loadtest/story/figures.ts';
 import { sumOfCounter } from '../../../loadtest/story/pods/pod-process.ts';
-import { countsTable, htmlReport, remarks, storyPicture, tablesOf } from '../../../loadtest/story/report/report.ts';
+import { storyPicture } from '../../../loadtest/story/report/charts.ts';
+import { htmlReport } from '../../../loadtest/story/report/html-report.ts';
+import { remarks } from '../../../loadtest/story/report/remarks.ts';
+import { countsTable, tablesOf } from '../../../loadtest/story/report/tables.ts';
 import type { PhaseName, StoryResult, StorySample } from '../../../loadtest/story/result.ts';
 
 const NONE = { scavenge: 0, markSweep: 0, incremental: 0, weakCallbacks: 0 };
@@ -35,12 +38,12 @@ const result: StoryResult = {
   clientCpuPercent: 40,
   gcPercent: 3,
   producer: 'kcat',
-  free: undefined,
+  openLoop: undefined,
   faults: [],
 };
 
 describe("the story's figures", () => {
-  it('take the plateau from the second half of a phase, and its largest value from all of it', () => {
+  it('take the plateau from the second half of a phase and the maximum from all of it', () => {
     assert.deepEqual(result.heap, {
       bareMax: 30e6,
       idleMax: 90e6,
@@ -50,7 +53,7 @@ describe("the story's figures", () => {
     });
   });
 
-  it('add up all series of a counter, and nothing else', () => {
+  it('sum all series of one counter', () => {
     const text =
       '# HELP n_total x\nn_total{topic="a b"} 3\nn_total{topic="c"} 4 1700000000000\nn_total_more 9\nother 1\n';
     assert.equal(sumOfCounter(text, 'n_total'), 7);
@@ -64,41 +67,41 @@ describe("the story's report", () => {
     assert.deepEqual(own.slice(1), ['60 s', '400', '1,600,000', '400', '1,600,000', '100 ×', '114 ×']);
   });
 
-  it('is one document that asks for nothing from elsewhere', () => {
+  it('is one self-contained document', () => {
     const html = htmlReport(result, { node: 'v20' });
     assert.match(html, /Node\.js max heap used: crier &#60;2&#62;/);
     assert.doesNotMatch(html, /<(script|link|img|iframe)|\bsrc=|url\(|@import/);
     for (const phase of ['bare', 'idle', 'flood']) assert.match(html, new RegExp(`>${phase}</text>`));
   });
 
-  it('shows the backlog in Kafka beside the heap, and the bounds of a free flood', () => {
+  it('shows the backlog in Kafka and the bounds after an open-loop flood', () => {
     const backlog = { kafkaRecords: 12_345, redisOutputBytes: 1e6, queueBytes: 2e6, residentBytes: 9e7, gaps: 0 };
     const ages = { ageP50Ms: 5, ageP99Ms: 900 };
-    const free = {
+    const openLoop = {
       pacePerSecond: 27_000,
       writtenPerSecond: 13,
       undelivered: 400,
       inKafka: 390,
       age: { count: 400, p50Ms: 5, p99Ms: 900, p999Ms: 950, maxMs: 960 },
-      bounds: [{ name: 'gaps told', value: '4', limit: '<= 0', isKept: false }],
+      bounds: [{ name: 'gaps reported to clients', value: '4', limit: '<= 0', isKept: false }],
     };
-    const flooded = { ...result, free, samples: samples.map((s) => ({ ...s, backlog: { ...backlog, ...ages } })) };
+    const flooded = { ...result, openLoop, samples: samples.map((s) => ({ ...s, backlog: { ...backlog, ...ages } })) };
     const picture = storyPicture(flooded);
     assert.match(picture, /Node\.js max heap used[^]*Records that wait in Kafka/);
     assert.match(picture, /^<svg [^>]*height="600"/);
     assert.equal(picture.match(/<svg/g)?.length, picture.match(/<\/svg>/g)?.length);
     assert.match(htmlReport(flooded, {}), /From publish to the last socket/);
-    assert.match(htmlReport(flooded, {}), /<tr class="bad"><td>gaps told<\/td>/);
-    assert.match(remarks(flooded)[1]!, /^NOT kept: gaps told: 4, expected <= 0/);
-    assert.deepEqual(tablesOf(flooded).at(-1)!.rows, [['gaps told', '4', '<= 0', 'MISSED']]);
+    assert.match(htmlReport(flooded, {}), /<tr class="bad"><td>gaps reported to clients<\/td>/);
+    assert.match(remarks(flooded)[1]!, /^NOT kept: gaps reported to clients: 4, expected <= 0/);
+    assert.deepEqual(tablesOf(flooded).at(-1)!.rows, [['gaps reported to clients', '4', '<= 0', 'MISSED']]);
   });
 
-  it('has none of that where the flood was paced', () => {
+  it('shows neither after a closed-loop flood', () => {
     assert.doesNotMatch(htmlReport(result, {}), /wait in Kafka|publish/);
     assert.equal(tablesOf(result).length, 2);
   });
 
-  it('says when something was lost, and when the client may be what was measured', () => {
+  it('reports a loss, and a client that may have limited the result', () => {
     assert.match(remarks(result).join('\n'), /^Reconciled: each of 401 records/);
     assert.match(remarks({ ...result, faults: ['lost: 3'] })[0]!, /^NOT reconciled: lost: 3/);
     assert.match(remarks({ ...result, clientCpuPercent: 81 })[1]!, /^WARNING: The client used 81 %/);
