@@ -1,23 +1,10 @@
-import { ExecutionNodes } from './execution-nodes.ts';
-import type { BackendPort } from './execution-backends.ts';
-import { executionBackends } from './execution-backends.ts';
+import type { Backend } from './backend.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
-import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
+import { executionBackends } from './execution-backends.ts';
+import type { BackendPort } from './execution-backends.ts';
+import { ExecutionNodes } from './execution-nodes.ts';
 import { trackReads } from './fact-reads.ts';
-
-/** One backend of `context.backends`. Bodies are JSON; a path starts with "/". The functions need no `this`. */
-export interface Backend {
-  /** Answers null where the backend says 404: there is no such thing. */
-  readonly get: (path: string, options?: BackendRequestOptions) => Promise<unknown>;
-  readonly post: (path: string, body?: unknown, options?: BackendRequestOptions) => Promise<unknown>;
-  readonly put: (path: string, body?: unknown, options?: BackendRequestOptions) => Promise<unknown>;
-  readonly patch: (path: string, body?: unknown, options?: BackendRequestOptions) => Promise<unknown>;
-  readonly delete: (path: string, options?: BackendRequestOptions) => Promise<unknown>;
-}
-
-export interface BackendRequestOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-}
+import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
 
 /**
  * What a resolver gets as its third argument. Made for one execution (one event of one operation); everything in it comes

@@ -1,4 +1,4 @@
-import type { Backend, BackendRequestOptions, ExecutionContext } from './context.ts';
+import type { Backend, BackendRequestOptions } from './backend.ts';
 import type { ConnectionFacts } from './connection-facts.ts';
 
 export type BackendMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -9,28 +9,33 @@ export interface BackendRequest {
   /** Sent as JSON; undefined sends no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The caller's credentials, asked for only where the backend is configured to get them. */
+  /** The caller's credentials; called only where the backend is configured to get them. */
   readonly authorization: () => string | undefined;
 }
 
-/** What an execution's backends send through: the pod's `Backends`. */
+/** What the backends of executions send through: the pod's `Backends`. */
 export interface BackendPort {
   send(name: string, request: BackendRequest): Promise<unknown>;
 }
 
+/** A context, as backends need it: a request reads the connection only if the backend gets the caller's credentials. */
+interface ConnectionHolder {
+  readonly connection: ConnectionFacts;
+}
+
 /**
- * `context.backends` of one execution: a backend is made when its name is first read, each of its methods when that is first read.
+ * `context.backends` of one execution. A backend is made when its name is first read, each of its methods when that is first read.
  * @throws Error (at the read) naming a backend that the graph's context.ts does not export.
  */
 export function executionBackends(
   names: readonly string[],
   port: BackendPort,
-  context: Pick<ExecutionContext, 'connection'>,
+  context: ConnectionHolder,
 ): Readonly<Record<string, Backend>> {
   const made = Object.create(null) as Record<string, Backend>;
   return new Proxy(made, {
     get(target, name) {
-      // An object is asked for `then` when it is awaited and for `toJSON` when it is logged: that means no backend.
+      // `await` reads `then`, and a logger reads `toJSON`: neither names a backend.
       if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
       const known = target[name];
       if (known) return known;
@@ -47,14 +52,14 @@ export function executionBackends(
 class ExecutionBackend implements Backend {
   readonly #name: string;
   readonly #port: BackendPort;
-  readonly #context: Pick<ExecutionContext, 'connection'>;
+  readonly #context: ConnectionHolder;
   #get: Backend['get'] | undefined;
   #post: Backend['post'] | undefined;
   #put: Backend['put'] | undefined;
   #patch: Backend['patch'] | undefined;
   #delete: Backend['delete'] | undefined;
 
-  constructor(name: string, port: BackendPort, context: Pick<ExecutionContext, 'connection'>) {
+  constructor(name: string, port: BackendPort, context: ConnectionHolder) {
     this.#name = name;
     this.#port = port;
     this.#context = context;
@@ -91,7 +96,7 @@ class ExecutionBackend implements Backend {
   }
 }
 
-/** The Authorization header or, since a browser cannot set one on a WebSocket, the parameter of that name in `connection_init`. */
+/** The Authorization header, or the `connection_init` parameter of that name: a browser cannot set headers on a WebSocket. */
 function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {
   if (headers['authorization'] !== undefined) return headers['authorization'];
   const parameter = params['authorization'] ?? params['Authorization'];

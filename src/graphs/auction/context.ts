@@ -38,8 +38,9 @@ export const backends = [
 ] as const;
 
 type BackendName = (typeof backends)[number];
-export type Loaders = ReturnType<typeof createLoaders>;
-export type Primers = ReturnType<typeof createPrimers>;
+type Loaders = ReturnType<typeof createLoaders>;
+type Primers = ReturnType<typeof createPrimers>;
+export type AuctionContext = ExecutionContext<Loaders, Primers>;
 
 export function createLoaders(context: ExecutionContext) {
   return Proxy.lazy({
@@ -73,7 +74,7 @@ export function createLoaders(context: ExecutionContext) {
   });
 }
 
-/** Put into the loaders what an execution already holds, so that the way to it costs no call. */
+/** Put objects that an execution already holds into the loaders' caches, so that loading them costs no call. */
 export function createPrimers(context: ExecutionContext<Loaders>) {
   return Proxy.lazy({
     auction: primer<Auction>((auction) => context.loaders.auction_by_id.prime(auction.auction_id, auction)),
@@ -82,7 +83,7 @@ export function createPrimers(context: ExecutionContext<Loaders>) {
   });
 }
 
-/** Many keys, one call: `POST <path>/batch {"ids":[…]}` answers an object by id; what is not in it is null. */
+/** Loads many keys with one call: `POST <path>/batch {"ids":[…]}` answers an object by id. A missing id is null. */
 function byId<Key extends string | number, Value>(context: ExecutionContext, backend: BackendName, path: string) {
   return new DataLoader<Key, Value | null>(
     async (ids) => {

@@ -1,9 +1,4 @@
-import type { ExecutionContext } from '../../context/context.ts';
-import type { Loaders, Primers } from './context.ts';
-
-export type AuctionContext = ExecutionContext<Loaders, Primers>;
-
-/** What a resolver passes on without looking into it. */
+/** An answer that resolvers pass on without reading it. */
 export type Entity = Readonly<Record<string, unknown>>;
 
 /** The keys that resolvers follow from a payload, or from a backend's answer, to others. */
@@ -23,7 +18,7 @@ export interface AuctionEvent {
 export interface Bid {
   readonly auction_id: number;
   readonly bidder_id: string;
-  /** Where the backend sent the bidder along. */
+  /** Absent where the backend left the bidder out. */
   readonly bidder?: Bidder;
 }
 

@@ -1,6 +1,6 @@
+import type { AuctionContext } from './context.ts';
 import type {
   Auction as AuctionSource,
-  AuctionContext,
   AuctionEvent as AuctionEventSource,
   Bid as BidSource,
   Bidder as BidderSource,
@@ -50,7 +50,7 @@ export const AuctionEvent = {
   begins_on: eventDetail('begins_on'),
 };
 
-/** A payload carries an event's keys only; the rest is the event backend's. */
+/** A payload has only the keys of an event; its backend has the other fields. */
 function eventDetail(name: string) {
   return async (event: AuctionEventSource, _: unknown, { loaders }: AuctionContext) =>
     (await loaders.event_by_id.load(event.event_id))?.[name] ?? null;
