@@ -1,6 +1,6 @@
 import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
-import type { Room } from '../flow/room.ts';
+import type { Sender } from '../flow/sender.ts';
 import type { History, HistoryLimits, HistoryQuery } from './history.ts';
 
 /**
@@ -71,18 +71,11 @@ export interface Bus {
    * lost its data. Acquire the lease (again) first.
    */
   publish(messages: readonly Message[], upTo?: Position): Promise<void>;
-  /** How much may be published for a partition that this process has leased, so that its gateways keep pace. */
-  room(topic: string, partition: number): Room;
+  /** How far this process may publish ahead of its gateways; without a limit where flow control is off. */
+  readonly sender: Sender;
   /**
-   * Resolves when the partition has room, or the signal is aborted. It has room again after `FLOW_PATIENCE_MS` at the latest when no
-   * gateway makes progress. Never rejects.
-   */
-  whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void>;
-  /** By gateway: bytes that this process has published and that the gateway has not served, of the partition with the most of them. */
-  lags(): ReadonlyMap<string, number>;
-  /**
-   * From now on this process takes part in flow control as a gateway, until it calls what is returned: then no worker waits for it.
-   * Idempotent.
+   * Takes part in flow control as a gateway. The returned function ends that, and no worker waits for this process from then on; it is
+   * idempotent.
    */
   receive(receiver: Receiver): () => void;
   /**

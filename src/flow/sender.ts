@@ -4,8 +4,8 @@ import { UNLIMITED } from './room.ts';
 import type { Room } from './room.ts';
 
 export interface SenderOptions {
-  /** A gateway without progress for so long, in ms, is left behind. */
-  readonly patienceMs: number;
+  /** A gateway without progress for so long, in ms, is left behind. undefined: flow control is off, and nothing is limited. */
+  readonly patienceMs: number | undefined;
   /** Asks the gateways of a stream for credit: publishes a mark. Must not throw. */
   readonly ask: (topic: string, partition: number) => void;
 }
@@ -83,6 +83,7 @@ interface Waiting {
  */
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #patienceMs: number;
   /** By partition: the current lease's, by server. */
   readonly #partitions = new Map<string, Map<string, Stream>>();
   /** The same, by name. */
@@ -97,10 +98,17 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#patienceMs = options.patienceMs ?? Infinity;
+  }
+
+  /** False where flow control is off. */
+  get isEnabled(): boolean {
+    return this.#options.patienceMs !== undefined;
   }
 
   /** Begins the stream of a lease on a server, and forgets that of the previous lease. */
   open(server: string, topic: string, partition: number, name: string): void {
+    if (!this.isEnabled) return;
     const key = keyOf(topic, partition);
     const streams = this.#partitions.get(key) ?? new Map<string, Stream>();
     this.#partitions.set(key, streams);
@@ -261,20 +269,20 @@ export class Sender {
     if (stream.isFree || stream.unreceived > 0) return UNLIMITED;
     if (bytes > 0) return { bytes, gateway: undefined };
     stream.unansweredSince ??= now;
-    stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE * this.#options.patienceMs;
+    stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE * this.#patienceMs;
     return stream.isFree ? UNLIMITED : { bytes: 0, gateway: undefined };
   }
 
   #isLeftBehind(gateway: string, told: Told, now: number): boolean {
     if (told.isLeftBehind || this.#silent.has(gateway)) return (told.isLeftBehind = true);
     told.stuckSince ??= now;
-    if (now - told.stuckSince < this.#options.patienceMs) return false;
+    if (now - told.stuckSince < this.#patienceMs) return false;
     if ((this.#heardAt.get(gateway) ?? 0) <= told.stuckSince) this.#silent.add(gateway);
     return (told.isLeftBehind = true);
   }
 
   #isGone(gateway: string, now: number): boolean {
-    const isGone = now - (this.#heardAt.get(gateway) ?? 0) > GONE_AFTER * this.#options.patienceMs;
+    const isGone = now - (this.#heardAt.get(gateway) ?? 0) > GONE_AFTER * this.#patienceMs;
     if (isGone) {
       this.#heardAt.delete(gateway);
       this.#silent.delete(gateway);

@@ -44,7 +44,7 @@ export function createWorker(
     () => unmatchedRecords(routers.values()),
   );
   register(new UnmatchedLog(routers.values(), log)).start();
-  const flow = register(new FlowWait(bus, log));
+  const flow = register(new FlowWait(bus.sender, log));
   observeFlow(flow, bus, metrics);
   const ports = {
     flow,
@@ -103,7 +103,7 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
     'crier_flow_gateway_lag_bytes',
     'Bytes published that a gateway had not served when it answered last, of the partition with the most of them.',
     ['gateway'],
-    () => Array.from(bus.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
+    () => Array.from(bus.sender.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
   );
 }
 

@@ -38,10 +38,10 @@ async function createWorker(t: TestContext, makeBus: MakeBus, patienceMs: number
   /** Publishes as much as there is room for, `most` messages at most. Returns how many. */
   const fill = async (value: string, most = MANY) => {
     let messages = 0;
-    for (; messages < most && bus.room(TOPIC, 0).bytes > 0; messages++) await publish(value);
+    for (; messages < most && bus.sender.room(TOPIC, 0).bytes > 0; messages++) await publish(value);
     return messages;
   };
-  return { prefix, bus, publish, fill, room: () => bus.room(TOPIC, 0) };
+  return { prefix, bus, publish, fill, room: () => bus.sender.room(TOPIC, 0) };
 }
 
 /** A gateway that has one channel and serves what the test says. */
@@ -66,12 +66,12 @@ function flowContract(name: string, makeBus: MakeBus): void {
       const { arrived, serve } = await createGateway(bus, prefix, 'pod');
       const first = await fill('1');
       assert.ok(first < MANY, `${first} of ${MANY}`);
-      await waitFor('the credit', () => bus.room(TOPIC, 0).gateway === 'pod');
-      assert.equal(bus.room(TOPIC, 0).bytes, 0);
+      await waitFor('the credit', () => bus.sender.room(TOPIC, 0).gateway === 'pod');
+      assert.equal(bus.sender.room(TOPIC, 0).bytes, 0);
       await waitFor('the messages', () => arrived() === first);
-      assert.equal(bus.lags().get('pod'), first * PAYLOAD.length);
+      assert.equal(bus.sender.lags().get('pod'), first * PAYLOAD.length);
       serve();
-      await bus.whenRoom(TOPIC, 0, NEVER);
+      await bus.sender.whenRoom(TOPIC, 0, NEVER);
       assert.ok((await fill('1')) > 0);
     });
 
@@ -80,7 +80,7 @@ function flowContract(name: string, makeBus: MakeBus): void {
       await createGateway(bus, prefix, 'pod');
       assert.equal(await fill('1'), MANY);
       assert.deepEqual(room(), { bytes: Infinity, gateway: undefined });
-      await bus.whenRoom(TOPIC, 0, NEVER);
+      await bus.sender.whenRoom(TOPIC, 0, NEVER);
     });
 
     it('stops nobody where nobody receives', async (t) => {
@@ -94,7 +94,7 @@ function flowContract(name: string, makeBus: MakeBus): void {
       await createGateway(bus, prefix, 'pod');
       await fill('1');
       await waitFor('the credit', () => room().gateway === 'pod');
-      await bus.whenRoom(TOPIC, 0, NEVER);
+      await bus.sender.whenRoom(TOPIC, 0, NEVER);
       assert.equal(await fill('1'), MANY);
     });
 
@@ -114,7 +114,7 @@ function flowContract(name: string, makeBus: MakeBus): void {
       await fill('1');
       await waitFor('the credit', () => room().gateway === 'pod');
       const aborting = new AbortController();
-      const waits = [bus.whenRoom(TOPIC, 0, aborting.signal), bus.whenRoom(TOPIC, 0, NEVER)];
+      const waits = [bus.sender.whenRoom(TOPIC, 0, aborting.signal), bus.sender.whenRoom(TOPIC, 0, NEVER)];
       aborting.abort();
       await waits[0];
       await bus.close();
@@ -162,7 +162,7 @@ describe('over a real Redis', () => {
     await waitFor('the messages', () => slow.arrived() === first && fast.arrived() === first);
     fast.serve();
     const aborting = new AbortController();
-    const asking = bus.whenRoom(TOPIC, 0, aborting.signal);
+    const asking = bus.sender.whenRoom(TOPIC, 0, aborting.signal);
     await waitFor('the credit', () => room().gateway === 'slow');
     assert.equal(room().bytes, 0);
     aborting.abort();
@@ -175,7 +175,7 @@ describe('over a real Redis', () => {
     t.after(() => stranger.disconnect());
     await stranger.subscribe(`${prefix}${TOPIC}{a="1"}`);
     assert.ok((await fill('1')) < MANY);
-    await bus.whenRoom(TOPIC, 0, NEVER);
+    await bus.sender.whenRoom(TOPIC, 0, NEVER);
     assert.equal(await fill('1'), MANY);
   });
 
@@ -187,7 +187,7 @@ describe('over a real Redis', () => {
     await waitFor('the credit', () => room().gateway === 'pod');
     proxy.cut();
     pod.serve();
-    await bus.whenRoom(TOPIC, 0, NEVER);
+    await bus.sender.whenRoom(TOPIC, 0, NEVER);
     assert.ok((await fill('1')) > 0);
   });
 

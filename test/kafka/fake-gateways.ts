@@ -1,11 +1,11 @@
-import type { Bus } from '../../src/bus/bus.ts';
 import type { Room } from '../../src/flow/room.ts';
+import type { Sender } from '../../src/flow/sender.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 
 type Publish = KafkaConsumerOptions['publish'];
 
 /** Room for partitions, which a test grants. */
-export class FakeGateways implements Pick<Bus, 'room' | 'whenRoom'> {
+export class FakeGateways implements Pick<Sender, 'room' | 'whenRoom'> {
   /** Of partitions that were granted nothing yet. */
   initial = 0;
   gateway: string | undefined = 'slow';

@@ -22,11 +22,8 @@ async function createStage(t: TestContext) {
   const gateways = new FakeGateways();
   let published = 0;
   const bus = new MemoryBus({ prefix: 'test:', log, observer: { onPublish: () => published++ } });
-  Object.assign(bus, {
-    room: gateways.room.bind(gateways),
-    whenRoom: gateways.whenRoom.bind(gateways),
-    publish: gateways.before(bus.publish.bind(bus)),
-  });
+  Object.assign(bus, { publish: gateways.before(bus.publish.bind(bus)) });
+  Object.assign(bus.sender, { room: gateways.room.bind(gateways), whenRoom: gateways.whenRoom.bind(gateways) });
   await bus.start();
   const graph = await loadGraph('src/graphs/auction');
   const metrics = new Metrics();

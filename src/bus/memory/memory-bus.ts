@@ -1,7 +1,5 @@
 import { BusUnavailableError } from '../../errors.ts';
 import type { Receiver } from '../../flow/receiver.ts';
-import { UNLIMITED } from '../../flow/room.ts';
-import type { Room } from '../../flow/room.ts';
 import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
@@ -38,6 +36,7 @@ interface Pending {
 
 /** The bus of the embedded mode: one process, no server. Delivers in a later turn of the event loop, like a network. */
 export class MemoryBus implements Bus {
+  readonly sender: Sender;
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #maxPendingMessages: number;
@@ -49,8 +48,6 @@ export class MemoryBus implements Bus {
   readonly #history = new MemoryHistory();
   /** What was agreed on, by name. */
   readonly #agreed = new Map<string, string>();
-  /** undefined: flow control is off. */
-  readonly #sender: Sender | undefined;
   #receiver: Receiver | undefined;
   /** Names of the current leases' streams, by partition. */
   readonly #streams = new Map<string, string>();
@@ -66,11 +63,10 @@ export class MemoryBus implements Bus {
     this.#log = options.log;
     this.#observer = options.observer ?? {};
     this.#maxPendingMessages = options.maxPendingMessages ?? 100_000;
-    const { flowPatienceMs } = options;
-    if (flowPatienceMs !== undefined) {
-      const ask = (topic: string, partition: number) => this.#mark(topic, partition, true);
-      this.#sender = new Sender({ patienceMs: flowPatienceMs, ask });
-    }
+    this.sender = new Sender({
+      patienceMs: options.flowPatienceMs,
+      ask: (topic, partition) => this.#mark(topic, partition, true),
+    });
   }
 
   get isAvailable(): boolean {
@@ -103,23 +99,11 @@ export class MemoryBus implements Bus {
     this.#observer.onPublish?.(messages.length);
   }
 
-  room(topic: string, partition: number): Room {
-    return this.#sender?.room(topic, partition) ?? UNLIMITED;
-  }
-
-  async whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
-    await this.#sender?.whenRoom(topic, partition, signal);
-  }
-
-  lags(): ReadonlyMap<string, number> {
-    return this.#sender?.lags() ?? new Map<string, number>();
-  }
-
   receive(receiver: Receiver): () => void {
     this.#receiver = receiver;
     return () => {
       this.#receiver = undefined;
-      for (const credit of receiver.farewells(SERVER)) this.#sender?.hear(credit);
+      for (const credit of receiver.farewells(SERVER)) this.sender.hear(credit);
     };
   }
 
@@ -130,7 +114,7 @@ export class MemoryBus implements Bus {
     const { topic, partition } = lease;
     const stream = `${topic}/${partition}.${++this.#leases}`;
     this.#streams.set(`${topic}/${partition}`, stream);
-    this.#sender?.open(SERVER, topic, partition, stream);
+    this.sender.open(SERVER, topic, partition, stream);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
@@ -164,7 +148,7 @@ export class MemoryBus implements Bus {
 
   #closeNow(): void {
     this.#status = 'closed';
-    this.#sender?.close();
+    this.sender.close();
     this.#pending = [];
     for (const listeners of this.#channels.values()) listeners.clear();
     this.#channels.clear();
@@ -187,11 +171,11 @@ export class MemoryBus implements Bus {
       const listeners = this.#channels.get(channel);
       if (!listeners) continue;
       listeners.deliver(payload, coordinates);
-      if (!this.#sender || !coordinates) continue;
+      if (!this.sender.isEnabled || !coordinates) continue;
       const topic = topicOf(channel, this.#prefix);
       const stream = this.#streams.get(`${topic}/${coordinates.partition}`);
       if (stream === undefined) continue;
-      this.#sender.add(stream, payload.length);
+      this.sender.add(stream, payload.length);
       published.set(stream, [topic, coordinates.partition]);
     }
     for (const [topic, partition] of published.values()) this.#mark(topic, partition, false);
@@ -200,9 +184,9 @@ export class MemoryBus implements Bus {
   /** Tells this process's own gateway how far a partition is. */
   #mark(topic: string, partition: number, isQuestion: boolean): void {
     const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
-    const bytes = this.#sender!.published(stream);
+    const bytes = this.sender.published(stream);
     const credit = this.#receiver?.answer(SERVER, { topic, partition, stream, bytes, isQuestion });
-    if (credit) this.#sender!.hear(credit);
+    if (credit) this.sender.hear(credit);
   }
 
   #open(channel: string): Listeners {

@@ -1,7 +1,5 @@
 import { BusUnavailableError, ConfigError } from '../../errors.ts';
 import type { Receiver } from '../../flow/receiver.ts';
-import { UNLIMITED } from '../../flow/room.ts';
-import type { Room } from '../../flow/room.ts';
 import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
@@ -61,6 +59,7 @@ interface Subscription {
 
 /** The bus over Redis pub/sub. */
 export class RedisBus implements Bus {
+  readonly sender: Sender;
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
@@ -69,8 +68,6 @@ export class RedisBus implements Bus {
   readonly #serverHashes: readonly number[];
   /** By channel; those of the last listener that leaves are removed. */
   readonly #subscriptions = new Map<string, Subscription>();
-  /** undefined: flow control is off. */
-  readonly #sender: Sender | undefined;
   #status: 'idle' | 'started' | 'closed' = 'idle';
   #closing: Promise<void> | undefined;
 
@@ -80,13 +77,12 @@ export class RedisBus implements Bus {
     this.#observer = options.observer ?? {};
     this.#prefix = options.prefix ?? '';
     checkUrls(options.urls);
-    const { flowPatienceMs } = options;
-    if (flowPatienceMs !== undefined) {
-      const ask = (topic: string, partition: number) => {
+    this.sender = new Sender({
+      patienceMs: options.flowPatienceMs,
+      ask: (topic, partition) => {
         for (const { fence } of this.#servers) fence.ask(topic, partition);
-      };
-      this.#sender = new Sender({ patienceMs: flowPatienceMs, ask });
-    }
+      },
+    });
     this.#servers = options.urls.map((url) => this.#connectTo(url, options));
     const labels = this.#servers.map((server) => server.publisher.label);
     if (new Set(labels).size < labels.length) {
@@ -123,18 +119,6 @@ export class RedisBus implements Bus {
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
-  }
-
-  room(topic: string, partition: number): Room {
-    return this.#sender?.room(topic, partition) ?? UNLIMITED;
-  }
-
-  async whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
-    await this.#sender?.whenRoom(topic, partition, signal);
-  }
-
-  lags(): ReadonlyMap<string, number> {
-    return this.#sender?.lags() ?? new Map<string, number>();
   }
 
   receive(receiver: Receiver): () => void {
@@ -190,7 +174,7 @@ export class RedisBus implements Bus {
     for (const { listeners } of this.#subscriptions.values()) listeners.clear();
     this.#subscriptions.clear();
     this.#observer.onSubscriptions?.(0);
-    this.#sender?.close();
+    this.sender.close();
     for (const { probe, subscriber } of this.#servers) {
       probe.close();
       subscriber.close();
@@ -229,8 +213,8 @@ export class RedisBus implements Bus {
       onGap: (channels) => this.#onGap(channels),
     });
     const prefix = this.#prefix;
-    const flow = new RedisFlow({ publisher, subscriber, prefix, sender: this.#sender });
-    const fence = new RedisFence(publisher, prefix, flow, this.#sender);
+    const flow = new RedisFlow({ publisher, subscriber, prefix, sender: this.sender });
+    const fence = new RedisFence(publisher, prefix, flow, this.sender);
     const intervalMs = options.probeIntervalMs ?? 2_500;
     const probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs });
     return { publisher, fence, flow, subscriberLink, subscriber, probe };

@@ -30,13 +30,12 @@ export class RedisFence {
   readonly #link: RedisLink;
   readonly #ownersKey: string;
   readonly #flow: RedisFlow;
-  readonly #sender: Sender | undefined;
+  readonly #sender: Sender;
   readonly #holdings = new Map<string, Holding>();
   /** At rest; never more than there were publishes at a time. */
   readonly #writers: CommandWriter[] = [];
 
-  /** @param sender undefined: nothing is marked */
-  constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender | undefined) {
+  constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender) {
     this.#link = link;
     this.#ownersKey = `${prefix}owners`;
     this.#flow = flow;
@@ -52,13 +51,13 @@ export class RedisFence {
     const args = [topic, partition, token, epoch, position, startId ?? '', Date.now(), accepted, acceptedAfter];
     const reply = (await runScript(this.#link, LEASE, [this.#ownersKey], args)) as [Buffer, Buffer, Buffer];
     this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), startId: String(reply[2]) });
-    this.#sender?.open(this.#link.label, topic, partition, token);
+    this.#sender.open(this.#link.label, topic, partition, token);
   }
 
   /** Asks the gateways how far they are. */
   ask(topic: string, partition: number): void {
     const stream = this.#holdings.get(`${topic}/${partition}`)?.token;
-    if (stream === undefined || !this.#sender) return;
+    if (stream === undefined) return;
     this.#flow.ask({ topic, partition, stream, bytes: this.#sender.published(stream), isQuestion: true });
   }
 
@@ -71,7 +70,7 @@ export class RedisFence {
     if (!holding) throw new FencedError(`${topic}/${partition} was not leased`);
     const writer = this.#writers.pop() ?? new CommandWriter();
     const beginning = [this.#ownersKey, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
-    const due = this.#sender?.dueMark(holding.token, bytesOf(messages));
+    const due = this.#sender.dueMark(holding.token, bytesOf(messages));
     const mark = due ? [this.#flow.markChannel, `${due.bytes}`, due.isQuestion ? '?' : ''] : NO_MARK;
     const received = await sendScript(this.#link, PUBLISH, (command, script) => {
       write(writer, [command, script, '1', ...beginning], mark, messages);
@@ -85,7 +84,7 @@ export class RedisFence {
       );
     }
     holding.position = Math.max(holding.position, offset);
-    this.#sender?.add(holding.token, Number(received));
+    this.#sender.add(holding.token, Number(received));
   }
 }
 

@@ -11,8 +11,7 @@ export interface RedisFlowOptions {
   readonly subscriber: RedisSubscriber;
   /** Of channel names. */
   readonly prefix: string;
-  /** undefined: this process publishes without flow control. */
-  readonly sender: Sender | undefined;
+  readonly sender: Sender;
 }
 
 /**
@@ -33,7 +32,7 @@ export class RedisFlow {
   /** A name that no other stream has; a worker can be reached by it. */
   nextStream(): string {
     const { sender, subscriber } = this.#options;
-    if (sender && this.#streams === 0) {
+    if (sender.isEnabled && this.#streams === 0) {
       subscriber.subscribe(this.#creditChannel(this.#worker), (message) => {
         const credit = parseCredit(message.toString());
         if (credit) sender.hear(credit);

@@ -1,4 +1,4 @@
-import type { Bus } from '../../bus/bus.ts';
+import type { Sender } from '../../flow/sender.ts';
 import type { Logger } from '../../log.ts';
 
 /** A partition counts as limited for this long after its last wait: under load it waits many times a second. */
@@ -34,7 +34,7 @@ interface Waits extends LimitedPartition {
  * line when the first partition waits, and one when none has waited for 5 s. Holds one entry for each partition that waited in between.
  */
 export class FlowWait {
-  readonly #bus: Pick<Bus, 'room' | 'whenRoom'>;
+  readonly #sender: Pick<Sender, 'room' | 'whenRoom'>;
   readonly #log: Logger;
   readonly #waits = new Map<string, Waits>();
   readonly #secondsByTopic = new Map<string, number>();
@@ -43,8 +43,8 @@ export class FlowWait {
   #quietTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(bus: Pick<Bus, 'room' | 'whenRoom'>, log: Logger) {
-    this.#bus = bus;
+  constructor(sender: Pick<Sender, 'room' | 'whenRoom'>, log: Logger) {
+    this.#sender = sender;
     this.#log = log;
   }
 
@@ -80,7 +80,7 @@ export class FlowWait {
     { onLimited, signal = new AbortController().signal }: RoomOptions = {},
   ): Promise<number> {
     for (let isFirst = true; ; isFirst = false) {
-      const { bytes, gateway } = this.#bus.room(topic, partition);
+      const { bytes, gateway } = this.#sender.room(topic, partition);
       if (bytes > 0) return bytes;
       if (signal.aborted || (isFirst && onLimited?.() === false)) return 0;
       await this.#wait({ topic, partition, gateway }, signal);
@@ -100,7 +100,7 @@ export class FlowWait {
     if (this.#waits.size === 0)
       this.#log.info(limited, 'records wait in Kafka: a gateway that receives them is behind');
     this.#waits.set(keyOf(topic, partition), waits);
-    await this.#bus.whenRoom(topic, partition, signal);
+    await this.#sender.whenRoom(topic, partition, signal);
     waits.endedAt = performance.now();
     this.#count(waits, waits.endedAt);
     this.#awaitQuiet(limited);

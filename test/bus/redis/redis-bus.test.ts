@@ -333,9 +333,9 @@ describe('a Redis that asks for a user', () => {
     assert.equal(await bus.agree('secret', 'x'), 'x');
     const large = { channel: 'crier:a', payload: 'x'.repeat(100_000), offset: 3, timestamp: 0 };
     await bus.publish([large], { topic: 'a', partition: 0, offset: 3 });
-    await waitFor('a credit', () => bus.lags().get('pod') === 1);
+    await waitFor('a credit', () => bus.sender.lags().get('pod') === 1);
     stop();
-    await waitFor('a farewell', () => bus.lags().size === 0);
+    await waitFor('a farewell', () => bus.sender.lags().size === 0);
     assert.deepEqual(await admin.call('ACL', 'LOG'), [], 'nothing was asked for that the user may not do');
 
     await wrong.start();
