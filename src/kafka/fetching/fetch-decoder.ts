@@ -1,5 +1,6 @@
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { PoisonReason } from '../batch.ts';
+import { partitionKey } from '../partition-key.ts';
 import { CompressionError, inflate } from '../kafkajs/compression.ts';
 import { readFetchResponse } from './fetch-response.ts';
 import type { FetchedPartition, FetchedTopic, FetchResponse } from './fetch-response.ts';
@@ -32,10 +33,6 @@ export interface FetchRequest {
 }
 
 type Decoded = readonly FetchedRecord[];
-
-export function partitionKey(topic: string, partition: number): string {
-  return `${partition}/${topic}`;
-}
 
 /**
  * Decodes fetch responses within a budget. kafkajs decodes a whole response at once, however large its batches inflate, ends the

@@ -1,10 +1,11 @@
 import kafkajs from 'kafkajs';
 import type { PartitionAssigner } from 'kafkajs';
-import { FetchDecoder, partitionKey } from '../fetching/fetch-decoder.ts';
+import { FetchDecoder } from '../fetching/fetch-decoder.ts';
 import type { FetchDecoderOptions } from '../fetching/fetch-decoder.ts';
 import { MIN_FETCH_VERSION } from '../fetching/fetch-response.ts';
 import type { FetchResponse } from '../fetching/fetch-response.ts';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
+import { partitionKey } from '../partition-key.ts';
 
 /** Longest wait of a fetch for records while any partition is held, in ms: a held one can only join the next fetch. */
 const HOLDING_MAX_WAIT_MS = 50;

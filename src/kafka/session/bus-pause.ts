@@ -1,4 +1,5 @@
 import type { Logger } from '../../log.ts';
+import { partitionKey } from '../partition-key.ts';
 
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1000;
@@ -34,12 +35,12 @@ export class BusPause {
   }
 
   has(topic: string, partition: number): boolean {
-    return this.#waiting.has(keyOf(topic, partition));
+    return this.#waiting.has(partitionKey(topic, partition));
   }
 
   /** The bus refused a partition's messages. `resume` is called, once, when they are to be tried again. */
   add(topic: string, partition: number, resume: () => void): void {
-    const key = keyOf(topic, partition);
+    const key = partitionKey(topic, partition);
     const before = this.#waiting.get(key);
     clearTimeout(before?.timer);
     const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
@@ -50,7 +51,7 @@ export class BusPause {
 
   /** The bus accepted a partition's messages. */
   delete(topic: string, partition: number): void {
-    if (!this.#waiting.delete(keyOf(topic, partition))) return;
+    if (!this.#waiting.delete(partitionKey(topic, partition))) return;
     this.#options.onChange(this.#waiting.size);
     if (this.#waiting.size === 0) this.#options.log.info('no partition is paused: the bus accepts messages again');
   }
@@ -60,7 +61,7 @@ export class BusPause {
     for (const { topic, partition, timer, resume } of [...this.#waiting.values()]) {
       if (isAssigned(topic, partition)) continue;
       clearTimeout(timer);
-      this.#waiting.delete(keyOf(topic, partition));
+      this.#waiting.delete(partitionKey(topic, partition));
       resume();
     }
     this.#options.onChange(this.#waiting.size);
@@ -72,8 +73,4 @@ export class BusPause {
     this.#waiting.clear();
     this.#options.onChange(0);
   }
-}
-
-function keyOf(topic: string, partition: number): string {
-  return `${partition}/${topic}`;
 }

@@ -1,3 +1,5 @@
+import { partitionKey } from '../partition-key.ts';
+
 /** A partition that waits. */
 export interface WaitingPartition {
   readonly topic: string;
@@ -19,24 +21,20 @@ export class DeadLetterWait {
   }
 
   has(topic: string, partition: number): boolean {
-    return this.#waiting.has(keyOf(topic, partition));
+    return this.#waiting.has(partitionKey(topic, partition));
   }
 
   add(topic: string, partition: number): void {
-    this.#waiting.set(keyOf(topic, partition), { topic, partition });
+    this.#waiting.set(partitionKey(topic, partition), { topic, partition });
     this.#onChange(this.#waiting.size);
   }
 
   delete(topic: string, partition: number): void {
-    if (this.#waiting.delete(keyOf(topic, partition))) this.#onChange(this.#waiting.size);
+    if (this.#waiting.delete(partitionKey(topic, partition))) this.#onChange(this.#waiting.size);
   }
 
   clear(): void {
     this.#waiting.clear();
     this.#onChange(0);
   }
-}
-
-function keyOf(topic: string, partition: number): string {
-  return `${partition}/${topic}`;
 }

@@ -1,5 +1,6 @@
 import type { Sender } from '../../flow/sender.ts';
 import type { Logger } from '../../log.ts';
+import { partitionKey } from '../partition-key.ts';
 
 /** A partition counts as limited for this long after its last wait: under load it waits many times a second. */
 const LIMITED_MS = 1000;
@@ -69,7 +70,7 @@ export class FlowWait {
   }
 
   has(topic: string, partition: number): boolean {
-    const waits = this.#waits.get(keyOf(topic, partition));
+    const waits = this.#waits.get(partitionKey(topic, partition));
     return waits !== undefined && waits.endedAt > performance.now() - LIMITED_MS;
   }
 
@@ -99,7 +100,7 @@ export class FlowWait {
     const waits: Waits = { ...limited, countedAt: performance.now(), endedAt: Infinity };
     if (this.#waits.size === 0)
       this.#log.info(limited, 'records wait in Kafka: a gateway that receives them is behind');
-    this.#waits.set(keyOf(topic, partition), waits);
+    this.#waits.set(partitionKey(topic, partition), waits);
     await this.#sender.whenRoom(topic, partition, signal);
     waits.endedAt = performance.now();
     this.#count(waits, waits.endedAt);
@@ -137,8 +138,4 @@ export class FlowWait {
       this.#log.info(last, 'no records wait for a gateway any more');
     }, QUIET_MS).unref();
   }
-}
-
-function keyOf(topic: string, partition: number): string {
-  return `${partition}/${topic}`;
 }

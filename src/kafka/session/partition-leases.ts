@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionLease } from '../../bus/bus.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
+import { partitionKey } from '../partition-key.ts';
 import { commitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';
 
@@ -29,7 +30,7 @@ export class PartitionLeases {
     this.#partitions.clear();
     for (const [topic, partitions] of resumePoints) {
       for (const [partition, { position, startId }] of partitions) {
-        this.#partitions.set(keyOf(topic, partition), { isLeased: false, startId, position, last: -1 });
+        this.#partitions.set(partitionKey(topic, partition), { isLeased: false, startId, position, last: -1 });
       }
     }
   }
@@ -40,7 +41,7 @@ export class PartitionLeases {
    * @throws BusUnavailableError
    */
   async acquire(topic: string, partition: number, first: number): Promise<void> {
-    const entry = this.#partitions.get(keyOf(topic, partition));
+    const entry = this.#partitions.get(partitionKey(topic, partition));
     if (!entry) return;
     // Offsets only grow, unless the topic was deleted and created again.
     if (first <= entry.last) Object.assign(entry, { isLeased: false, startId: randomUUID(), position: -1, last: -1 });
@@ -52,7 +53,7 @@ export class PartitionLeases {
 
   /** The bus has accepted every record up to this offset. */
   accept(topic: string, partition: number, offset: number): void {
-    const entry = this.#partitions.get(keyOf(topic, partition));
+    const entry = this.#partitions.get(partitionKey(topic, partition));
     if (!entry) return;
     entry.startId = undefined;
     entry.position = Math.max(entry.position, offset);
@@ -61,16 +62,12 @@ export class PartitionLeases {
 
   /** The bus has fenced the partition: the next `acquire` leases it again. */
   drop(topic: string, partition: number): void {
-    const entry = this.#partitions.get(keyOf(topic, partition));
+    const entry = this.#partitions.get(partitionKey(topic, partition));
     if (entry) entry.isLeased = false;
   }
 
   /** Metadata of a commit, from which the partition's next owner resumes. */
   metadataOf(topic: string, partition: number): string {
-    return commitMetadata(this.#partitions.get(keyOf(topic, partition)) ?? { position: -1 });
+    return commitMetadata(this.#partitions.get(partitionKey(topic, partition)) ?? { position: -1 });
   }
-}
-
-function keyOf(topic: string, partition: number): string {
-  return `${partition}/${topic}`;
 }

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import type { EachBatchPayload } from 'kafkajs';
 import { Detachment } from './detachment.ts';
-import { partitionKey } from '../fetching/fetch-decoder.ts';
+import { partitionKey } from '../partition-key.ts';
 import type { FlowWait } from './flow-wait.ts';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 

@@ -1,3 +1,5 @@
+import { partitionKey } from '../partition-key.ts';
+
 /** Progress of one assigned partition. */
 export interface PartitionPosition {
   readonly topic: string;
@@ -42,7 +44,7 @@ export class Watchdog {
     const watched = new Map<string, Watched>();
     for (const { topic, partition, position, end, isPaused } of positions) {
       if (end <= position || isPaused) continue;
-      const key = `${partition}/${topic}`;
+      const key = partitionKey(topic, partition);
       const before = this.#watched.get(key);
       if (before?.position !== position) {
         watched.set(key, { position, sinceMs: nowMs, wasRebuilt: false });

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { PartitionAssigner } from 'kafkajs';
 import { boundFetches } from '../../../src/kafka/kafkajs/bounded-fetch.ts';
 import type { KafkaClient } from '../../../src/kafka/kafkajs/client.ts';
-import { partitionKey } from '../../../src/kafka/fetching/fetch-decoder.ts';
+import { partitionKey } from '../../../src/kafka/partition-key.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 import { GroupSession } from '../../../src/kafka/session/group-session.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { EachBatchPayload } from 'kafkajs';
-import { partitionKey } from '../../../src/kafka/fetching/fetch-decoder.ts';
+import { partitionKey } from '../../../src/kafka/partition-key.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 import { RunningBatches } from '../../../src/kafka/session/running-batches.ts';
