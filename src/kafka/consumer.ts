@@ -10,7 +10,7 @@ import type { PartitionMap } from './kafkajs/cluster.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import type { FlowWait } from './session/flow-wait.ts';
 import { GroupSession } from './session/group-session.ts';
-import type { PartitionWait } from './session/group-session.ts';
+import type { PartitionWait } from './session/partition-waits.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
 import { lagOf, positionsOf } from './session/positions.ts';

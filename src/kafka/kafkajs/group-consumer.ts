@@ -1,0 +1,37 @@
+import type { Consumer } from 'kafkajs';
+import type { InflightBudget } from '../fetching/inflight-budget.ts';
+import { boundFetches } from './bounded-fetch.ts';
+import type { KafkaClient } from './client.ts';
+
+/** How long a rebalance waits for a member with a running batch, which sends heartbeats. A publish takes 6 s at most. */
+const REBALANCE_TIMEOUT_MS = 20_000;
+/** Longest wait of a fetch for records. A resumed partition is fetched after this time at the latest. */
+const MAX_WAIT_MS = 250;
+const MAX_BYTES_PER_PARTITION = 1_048_576;
+const MAX_BYTES_PER_FETCH = 10_485_760;
+
+export interface GroupConsumerOptions {
+  readonly groupId: string;
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  readonly budget: InflightBudget;
+  readonly maxInflatedBytes: number;
+}
+
+/** A kafkajs consumer whose fetches are bounded, and which never restarts by itself: a failure ends it. */
+export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsumerOptions): Consumer {
+  const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes } = options;
+  return kafka.consumer({
+    partitionAssigners: [boundFetches({ budget, maxInflatedBytes })],
+    groupId,
+    sessionTimeout: sessionTimeoutMs,
+    heartbeatInterval: heartbeatIntervalMs,
+    rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+    maxWaitTimeInMs: MAX_WAIT_MS,
+    minBytes: 1,
+    maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+    maxBytes: MAX_BYTES_PER_FETCH,
+    allowAutoTopicCreation: false,
+    retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
+  });
+}

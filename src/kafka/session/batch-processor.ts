@@ -1,0 +1,165 @@
+import type { Consumer, EachBatchPayload } from 'kafkajs';
+import { BusUnavailableError, FencedError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { KafkaRecord } from '../batch.ts';
+import type { FetchedRecord } from '../fetching/record-batch.ts';
+import type { PublishedChunk, RecordPublisher } from '../record-publisher.ts';
+import type { Commits } from './commits.ts';
+import type { Detachment } from './detachment.ts';
+import type { Generation } from './generation.ts';
+import type { PartitionLeases } from './partition-leases.ts';
+import type { PartitionWaits } from './partition-waits.ts';
+
+/** Longest wait of a batch for the dead-letter topic. Then its partition is paused, and the other partitions are read on. */
+const DEAD_LETTER_PATIENCE_MS = 200;
+
+export interface BatchProcessorOptions {
+  readonly consumer: Pick<Consumer, 'pause' | 'resume'>;
+  readonly publisher: Pick<RecordPublisher, 'publish'>;
+  readonly leases: PartitionLeases;
+  readonly commits: Commits;
+  readonly waits: Pick<PartitionWaits, 'bus' | 'deadLetters'>;
+  readonly log: Logger;
+  readonly isClosing: () => boolean;
+  /** True if the coordinator confirmed the membership within the last half of the session timeout. */
+  readonly isConfirmedMember: () => boolean;
+  /** `position`: the next offset to read. */
+  readonly onAccepted: (topic: string, partition: number, position: bigint) => void;
+}
+
+/** Processes one batch of one partition: leases the partition, publishes the records, and resolves their offsets once accepted. */
+export class BatchProcessor {
+  readonly #options: BatchProcessorOptions;
+
+  constructor(options: BatchProcessorOptions) {
+    this.#options = options;
+  }
+
+  /** @throws every error except a refusal by the bus, which pauses the partition, and a fencing, after which it is leased again. */
+  async process(payload: EachBatchPayload, generation: Generation, detachment: Detachment): Promise<void> {
+    const { publisher, leases, commits, isClosing } = this.#options;
+    const { batch } = payload;
+    const { topic, partition } = batch;
+    const { flowSignal: signal, endSignal: deadLetterSignal } = generation;
+    const isOurs = () => !generation.hasEnded && !payload.isStale();
+    const canContinue = () => !isClosing() && !signal.aborted && payload.isRunning() && isOurs();
+    commits.use(payload);
+    await generation.positioning;
+    if (!generation.isPositioned || !canContinue()) return;
+    const onPublished = async ({ last, lastBeforePoison, deadLettered }: PublishedChunk) => {
+      const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
+      // The partition may have moved to another member, which reads it from the last commit.
+      if (!isOurs()) return false;
+      if (isDeadLettered) {
+        this.#accept(payload, last);
+      } else {
+        if (lastBeforePoison) this.#accept(payload, lastBeforePoison);
+        this.#waitForDeadLetters(payload, last, deadLettered!, isOurs);
+      }
+      await payload.heartbeat();
+      return isDeadLettered && canContinue();
+    };
+    const [first] = batch.messages;
+    try {
+      if (first) await leases.acquire(topic, partition, Number(first.offset));
+      const onLimited = () => detachment.detach();
+      await publisher.publish(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
+    } catch (error) {
+      if (error instanceof FencedError) return await this.#onFenced(payload);
+      if (!(error instanceof BusUnavailableError)) throw error;
+      if (canContinue()) this.#waitForBus(topic, partition);
+    } finally {
+      if (!payload.isRunning() || signal.aborted) await commits.now();
+    }
+  }
+
+  /** Every record up to this one is published or dead-lettered. */
+  #accept(payload: EachBatchPayload, { offset }: KafkaRecord): void {
+    const { leases, waits, onAccepted } = this.#options;
+    const { batch } = payload;
+    const { topic, partition } = batch;
+    const isFinal = offset === batch.messages.at(-1)?.offset;
+    payload.resolveOffset(offset);
+    leases.accept(topic, partition, Number(offset));
+    onAccepted(topic, partition, BigInt(isFinal ? batch.lastOffset() : offset) + 1n);
+    waits.bus.delete(topic, partition);
+  }
+
+  /**
+   * Pauses the partition until the bus is tried again. Unlike the function that `payload.pause()` returns, this keeps no reference to
+   * the batch's records, which no budget counts any more.
+   */
+  #waitForBus(topic: string, partition: number): void {
+    const { consumer, waits } = this.#options;
+    const paused = [{ topic, partitions: [partition] }];
+    consumer.pause(paused);
+    waits.bus.add(topic, partition, () => consumer.resume(paused));
+  }
+
+  /** Pauses the partition until the poison records of its last chunk are written. The other partitions are read on. */
+  #waitForDeadLetters(
+    payload: EachBatchPayload,
+    last: KafkaRecord,
+    deadLettered: Promise<void>,
+    isOurs: () => boolean,
+  ): void {
+    const { waits } = this.#options;
+    const { topic, partition } = payload.batch;
+    const resume = payload.pause();
+    waits.bus.delete(topic, partition);
+    waits.deadLetters.add(topic, partition);
+    void deadLettered.then(
+      () => {
+        if (!isOurs()) return;
+        this.#accept(payload, last);
+        waits.deadLetters.delete(topic, partition);
+        resume();
+      },
+      // The generation has ended: the partition's next owner starts with these records.
+      () => undefined,
+    );
+  }
+
+  /**
+   * Only a member may take a lease back from another worker. Kafka assigns a partition to another member one session timeout after the
+   * last heartbeat at the earliest, and this heartbeat is sent if the last one is more than 3 s old. So either the membership is
+   * confirmed, or this throws and the partition stays fenced until a coordinator answers or the group is joined again.
+   */
+  async #onFenced(payload: EachBatchPayload): Promise<void> {
+    const { leases, log, isConfirmedMember } = this.#options;
+    const { topic, partition } = payload.batch;
+    await payload.heartbeat();
+    if (!isConfirmedMember()) {
+      throw new Error('the bus fenced a partition, and no coordinator confirms that this member owns it');
+    }
+    log.warn({ topic, partition }, 'the bus fenced the partition; leasing it again');
+    leases.drop(topic, partition);
+  }
+}
+
+function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
+  const { topic, partition } = batch;
+  for (const message of batch.messages) {
+    const { offset, timestamp, key, value, headers } = message;
+    const { poison } = message as Partial<FetchedRecord>;
+    yield { topic, partition, offset, timestamp, key, value, headers, poison };
+  }
+}
+
+/** True if the promise resolves in time, or is undefined. False at a rejection, which is handled. */
+async function isResolvedWithin(promise: Promise<void> | undefined, timeoutMs: number): Promise<boolean> {
+  if (!promise) return true;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  const resolved = promise.then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([resolved, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
