@@ -7,6 +7,7 @@ import { createKafkaClient } from './kafkajs/client.ts';
 import type { KafkaConnectionConfig } from './kafkajs/client.ts';
 import { Cluster } from './kafkajs/cluster.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
+import { requireKnownKafkajs } from './kafkajs/version.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import type { FlowWait } from './session/flow-wait.ts';
 import { GroupSession } from './session/group-session.ts';
@@ -77,7 +78,9 @@ export class KafkaConsumer {
   #isFirstLook = true;
   #missingTopics: readonly string[] = [];
 
+  /** @throws SetupError if the installed version of kafkajs is unknown */
   constructor(options: KafkaConsumerOptions) {
+    requireKnownKafkajs();
     this.#options = options;
     const { config, log, observer, convert, publish, flow } = options;
     const createClient = () => createKafkaClient(config, log);

@@ -9,6 +9,7 @@ import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import { CLIENT_CLOSED, surviveFailovers } from './failover.ts';
 import { stopIdleTimers } from './idle-timer.ts';
+import { requireKnownKafkajs } from './version.ts';
 
 export type KafkaConnectionConfig = Pick<
   Config,
@@ -20,15 +21,20 @@ const CONNECT_TIMEOUT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const LOG_WINDOW_MS = 5000;
 
-/** A kafkajs client that can be torn down whatever kafkajs is waiting for. */
+/** A kafkajs client that can be closed at any time. */
 export interface KafkaClient {
   readonly kafka: Kafka;
-  /** Cuts every socket and refuses new ones, so that whatever still waits fails soon. Idempotent. */
+  /** Destroys every socket and refuses new ones, so that every pending request fails soon. Idempotent. */
   destroy(): void;
 }
 
-/** A client of the configured brokers. Its retries are few: who uses it goes on trying in a way that can be ended. */
+/**
+ * Creates a client of the configured brokers. This folder is the only one that touches kafkajs's internals; other files use its public
+ * API and types. The client retries little: its users retry in ways that they can cancel.
+ * @throws SetupError if the installed version of kafkajs is unknown
+ */
 export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {
+  requireKnownKafkajs();
   stopIdleTimers();
   surviveFailovers();
   const sockets = new Set<Socket>();
@@ -36,7 +42,7 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
   const socketFactory = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
     if (isDestroyed) throw new Error(CLIENT_CLOSED);
     const servername = isIP(host) ? {} : { servername: host };
-    // kafkajs passes no `ssl` where there is no TLS, whatever its types say.
+    // Without TLS kafkajs passes no `ssl`, contrary to its types.
     const socket = (ssl as typeof ssl | undefined)
       ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
       : connectTcp({ host, port }, onConnect);
@@ -61,7 +67,7 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     kafka,
     destroy: () => {
       isDestroyed = true;
-      // With an error: kafkajs rejects its waiting requests on `error` only.
+      // With an error: kafkajs rejects pending requests on `error` only.
       for (const socket of sockets) socket.destroy(new Error(CLIENT_CLOSED));
     },
   };
