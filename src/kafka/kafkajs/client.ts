@@ -79,19 +79,18 @@ function saslOptions(config: KafkaConnectionConfig): SASLOptions | undefined {
 }
 
 /**
- * kafkajs's lines in our log. It logs as errors what it goes on to retry, many times a second while a broker is away; what
- * ends a consumer is logged by us. Only fields that cannot hold a payload are taken over.
+ * Writes kafkajs's log entries to crier's log. kafkajs logs as errors what it retries, many times a second while a broker is down, so
+ * errors become warnings, one per 5 s and kind. crier logs what ends a consumer. Only fields that cannot hold a payload are copied.
  */
 function writeTo(log: Logger): (entry: LogEntry) => void {
   const window = new LogWindow(LOG_WINDOW_MS);
   return ({ namespace, level, log: { message, broker, groupId, topic, partition, error } }) => {
     const fields = { broker: text(broker), groupId: text(groupId), topic: text(topic), partition: text(partition) };
-    const line = `kafkajs ${namespace}: ${message}`;
+    // The root logger has no namespace, contrary to kafkajs's types. A namespace may end in a node id, which is data.
+    const [kind = ''] = (namespace as string | undefined)?.split(' ') ?? [];
+    const line = `${['kafkajs', namespace].filter(Boolean).join(' ')}: ${message}`;
     if (level >= kafkajs.logLevel.INFO) return log.debug(fields, line);
-    // A namespace may end in a node id, which is data.
-    window.run(`${namespace.split(' ')[0]} ${level}`, (suppressed) =>
-      log.warn({ ...fields, error: text(error), suppressed }, line),
-    );
+    window.run(`${kind} ${level}`, (suppressed) => log.warn({ ...fields, error: text(error), suppressed }, line));
   };
 }
 
