@@ -1,17 +1,16 @@
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream';
 
 export interface GraphiqlOptions {
-  /** The subscription that stands ready to run. */
+  /** The subscription that the editor shows first. */
   readonly operation: string;
-  /** Of the page: the graph's name. */
+  /** Title of the page: the graph's name. */
   readonly title: string;
 }
 
-/** Answers a request for GraphiQL and returns true; returns false, and touches nothing, for every other one. */
+/** Handles a request for GraphiQL and returns true. Returns false for every other request and leaves it untouched. */
 export type GraphiqlHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Written by deploy/copy-graphiql.js, each with a `.gz` beside it. */
@@ -34,6 +33,11 @@ const ASSETS: ReadonlySet<string> = new Set([
   'react.js',
 ]);
 
+interface Asset {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
 /** GraphiQL carries its fonts as data: URLs, and its editor (CodeMirror) sets styles inline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
@@ -49,18 +53,21 @@ const CONTENT_SECURITY_POLICY = [
 const HARDENING = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 /**
- * GraphiQL without a CDN: the page at `GET /`, for who accepts text/html, and its assets at `GET /graphiql/*`. Assets are
- * streamed from disk and revalidated by ETag, so nothing is held in memory and a deploy is seen at the next load.
+ * GraphiQL without a CDN: the page at `GET /` for clients that accept text/html, its assets at `GET /graphiql/*`. Assets are
+ * revalidated by ETag, so a new deployment is seen at the next load. They are read at their first request and sent from memory
+ * (2.3 MB at most, shared by all replies), so no client can keep a file open. sirv 3.0.2 leaves a file open if its client
+ * disconnects during the download.
  */
 export function createGraphiql(options: GraphiqlOptions): GraphiqlHandler {
   const page = renderPage(options);
+  const assets = new Map<string, Asset>();
   return (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const path = (request.url ?? '').split('?', 1)[0];
     if (path === '/') return sendPage(request, response, page);
     const asset = path?.startsWith('/graphiql/') ? path.slice('/graphiql/'.length) : '';
     if (!ASSETS.has(asset)) return false;
-    sendAsset(request, response, asset).catch((error: Error) => response.destroy(error));
+    sendAsset(assets, request, response, asset).catch((error: Error) => response.destroy(error));
     return true;
   };
 }
@@ -79,38 +86,47 @@ function sendPage(request: IncomingMessage, response: ServerResponse, page: Buff
   return true;
 }
 
-async function sendAsset(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+async function sendAsset(
+  assets: Map<string, Asset>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  name: string,
+): Promise<void> {
   const isGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-  const file = await openAsset(isGzip ? `${name}.gz` : name);
-  if (!file) {
+  const asset = await readAsset(assets, isGzip ? `${name}.gz` : name);
+  if (!asset) {
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' });
     response.end(`GraphiQL's ${name} is missing in this build; run npm run build\n`);
     return;
   }
-  const { size, mtimeMs } = await file.stat();
-  const etag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
+  const { body, etag } = asset;
   const headers = { ...HARDENING, etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
-  const isKnown = request.headers['if-none-match'] === etag;
-  if (isKnown || request.method === 'HEAD') {
-    await file.close();
-    response.writeHead(isKnown ? 304 : 200, headers).end();
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, headers).end();
     return;
   }
   response.writeHead(200, {
     ...headers,
     'content-type': CONTENT_TYPES[name.slice(name.lastIndexOf('.') + 1)]!,
-    'content-length': size,
+    'content-length': body.byteLength,
     ...(isGzip && { 'content-encoding': 'gzip' }),
   });
-  // A client that goes away in the middle ends the pipeline with an error that concerns nobody; the file is closed.
-  pipeline(file.createReadStream(), response, () => undefined);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-async function openAsset(name: string): Promise<FileHandle | undefined> {
-  return open(join(FOLDER, name)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+/** Returns undefined if the file does not exist. */
+async function readAsset(assets: Map<string, Asset>, file: string): Promise<Asset | undefined> {
+  const known = assets.get(file);
+  if (known) return known;
+  try {
+    const body = await readFile(join(FOLDER, file));
+    const asset = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+    assets.set(file, asset);
+    return asset;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
-  });
+  }
 }
 
 /** URLs are relative, so that the page also works under a path of a reverse proxy. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
 import { createServer, request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -89,7 +91,7 @@ async function statusOf(url: string, method: string, path: string): Promise<numb
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('GraphiQL in a browser', () => {
-  it('shows live events of the ready subscription at the press of the button, and stops at the next press', async (t) => {
+  it('shows live events of the prepared subscription when the button is pressed, and stops at the next press', async (t) => {
     const { url, state } = await tickingServer(t);
     const graphiql = await openGraphiql(t, url);
     assert.equal((await graphiql.operation()).replace(/\u00a0/g, ' '), OPERATION);
@@ -105,7 +107,7 @@ describe('GraphiQL in a browser', () => {
     assert.deepEqual(graphiql.complaints, []);
   });
 
-  it('sends nothing beyond its own origin', async (t) => {
+  it('sends requests to its own origin only', async (t) => {
     const { url } = await tickingServer(t);
     const graphiql = await openGraphiql(t, url);
     await graphiql.pressRun();
@@ -140,7 +142,7 @@ describe('GraphiQL in a browser', () => {
 });
 
 describe('GraphiQL of crier', () => {
-  it('shows live events of the auction graph at the press of the button, and its schema', async (t) => {
+  it('shows live events of the auction graph when the button is pressed, and its schema', async (t) => {
     const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '100' });
     const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
     t.after(() => server.close());
@@ -161,7 +163,7 @@ describe('GraphiQL of crier', () => {
 });
 
 describe('createGraphiql', () => {
-  it('serves the page only to who accepts text/html', async (t) => {
+  it('serves the page only to clients that accept text/html', async (t) => {
     const { url } = await tickingServer(t);
     const page = await httpRequest(url, { headers: HTML });
     assert.equal(page.statusCode, 200);
@@ -172,7 +174,7 @@ describe('createGraphiql', () => {
     assert.equal(await other.body.text(), 'not GraphiQL');
   });
 
-  it('allows scripts of its own origin only, and has none inline', async (t) => {
+  it('allows scripts of its own origin only, and no inline script', async (t) => {
     const { url } = await tickingServer(t);
     const page = await httpRequest(url, { headers: HTML });
     const policy = String(page.headers['content-security-policy']);
@@ -197,7 +199,7 @@ describe('createGraphiql', () => {
     assert.match(body, /\\u003c\/script>\\u003cscript>alert/);
   });
 
-  it('serves assets compressed to who accepts gzip, and as they are to others', async (t) => {
+  it('serves compressed assets to clients that accept gzip, and uncompressed ones to others', async (t) => {
     const { url } = await tickingServer(t);
     const plain = await httpRequest(`${url}graphiql/react.js`);
     const packed = await httpRequest(`${url}graphiql/react.js`, { headers: { 'accept-encoding': 'gzip, br' } });
@@ -209,7 +211,7 @@ describe('createGraphiql', () => {
     assert.equal(plain.headers['content-encoding'], undefined);
   });
 
-  it('answers 304 to who has an asset already', async (t) => {
+  it('answers 304 if the client has the asset', async (t) => {
     const { url } = await tickingServer(t);
     const first = await httpRequest(`${url}graphiql/graphiql.js`);
     await first.body.dump();
@@ -218,6 +220,22 @@ describe('createGraphiql', () => {
     });
     assert.equal(again.statusCode, 304);
     assert.equal(await again.body.text(), '');
+  });
+
+  it('keeps no file open for a client that requests assets and does not read', async (t) => {
+    const { url } = await tickingServer(t);
+    const openAssets = async () => {
+      const files = await Promise.all(
+        (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      );
+      return files.filter((path) => path.endsWith('graphiql.js')).length;
+    };
+    // 20 MB, more than the kernel takes for a socket that is not read.
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.write('GET /graphiql/graphiql.js HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
+    await once(socket, 'readable');
+    await waitFor('all files to be closed', async () => (await openAssets()) === 0);
   });
 
   it('leaves every other request alone', async (t) => {
