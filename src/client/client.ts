@@ -14,26 +14,27 @@ import { resuming, resumptions } from './resuming.ts';
 
 type ConnectionParams = ConnectionInitMessage['payload'];
 
-/** graphql-ws's own, with these defaults: `keepAlive` and `connectionAckWaitTimeout` 10 s, `retryAttempts` without end, `retryWait` full jitter. */
+/** The options of graphql-ws. Defaults: `keepAlive` and `connectionAckWaitTimeout` 10 s, `retryAttempts` Infinity, `retryWait` full jitter. */
 export interface ClientOptions extends Omit<StockClientOptions, 'connectionParams'> {
   /**
-   * Of `connection_init`. A function is asked for each connection; `isRefused`: the server has closed one with 4403 since the last that
-   * it accepted, so a token that was kept is to be renewed. Where it throws, `on.error` is told, and it is asked again later.
+   * Payload of `connection_init`. A function is called for each connection. `isRefused` is true if the server has closed one with
+   * 4403 since it last accepted one: a cached token must be renewed. If the function throws, `on.error` is called, and the
+   * connection is retried later.
    */
   connectionParams?: ConnectionParams | ((isRefused: boolean) => ConnectionParams | Promise<ConnectionParams>);
 }
 
-/** What crier says beside the data of an event: `result.extensions`. */
+/** What crier adds to each event: `result.extensions`. */
 export interface EventExtensions {
-  /** Names the event: a later subscribe to the same may go on behind it, with `extensions: { resume: { cursor } }`. */
+  /** Names the event. A later subscribe to the same field and arguments resumes after it: `extensions: { resume: { cursor } }`. */
   cursor?: string;
-  /** Of the first event after a reconnect. false: events may have been missed, and none of them is replayed. */
+  /** On the first event after a reconnect. False: events may have been missed, and none is replayed. */
   resumed?: boolean;
   /** Events may have been missed before this one. */
   gap?: true;
 }
 
-/** graphql-ws's own; the extensions of a result are those of crier where no others are named. */
+/** The client of graphql-ws. The type of a result's extensions defaults to crier's. */
 export interface EventClient extends Client {
   subscribe<Data = Record<string, unknown>, Extensions = EventExtensions>(
     payload: SubscribePayload,
@@ -50,17 +51,17 @@ const ACKNOWLEDGEMENT_TIMEOUT = 4504;
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * graphql-ws's client for who must not miss an event: it goes on behind the last one after a reconnect, tries for ever, finds dead
- * connections, and asks for a new token where the old one is refused. An unanswered ping ends the connection after half of `keepAlive`.
+ * A graphql-ws client that resumes after a reconnect, retries without end, detects dead connections and asks for a new token when
+ * the old one is refused. A ping that is not answered within half of `keepAlive` ends the connection.
  *
- * Final are the close codes that graphql-ws calls fatal (4400, 4401, 4406, 4409, 4429, 4500 and most of 1xxx), errors of an operation,
- * and what a listener of the application throws.
+ * A subscription ends with the close codes that graphql-ws calls fatal (4400, 4401, 4406, 4409, 4429, 4500 and most of 1xxx), with
+ * errors of its operation, and with an error that a listener of the application throws.
  */
 export function createClient(options: ClientOptions): EventClient {
   const { connectionParams, keepAlive = 10_000, connectionAckWaitTimeout = 10_000 } = options;
   let socket: { onmessage: unknown; close(code: number, reason: string): void } | undefined;
   let isRefused = false;
-  // graphql-ws's terminate() would let the old socket speak on, beside the new one: under the same ids.
+  // graphql-ws's terminate() keeps the old socket's listener: its messages would arrive beside those of the new socket, with the same ids.
   const terminate = () => {
     if (socket) socket.onmessage = null;
     client.terminate();
@@ -77,18 +78,18 @@ export function createClient(options: ClientOptions): EventClient {
   const client = createStockClient({
     retryAttempts: Infinity,
     retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, backoffMs(attempt))),
-    // An Error without a code is the application's, or says that this is no GraphQL server; what the network does is an event.
+    // Network failures are events. An Error without a code is the application's, or says that the server does not speak the protocol.
     shouldRetry: (problem) => !(problem instanceof Error) || 'code' in problem,
     ...options,
     keepAlive,
     connectionAckWaitTimeout: 0, // `opening`
     jsonMessageReplacer: sending.replacer,
-    webSocketImpl: heard(options.webSocketImpl ?? globalThis.WebSocket),
+    webSocketImpl: withErrorListener(options.webSocketImpl ?? globalThis.WebSocket),
     connectionParams: async () => {
       try {
         return typeof connectionParams === 'function' ? await connectionParams(isRefused) : connectionParams;
       } catch (error) {
-        // Thrown on, it would close the socket with 4005, which is fatal.
+        // If it were rethrown, graphql-ws would close the socket with 4005, which is fatal.
         options.on?.error?.(error);
         terminate();
         return undefined;
@@ -112,7 +113,7 @@ export function createClient(options: ClientOptions): EventClient {
   });
   client.on('ping', (isReceived) => isReceived || answer.set(keepAlive / 2));
   client.on('pong', (isReceived) => isReceived && answer.clear());
-  // A slow link may have much to carry before the pong.
+  // On a slow link many messages may precede the pong.
   client.on('message', () => answer.refresh());
   client.on('error', onEnd);
   client.on('closed', (event) => {
@@ -124,7 +125,7 @@ export function createClient(options: ClientOptions): EventClient {
   const subscribe = resuming(client, backoffMs, disposed.signal, sending);
   const dispose = async () => {
     disposed.abort();
-    // It rejects with why there is no connection.
+    // It rejects if the connection failed.
     await Promise.resolve(client.dispose()).catch(() => undefined);
   };
   return { ...client, subscribe, iterate: iterating(subscribe), terminate, dispose };
@@ -137,8 +138,8 @@ type SocketClass = new (
   addEventListener(type: 'error', listener: () => void): void;
 };
 
-/** terminate() leaves a socket that is opening without listeners, and `ws` throws the error of its handshake where nobody listens. */
-function heard(implementation: unknown): unknown {
+/** terminate() removes the listeners of a connecting socket, and `ws` throws a handshake error that has no listener. */
+function withErrorListener(implementation: unknown): unknown {
   if (typeof implementation !== 'function') return implementation;
   return class extends (implementation as SocketClass) {
     constructor(url: string, protocols: string) {

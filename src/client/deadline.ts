@@ -8,7 +8,7 @@ export class Deadline {
     this.#onLate = onLate;
   }
 
-  /** In ms; 0 and Infinity: none. */
+  /** Starts or restarts the deadline. 0 and Infinity: no deadline. */
   set(ms: number): void {
     this.clear();
     if (ms <= 0 || !Number.isFinite(ms)) return;
@@ -19,7 +19,7 @@ export class Deadline {
     }, ms);
   }
 
-  /** Begins anew what was set and not cleared. */
+  /** Restarts the deadline if it is set. */
   refresh(): void {
     if (this.#timer !== undefined) this.set(this.#ms);
   }

@@ -1,6 +1,6 @@
 import type { Client } from 'graphql-ws/client';
 
-/** graphql-ws's `iterate`, over a `subscribe` of our own. What is not asked for yet is kept. */
+/** graphql-ws's `iterate` over the given `subscribe`. Results are queued until they are requested. */
 export function iterating(subscribe: Client['subscribe']): Client['iterate'] {
   return <Data, Extensions>(payload: Parameters<Client['iterate']>[0]) => {
     type Result = Parameters<Parameters<typeof subscribe<Data, Extensions>>[1]['next']>[0];

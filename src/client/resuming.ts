@@ -4,10 +4,10 @@ type Subscribe = Client['subscribe'];
 type Payload = Parameters<Subscribe>[0];
 type Replacer = NonNullable<ClientOptions['jsonMessageReplacer']>;
 
-/** What is sent in place of a payload, by the object that graphql-ws was given. */
+/** Replaces registered payloads when their message is sent. The key is the payload object that graphql-ws received. */
 export interface Resumptions {
   readonly register: (payload: Payload, onSend: () => Payload) => void;
-  /** For the messages of the client. Only a message that is sent comes here: an application may read its payload as it likes. */
+  /** The client's `jsonMessageReplacer`. It sees only messages that are sent, so the application may stringify its payload. */
   readonly replacer: Replacer;
 }
 
@@ -25,10 +25,10 @@ export function resumptions(replacer?: Replacer): Resumptions {
 }
 
 /**
- * graphql-ws's `subscribe` that says where to go on, each time its message is sent again. Before the first event nothing can be
- * proved: the server is told null, and answers `resumed: false`.
+ * graphql-ws's `subscribe` that adds the last cursor each time its message is sent again. Before the first event there is no
+ * cursor: null is sent, and the server answers `resumed: false`.
  *
- * A server that is without Redis refuses a subscription with BUS_UNAVAILABLE: it is asked again after `waitMs`.
+ * A server without Redis refuses a subscription with BUS_UNAVAILABLE: it is retried after `waitMs`.
  */
 export function resuming(
   client: Pick<Client, 'subscribe'>,
@@ -40,22 +40,22 @@ export function resuming(
     let cursor = cursorOf(payload.extensions?.['resume']);
     let isSent = false;
     let refusals = 0;
-    const own = { ...payload };
-    register(own, () => {
+    const sent = { ...payload };
+    register(sent, () => {
       if (isSent) return { ...payload, extensions: { ...payload.extensions, resume: { cursor } } };
       isSent = true;
       return payload;
     });
     let leave: () => void;
     const start = () => {
-      leave = client.subscribe<never, never>(own, {
+      leave = client.subscribe<never, never>(sent, {
         next: (result) => {
           refusals = 0;
-          // Before the sink sees it: one that throws must not get the same event again for ever.
+          // Set before the sink is called: a sink that throws must not receive the same event forever.
           cursor = cursorOf(result.extensions);
           sink.next(result);
         },
-        error: (problem) => (isPassing(problem) ? wait() : sink.error(problem)),
+        error: (problem) => (isTransient(problem) ? wait() : sink.error(problem)),
         complete: () => sink.complete(),
       });
     };
@@ -79,8 +79,8 @@ function cursorOf(value: unknown): unknown {
   return (value as { cursor?: unknown } | null | undefined)?.cursor ?? null;
 }
 
-/** Whether an operation's errors say that it may be tried again. */
-function isPassing(problem: unknown): boolean {
+/** True if the errors of an operation permit a retry. */
+function isTransient(problem: unknown): boolean {
   const errors = Array.isArray(problem) ? (problem as { extensions?: { code?: unknown } }[]) : [];
   return errors.some(({ extensions }) => extensions?.code === 'BUS_UNAVAILABLE');
 }

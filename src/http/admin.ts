@@ -10,22 +10,22 @@ export interface AdminOptions {
   readonly port: number;
   readonly logger: Logger;
   readonly status: () => 'starting' | 'ready' | 'draining';
-  /** What `/readyz` tells beside the status: missing topics, state of Kafka and Redis. Never decides readiness. */
+  /** Body of `/readyz` beside the status: missing topics, state of Kafka and Redis. Does not affect readiness. */
   readonly details: () => object;
   /** The body of `/metrics` (prom-client's `registry.metrics()`). */
   readonly metrics: () => Promise<string>;
   /** Content type of that body (prom-client's `registry.contentType`). */
   readonly metricsContentType: string;
-  /** Event loop lag from which the process counts as dead. Default 30,000 ms. */
+  /** Event loop lag from which `/healthz` returns 503. Default 30,000 ms. */
   readonly maxLoopLagMs?: number;
 }
 
-/** Longest wait at close() for answers under way, in ms. */
+/** Longest wait of `close()` for replies in flight, in ms. */
 const CLOSE_TIMEOUT_MS = 1000;
 
 /**
- * `/healthz`, `/readyz` and `/metrics` on a port that is not for clients. Neither of the first two depends on Kafka or
- * Redis: all pods share them, and all pods would vanish at once.
+ * `/healthz`, `/readyz` and `/metrics` on a port that is not for clients. Neither `/healthz` nor `/readyz` depends on Kafka or
+ * Redis: all pods share them, so all pods would leave the load balancer at once.
  */
 export class AdminServer {
   readonly #options: AdminOptions;
@@ -45,7 +45,7 @@ export class AdminServer {
     ]);
   }
 
-  /** The port that it listens on, once it is started. */
+  /** The port it listens on after `start`. */
   get port(): number {
     return this.#port;
   }
@@ -57,7 +57,7 @@ export class AdminServer {
     this.#lag.start();
   }
 
-  /** Idempotent; within a second. */
+  /** Idempotent. Takes at most a second. */
   close(): Promise<void> {
     this.#lag.close();
     this.#closing ??= endServer(this.#server, CLOSE_TIMEOUT_MS);

@@ -16,14 +16,14 @@ import { isOriginAllowed } from './origin.ts';
 
 export interface EndpointOptions {
   readonly runtime: GraphRuntime;
-  /** Where documents that are not cached wait. */
+  /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;
   readonly allowedOrigins: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
 }
 
-/** Refused before GraphQL comes into it, so the status says so whatever the client accepts. */
+/** Refused before GraphQL is involved, so the status is 403 for every `accept` header. */
 const FORBIDDEN: Response = [
   JSON.stringify({ errors: [clientError('FORBIDDEN', 'Forbidden')] }),
   { status: 403, statusText: 'Forbidden', headers: { 'content-type': 'application/json; charset=utf-8' } },
@@ -34,7 +34,7 @@ const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ER
 
 /**
  * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
- * Subscriptions are answered with an error: they live on the WebSocket.
+ * A subscription gets an error: it belongs on the WebSocket.
  */
 export function createEndpoint(
   options: EndpointOptions,
@@ -48,7 +48,7 @@ export function createEndpoint(
     if (known) return known;
     const lane = lanes.get(socket) ?? new DocumentLane();
     lanes.set(socket, lane);
-    // The text of the request waits, too.
+    // The text of the request stays in memory while the document waits.
     const bytes = weightOf(request) + textWeight(text);
     const work = documents.add(lane, bytes, () => runtime.prepare(query, operationName, lane));
     socket.once('close', work.cancel);
@@ -118,7 +118,7 @@ export function createEndpoint(
       });
       response.writeHead(status, statusText, headers).end(text ?? undefined);
     } catch (error) {
-      // The client left in the middle of its request: there is nobody to tell, and nothing to mend.
+      // The client disconnected before its request was complete: no reply is possible.
       if (!request.complete) return;
       log.error({ err: error }, 'failed to handle a request');
       response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);

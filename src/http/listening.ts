@@ -11,12 +11,13 @@ export interface ListenOptions {
 }
 
 /**
- * Connections that wait until the event loop takes them, at most; the kernel's own limit (net.core.somaxconn) may be less. Clients come in
- * crowds: those of a pod that is drained, or all of them after a load balancer. Whom the queue does not take knocks again after 1, 3, 7 s.
+ * Connections that the kernel queues until the event loop accepts them. The kernel's own limit (net.core.somaxconn) may be lower.
+ * Connection storms follow the drain of a pod or the failure of a load balancer. The kernel of a client that finds the queue full
+ * retries after 1, 3 and 7 s.
  */
 const MAX_WAITING_CONNECTIONS = 4096;
 
-/** How often a server that is closing looks for connections whose last answer has left, in ms. */
+/** Interval in ms at which a closing server closes idle connections. */
 const IDLE_CHECK_INTERVAL_MS = 50;
 
 /**
@@ -34,7 +35,7 @@ export async function listen(server: Server, { host, port, variable }: ListenOpt
   return (server.address() as AddressInfo).port;
 }
 
-/** Stops listening and lets answers under way end, for at most `graceMs`; then their connections are cut. */
+/** Stops listening and waits at most `graceMs` for replies in flight; then closes their connections. */
 export function endServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_INTERVAL_MS);

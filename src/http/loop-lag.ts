@@ -1,6 +1,6 @@
 const SAMPLE_INTERVAL_MS = 500;
 
-/** How late the event loop is: the delay of a timer, measured over and over. */
+/** Measures the event loop's lag: the delay of a repeating timer. */
 export class LoopLag {
   #timer: NodeJS.Timeout | undefined;
   #sampledAt = 0;
@@ -18,7 +18,7 @@ export class LoopLag {
     this.#lagMs = 0;
   }
 
-  /** The last sample's delay in ms, or that of the sample which is due: the larger. */
+  /** In ms: the delay of the last sample, or that of the sample that is due if it is larger. */
   get lagMs(): number {
     if (!this.#timer) return 0;
     return Math.max(this.#lagMs, performance.now() - this.#sampledAt - SAMPLE_INTERVAL_MS);

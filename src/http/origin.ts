@@ -1,6 +1,8 @@
 /**
- * Whether a request with this Origin may use the server: no Origin (not a browser), the server's own, or a listed one.
- * Compared exactly: scheme, host and port (a suffix or prefix match is a cross-site hijack waiting to happen).
+ * True if a request with this Origin may use the server: without an Origin (not a browser), from a listed origin, or from the
+ * server's own. A listed origin must be equal in scheme, host and port. The server's own origin must have the host and port of the
+ * `Host` header; its scheme may be http or https, because the server does not know the scheme of a proxy in front of it. Nothing
+ * matches by prefix or suffix: that would permit cross-site hijacking.
  */
 export function isOriginAllowed(
   origin: string | undefined,

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 
-/** What a connection wants to hear of its socket. */
+/** Receives the events of a socket. */
 export interface SocketListener {
   /** A text message. */
   onMessageFrame(data: Buffer): void;
@@ -12,17 +12,17 @@ export interface SocketListener {
   onClosed(code: number): void;
 }
 
-/** Of ws 8.23's receiver. */
+/** Internal state of ws 8.23's receiver. */
 interface ReceiverState {
   readonly _totalPayloadLength: number;
   readonly _fragmented: number;
 }
 
-/** A socket that knows who listens. The listeners themselves are shared functions: closures of thousands of sockets are not free. */
+/** A socket with one listener object. Its event handlers are static, because a closure for each of thousands of sockets costs memory. */
 export class ConnectionSocket extends WebSocket {
   #listener: SocketListener | undefined;
 
-  /** To be called once. */
+  /** Called once. */
   listen(listener: SocketListener): void {
     this.#listener = listener;
     this.on('message', ConnectionSocket.#onMessage);
@@ -33,8 +33,8 @@ export class ConnectionSocket extends WebSocket {
   }
 
   /**
-   * Whether the peer has begun a message and not completed it. `ws` has no public word for this: its receiver counts the
-   * payload that it was promised and remembers the opcode of a fragmented message, both until the message is complete.
+   * True if the peer has begun a message and not completed it. `ws` has no public property for this. Its receiver keeps the
+   * announced payload length, and the opcode of a fragmented message, until the message is complete.
    */
   get isMessageIncomplete(): boolean {
     const { _receiver: receiver } = this as unknown as { readonly _receiver: ReceiverState | null };

@@ -10,7 +10,7 @@ import type { Writer } from '../fanout/outbox/writer.ts';
 import { DocumentLane } from '../graph/documents/document-queue.ts';
 import type { Logger } from '../log.ts';
 import { fits } from './held-bytes.ts';
-import type { Expecting, InitDeadlines } from './init-deadlines.ts';
+import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Inbox, Recipient } from './inbox.ts';
 import { LiveOperation } from './live-operation.ts';
@@ -24,7 +24,7 @@ export interface ConnectionLimits {
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;
   readonly maxPendingEvents: number;
-  /** Memory that the operations of a connection keep. */
+  /** Bytes that the operations of one connection may keep. */
   readonly maxHeldBytes: number;
 }
 
@@ -36,16 +36,16 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly inbox: Inbox;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
-  /** The socket is gone. `code`: of who closed it first. */
+  /** Called when the socket has closed, with the code of the side that closed first. */
   readonly onClose: (connection: Connection, code: number) => void;
 }
 
 /**
- * One socket that speaks graphql-transport-ws: the order of its messages, its limits, its operations. The protocol's words (types,
- * validation, close codes) are graphql-ws's; its server is not, because that keeps 2 KB for each operation while that
- * waits for events, and an id until some time after its `complete`.
+ * One socket that speaks graphql-transport-ws: the order of its messages, its limits and its operations. Message types, validation
+ * and close codes come from graphql-ws. Its server is not used: it keeps 2 KB for each operation that waits for events, and an id
+ * stays in use for some time after its `complete`.
  */
-export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, SocketListener, Recipient {
+export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwner, SocketListener, Recipient {
   readonly outbox: Outbox;
   readonly #socket: ConnectionSocket;
   readonly #stream: Socket;
@@ -53,22 +53,22 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   readonly #rateLimit: RateLimit;
   #documentLane: DocumentLane | undefined;
   readonly #operations = new Map<string, LiveOperation>();
-  /** Until the connection is authenticated; then `#facts`. */
+  /** Cleared when the connection is authenticated; then `#facts` is set. */
   #request: Omit<RequestSource, 'params'> | undefined;
   #facts: ConnectionFacts | undefined;
-  /** Whether `connection_init` has come. */
+  /** True after `connection_init`. */
   #isInitialised = false;
-  /** What the stream had read at the last visit of the sweep; -1: there was none. */
+  /** `bytesRead` of the stream at the last sweep; -1: unknown. */
   #sweptBytes = -1;
-  /** Whether the last visit of the sweep met a message that is not complete since. */
+  /** True if the last sweep found an incomplete message and no message has been completed since. */
   #isMessageOverdue = false;
-  /** In the inbox. */
+  /** Messages of this connection in the inbox. */
   #waitingMessages = 0;
   #isEnded = false;
-  /** Why it ended: our code where we closed it, whatever the peer answered. */
+  /** The code of the side that closed first. */
   #closeCode = 0;
 
-  /** `stream`: the upgrade's socket, below `socket`. */
+  /** @param stream the TCP socket below `socket` */
   constructor(
     socket: ConnectionSocket,
     stream: Socket,
@@ -100,7 +100,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     return (this.#documentLane ??= new DocumentLane());
   }
 
-  /** Sends a close frame and ends every operation now, not when the peer has answered. Idempotent. */
+  /** Sends a close frame and ends every operation at once, without waiting for the peer's close frame. Idempotent. */
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) {
       this.outbox.flush();
@@ -112,13 +112,13 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   /** Starts listening. */
   open(): void {
     this.#socket.listen(this);
-    if (this.#socket.protocol === GRAPHQL_TRANSPORT_WS_PROTOCOL) this.#services.initDeadlines.expect(this);
+    if (this.#socket.protocol === GRAPHQL_TRANSPORT_WS_PROTOCOL) this.#services.initDeadlines.add(this);
     else this.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   }
 
-  /** To be called at intervals: ends a peer that sent nothing since the last call, or began a message before it and has not completed it. */
+  /** Called at intervals. Ends a peer that sent nothing since the last call, or began a message before it and has not completed it. */
   sweep(isPinging: boolean): void {
-    // A peer whose messages wait in the inbox is not read: what it has sent since cannot be known.
+    // While messages wait in the inbox the socket is paused, so silence proves nothing.
     if (this.#waitingMessages > 0) {
       this.#sweptBytes = -1;
       this.#isMessageOverdue = false;
@@ -140,7 +140,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
   }
 
   onDeadline(): void {
-    // What waits in the inbox has come in time.
+    // A message that waits in the inbox arrived in time; it is handled first.
     if (this.#waitingMessages > 0) setImmediate(() => this.onDeadline());
     else if (!this.#isInitialised)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
@@ -156,7 +156,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     this.terminate();
   }
 
-  /** A message has come from the peer. A bug in its handling ends this connection, not the process. */
+  /** Handles a message at once or puts it into the inbox. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     this.#isMessageOverdue = false;
     if (this.#socket.readyState !== WebSocket.OPEN || !this.#isAdmitted()) return;
@@ -164,7 +164,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     if (this.#waitingMessages++ === 0) this.#socket.pause();
   }
 
-  /** The turn of a message has come. */
+  /** Handles a message when its turn in the inbox has come. */
   onTurn(data: Buffer): void {
     if (this.#waitingMessages > 0 && --this.#waitingMessages === 0) this.#socket.resume();
     if (this.#socket.readyState !== WebSocket.OPEN) return;
@@ -178,12 +178,12 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     this.close(CloseCode.BadRequest, 'Messages must be text');
   }
 
-  /** Control frames count as messages: their number is bounded, too. */
+  /** Control frames count against the message rate. */
   onControlFrame(): void {
     this.#isAdmitted();
   }
 
-  /** Whether the peer may send one more message; else the connection is closed. */
+  /** Takes one message from the rate limit. If none is left, closes the connection and returns false. */
   #isAdmitted(): boolean {
     if (this.#rateLimit.take(performance.now())) return true;
     const { maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
@@ -216,7 +216,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
       return this.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     }
     this.#isInitialised = true;
-    this.#services.initDeadlines.settle(this);
+    this.#services.initDeadlines.delete(this);
     const facts = await this.#services.runtime.authenticate({ ...this.#request!, params });
     if (!facts) return this.close(CloseCode.Forbidden, 'Forbidden');
     this.#facts = facts;
@@ -258,7 +258,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     return this.#facts?.id ?? this.#request?.id;
   }
 
-  /** The socket is gone. */
+  /** Called when the socket has closed. */
   onClosed(code: number): void {
     this.#end(code);
     this.#services.onClose(this, this.#closeCode);
@@ -274,7 +274,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, Expecting, S
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#closeCode = code;
-    this.#services.initDeadlines.settle(this);
+    this.#services.initDeadlines.delete(this);
     for (const operation of this.#operations.values()) operation.end();
     this.#operations.clear();
   }

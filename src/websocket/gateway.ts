@@ -20,7 +20,7 @@ export interface GatewayObserver {
 }
 
 export interface GatewayOptions {
-  /** Already made, not yet listening or listening: the gateway takes its upgrades. */
+  /** The gateway handles its `upgrade` events; it may be listening already. */
   readonly httpServer: Server;
   readonly path: string;
   readonly allowedOrigins: readonly string[];
@@ -28,15 +28,15 @@ export interface GatewayOptions {
   /** 0: no pings. */
   readonly pingIntervalMs: number;
   readonly maxMessageBytes: number;
-  /** Longest wait for clients to answer the close frame of a drain. */
+  /** Longest wait, in ms, for clients to answer the close frame of a drain. */
   readonly drainTimeoutMs: number;
   readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'inbox' | 'onClose'>;
   readonly observer: GatewayObserver;
 }
 
-/** A sweep is spread over this many ticks of its interval, so that it never holds the event loop. */
+/** Ticks over which one sweep is spread, so that no tick blocks the event loop for long. */
 const SWEEP_SLOTS = 20;
-/** Interval of the sweep where there are no pings, in ms. */
+/** Interval of the sweep in ms if pings are off. */
 const UNPINGED_SWEEP_INTERVAL_MS = 12_000;
 
 const SOCKET_OPTIONS = {
@@ -45,16 +45,16 @@ const SOCKET_OPTIONS = {
   clientTracking: false,
   // Compression fragments memory and makes sends queued: https://github.com/websockets/ws/issues/1202
   perMessageDeflate: false,
-  // One message of each socket in a turn of the event loop: a socket that sends hundreds at once delays nobody by more than one.
+  // At most one message of each socket in a turn of the event loop, so a socket that sends hundreds at once delays others by one.
   allowSynchronousEvents: false,
   maxFragments: 64,
   maxBufferedChunks: 1024,
-  /** How long a peer may take to answer a close frame, in ms; then its socket is ended. */
+  /** Longest wait for a peer's close frame, in ms; then its socket is destroyed. */
   closeTimeout: 5000,
   handleProtocols,
 };
 
-/** The WebSocket endpoint: who may come in, who is connected, who has gone silent, and how all leave. */
+/** The WebSocket endpoint: checks upgrades, owns the connections, ends silent ones and drains all of them at `close`. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
@@ -98,8 +98,8 @@ export class Gateway {
   }
 
   /**
-   * Closes every connection with 1001, which stock clients retry elsewhere; late arrivals get the same. Resolves when all
-   * sockets are gone; those still there after `drainTimeoutMs` are ended. Idempotent.
+   * Closes every connection with 1001, which stock clients retry, and so each connection that opens meanwhile. Resolves when
+   * all sockets are closed; those still open after `drainTimeoutMs` are terminated. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -144,22 +144,22 @@ export class Gateway {
     if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
-  /** After a blocked event loop timers come before input: what has come from a peer by then is read first. */
+  /** After a blocked event loop, timers run before input is read. `setImmediate` lets the peers' input be read first. */
   readonly #onTick = (): void => void setImmediate(this.#sweepSlot);
 
-  /** Visits each connection once per interval, so a peer has a whole interval to answer a ping or to complete a message. */
+  /** Sweeps each connection once per interval, so a peer has a whole interval to answer a ping or to complete a message. */
   readonly #sweepSlot = (): void => {
     const isPinging = this.#options.pingIntervalMs > 0;
     for (const connection of this.#connections.next()) connection.sweep(isPinging);
   };
 }
 
-/** In one piece: V8 keeps what `randomUUID` puts together as a tree of its parts, 480 bytes instead of 56. */
+/** A flat string. V8 keeps the string that `randomUUID` concatenates as a tree of its parts: 480 bytes instead of 56. */
 function connectionId(): string {
   return Buffer.from(randomUUID()).toString('latin1');
 }
 
-/** Nobody reads an upgraded socket on: unless it is destroyed, it stays for as long as its peer likes, and closing waits for it. */
+/** Destroys the socket after the reply. Nothing reads an upgraded socket, so it would stay open, and `close` of the server waits for it. */
 function refuse(socket: Duplex, status: string, text: string): void {
   socket.on('error', () => socket.destroy());
   socket.once('finish', () => socket.destroy());

@@ -1,14 +1,14 @@
 import type { Operation } from '../graph/documents/operation.ts';
 
-/** What an operation keeps in memory for as long as it is live. */
+/** Memory that a live operation keeps. */
 export interface Holding {
-  /** Beside its document. */
+  /** Bytes beside its document. */
   readonly heldBytes: number;
   /** undefined: not parsed yet. */
   readonly operation: Pick<Operation, 'key' | 'documentBytes'> | undefined;
 }
 
-/** Whether all that the operations of a connection keep is at most `maxBytes`; a document that several have counts once. */
+/** True if the operations of a connection keep at most `maxBytes`. A document that several operations use counts once. */
 export function fits(holdings: readonly Holding[], maxBytes: number): boolean {
   let bytes = 0;
   for (const { heldBytes, operation } of holdings) bytes += heldBytes + (operation?.documentBytes ?? 0);

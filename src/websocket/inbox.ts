@@ -1,7 +1,7 @@
-/** For how long, in ms, one turn of the event loop may handle messages of clients; the rest waits for the next turns. */
+/** Time in ms that one turn of the event loop may spend on messages of clients. Further messages wait for the next turns. */
 const SLICE_MS = 1;
 
-/** A connection, to the inbox. */
+/** What the inbox needs of a connection. */
 export interface Recipient {
   /** Handles one message. Never throws. */
   onTurn(data: Buffer): void;
@@ -13,17 +13,17 @@ interface WaitingMessage {
 }
 
 /**
- * Messages of all clients, in the order in which they came: handled at once while a turn of the event loop has spent no more
- * than its slice on them. A recipient reads nothing more while it has a message here, so what waits is bounded by what its
- * socket had read. A message's work is also what it leaves to promises: the next one is handled when those have had their turn.
+ * Queues the messages of all clients in their order of arrival. A message is handled at once while none waits and the slice of the
+ * turn is not spent. A recipient's socket is paused while the recipient has a message here, so the queue is bounded by what the
+ * sockets had read. The work of a message includes its promise callbacks: the next message is handled after them.
  */
 export class Inbox {
   readonly #waiting: WaitingMessage[] = [];
-  /** Of this turn's slice. */
+  /** End of this turn's slice. */
   #endsAt = Infinity;
   #isScheduled = false;
 
-  /** Returns whether the message was handled; else it waits. */
+  /** Returns true if the message was handled, false if it waits. */
   receive(recipient: Recipient, data: Buffer): boolean {
     const isAtOnce = this.#waiting.length === 0 && !this.#isSpent;
     if (!isAtOnce) this.#waiting.push({ recipient, data });
@@ -53,7 +53,7 @@ export class Inbox {
       return;
     }
     message.recipient.onTurn(message.data);
-    // A tick that a microtask asks for comes after all microtasks.
+    // A tick that a microtask requests runs after all microtasks.
     queueMicrotask(() => process.nextTick(this.#afterMessage));
   };
 

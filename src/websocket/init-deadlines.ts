@@ -1,13 +1,13 @@
-/** Something that must have come by a deadline. */
-export interface Expecting {
+/** Waits for something until a deadline. */
+export interface DeadlineOwner {
   onDeadline(): void;
 }
 
 /**
- * One timer for everybody who has the same time: deadlines come in the order in which they were set, so only the first one needs
- * a timer, and a socket has neither a timer nor a closure of its own.
+ * Deadlines of one length, with one timer for all. They expire in the order in which they were added, so only the first one needs
+ * a timer, and no socket needs a timer or a closure.
  */
-export class InitDeadlines<T extends Expecting> {
+export class InitDeadlines<T extends DeadlineOwner> {
   readonly #timeoutMs: number;
   /** Insertion order is deadline order. */
   readonly #deadlines = new Map<T, number>();
@@ -17,14 +17,14 @@ export class InitDeadlines<T extends Expecting> {
     this.#timeoutMs = timeoutMs;
   }
 
-  expect(who: T): void {
-    this.#deadlines.set(who, performance.now() + this.#timeoutMs);
+  add(owner: T): void {
+    this.#deadlines.set(owner, performance.now() + this.#timeoutMs);
     this.#timer ??= setTimeout(this.#onTimer, this.#timeoutMs);
   }
 
-  /** It came, or will not matter any more. Idempotent. */
-  settle(who: T): void {
-    this.#deadlines.delete(who);
+  /** The deadline is met or no longer matters. Idempotent. */
+  delete(owner: T): void {
+    this.#deadlines.delete(owner);
   }
 
   close(): void {
@@ -32,7 +32,7 @@ export class InitDeadlines<T extends Expecting> {
     this.#deadlines.clear();
   }
 
-  /** After a blocked event loop timers come before input: what has come in time is read first, and handled in the turn after. */
+  /** After a blocked event loop, timers run before input. Input that arrived in time is read in this turn and handled in the next. */
   readonly #onTimer = (): void => void setImmediate(this.#onRead);
 
   readonly #onRead = (): void => void setImmediate(this.#onDue);
@@ -40,14 +40,14 @@ export class InitDeadlines<T extends Expecting> {
   readonly #onDue = (): void => {
     this.#timer = undefined;
     const now = performance.now();
-    for (const [who, deadline] of this.#deadlines) {
+    for (const [owner, deadline] of this.#deadlines) {
       // A timer may fire up to a millisecond early.
       if (deadline - now > 1) {
         this.#timer = setTimeout(this.#onTimer, deadline - now);
         return;
       }
-      this.#deadlines.delete(who);
-      who.onDeadline();
+      this.#deadlines.delete(owner);
+      owner.onDeadline();
     }
   };
 }

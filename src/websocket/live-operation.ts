@@ -19,14 +19,14 @@ import type { Holding } from './held-bytes.ts';
 
 export interface LiveOperationServices {
   readonly runtime: GraphRuntime;
-  /** Where documents that are not cached wait. */
+  /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;
   readonly hub: Hub;
   readonly limits: { readonly maxPendingEvents: number; readonly maxHeldBytes: number };
   readonly onFailure: FailureListener;
 }
 
-/** Something failed that should not: it ended one operation or one connection. `connection`: its id. Must not throw. */
+/** Receives an unexpected failure that ended one operation or one connection. `connection` is the connection's id. Must not throw. */
 export type FailureListener = (
   ended: 'operation' | 'connection',
   error: unknown,
@@ -37,16 +37,16 @@ export interface LiveOperationOwner {
   readonly outbox: Outbox;
   readonly hasWaitingDocuments: boolean;
   readonly documentLane: DocumentLane;
-  /** Whether its operations keep no more memory than they may. */
+  /** True if its operations keep at most `maxHeldBytes`. */
   readonly isWithinHeldBytes: boolean;
-  /** It is over and has said so: its id is free. */
+  /** The operation has sent its last message, so its id is free. */
   onOver(operation: LiveOperation): void;
 }
 
-/** How often a source that waits for a slow peer looks whether it has caught up. */
+/** Interval in ms at which a source that waits for a backpressured socket checks it again. */
 const BEHIND_CHECK_INTERVAL_MS = 10;
 
-/** What an operation takes beside what is counted. */
+/** Overhead of an operation beside what is counted, in bytes. */
 const BYTES_PER_OPERATION = 1024;
 
 /** One `subscribe` message, from its arrival to its end. */
@@ -54,11 +54,11 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   readonly id: string;
   readonly #owner: LiveOperationOwner;
   readonly #services: LiveOperationServices;
-  /** Estimated from its message while it waits; then from what it keeps. */
+  /** Estimated from the message until the document is prepared, then from what the operation keeps. */
   heldBytes = BYTES_PER_OPERATION;
   operation: Operation | undefined;
   #subscription: Subscription | undefined;
-  /** Gives back where its events come from. */
+  /** Leaves the document queue, the channel or the source, whichever the operation is in. */
   #leave: (() => void) | undefined;
   #isEnded = false;
 
@@ -68,7 +68,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     this.#services = services;
   }
 
-  /** The client or the connection ended it: from now on nothing is sent for it. Idempotent. */
+  /** Ends the operation without a message: the client completed it, or the connection has ended. Idempotent. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -76,7 +76,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     this.#leave?.();
   }
 
-  /** Document, variables, authorisation, channel. To be called once. Resolves when the operation is live, or over and answered. */
+  /** Prepares the document, authorises and joins the channel. Called once. Resolves when the operation is live or has ended. */
   async start(payload: SubscribePayload, facts: ConnectionFacts): Promise<void> {
     const { runtime } = this.#services;
     const { extensions } = payload;
@@ -95,13 +95,13 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     } else this.#answer(await runtime.execute(operation, variables, facts));
   }
 
-  /** Ends it with an `error` message, after which there is no `complete`. */
+  /** Ends the operation with an `error` message; no `complete` follows. */
   fail(errors: readonly GraphQLError[]): void {
     const payload = errors.map((error) => error.toJSON());
     this.#conclude(stringifyMessage({ id: this.id, type: MessageType.Error, payload }));
   }
 
-  /** An event could not be served. */
+  /** An event could not be delivered. */
   onFailure(error: unknown): void {
     this.#services.onFailure('operation', error, this.#subscription?.facts.id);
     const shown =
@@ -112,7 +112,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     this.#leave?.();
   }
 
-  /** The operation of a cached document at once, if no other document of the connection waits; else when its turn has come. */
+  /** Returns the operation of a cached document at once if no other document of the connection waits, else when its turn has come. */
   async #prepare({ query, operationName }: SubscribePayload): Promise<Operation | Refusal> {
     const { runtime, documents } = this.#services;
     const known = this.#owner.hasWaitingDocuments ? undefined : runtime.findPrepared(query, operationName);
@@ -130,7 +130,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     }
   }
 
-  /** Whether the connection may keep what this operation takes; else it is answered. */
+  /** Returns false, and fails the operation, if the connection would keep more than it may. */
   #isAffordable(): boolean {
     if (this.#owner.isWithinHeldBytes) return true;
     const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables and channel names (MAX_CONNECTION_BYTES); complete one first, or use variables: operations of one document share it`;
@@ -138,7 +138,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     return false;
   }
 
-  /** `errors`: formatted already. */
+  /** @param result its `errors` are formatted already */
   #answer({ errors, ...rest }: ExecutionResult): void {
     if (this.#isEnded) return;
     const payload = errors ? { ...rest, errors: errors.map((error) => error.toJSON()) } : rest;
@@ -158,7 +158,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     this.#owner.onOver(this);
   }
 
-  /** `cursor`: where the client wants to go on; undefined: it does not. */
+  /** @param cursor where the client wants to resume; undefined: it does not resume */
   async #subscribe(
     operation: Operation,
     variables: Record<string, unknown> | undefined,
@@ -169,7 +169,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     const source = await runtime.subscribe(operation, variables, facts);
     if ('errors' in source) return this.fail(source.errors);
     if ('channel' in source) {
-      // The bus has the name, too, and so has Redis.
+      // The bus keeps the name, too.
       this.heldBytes += 2 * textWeight(source.channel) + textWeight(source.sharingKey ?? '');
       if (!this.#isAffordable()) return;
     }
@@ -200,7 +200,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     }
   }
 
-  /** It may have been ended before there was anything to leave. */
+  /** Leaves at once if the operation ended meanwhile. */
   #hold(leave: () => void): void {
     if (this.#isEnded) leave();
     else this.#leave = leave;
@@ -208,13 +208,13 @@ export class LiveOperation implements Holding, SubscriptionOwner {
 
   #follow(events: AsyncIterator<unknown>, subscription: Subscription): void {
     void this.#pump(events, subscription);
-    // The source's own async context, also where another connection's event ends the operation.
+    // `return()` runs in the source's async context, also if another connection's event ends the operation.
     this.#hold(AsyncResource.bind(() => void returnQuietly(events)));
   }
 
   /**
-   * Drives a source that is not a Kafka topic: one event at a time, the next one when the peer has room for it, so what a
-   * source has at hand fills no queue. A source without a `return()` is only asked no more.
+   * Drives a source that is not a Kafka topic. It requests the next event when the socket is not backpressured, so a fast source
+   * fills no queue. A source without `return()` is only not requested any more.
    */
   async #pump(events: AsyncIterator<unknown>, subscription: Subscription): Promise<void> {
     const { runtime } = this.#services;
@@ -234,18 +234,18 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   }
 }
 
-/** `extensions.resume.cursor` of a subscribe message; null where a resume has none. */
+/** `extensions.resume.cursor` of a subscribe message; null if `resume` has no cursor, undefined without `resume`. */
 function cursorOf(extensions: Readonly<Record<string, unknown>> | null | undefined): unknown {
   const resume = extensions?.['resume'];
   if (typeof resume !== 'object' || resume === null) return undefined;
   return 'cursor' in resume ? resume.cursor : null;
 }
 
-/** Nothing waits for what a source's `return()` may do. */
+/** Calls the source's `return()` and ignores its outcome. */
 async function returnQuietly(events: AsyncIterator<unknown>): Promise<void> {
   try {
     await events.return?.();
   } catch {
-    // The client has left: there is nobody to tell.
+    // The client has left: no message can report the error.
   }
 }

@@ -7,17 +7,17 @@ export const CLOSE_CODES = {
   policyViolation: 1008,
   serviceRestart: 1012,
   tryAgainLater: 1013,
-  /** The protocol's code for a `connection_init` that is late, here for a message that is. Stock clients retry. */
+  /** The protocol's code for a late `connection_init`, here also for a message that is not completed in time. Stock clients retry. */
   timeout: CloseCode.ConnectionInitialisationTimeout,
 } as const;
 
-/** Codes 1000 to 1015 and graphql-transport-ws's; a client may choose among 2,000 more. */
+/** Codes 1000 to 1015 and those of graphql-transport-ws. A client may send 2,000 others (3000 to 4999). */
 const KNOWN_CODES: ReadonlySet<number> = new Set([
   ...Array.from({ length: 16 }, (_, i) => 1000 + i),
   ...Object.values(CloseCode).filter((code) => typeof code === 'number'),
 ]);
 
-/** A close code as the label of a metric, of which there must not be many: a code that means nothing is "other". */
+/** The metric label of a close code. Unknown codes share the label "other", so clients cannot create labels. */
 export function closeLabel(code: number): string {
   return KNOWN_CODES.has(code) ? String(code) : 'other';
 }
@@ -34,8 +34,8 @@ const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * The message in a WebSocket frame, or undefined for what the protocol answers with 4400: not JSON, not a message, a
- * message of the server's, an id longer than `maxIdBytes` (UTF-8).
+ * Parses a message of a client. Returns undefined if the protocol demands 4400: not JSON, not a message, a message type of the
+ * server, or an id longer than `maxIdBytes` in UTF-8.
  */
 export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | undefined {
   let message: ClientMessage;
@@ -53,14 +53,14 @@ export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMess
 const MAX_ECHOED_BYTES = 1024;
 
 /**
- * The answer to a ping whose frame had `bytes`. A large one gets a plain pong: it cannot be amplified, nor be nested so deep
- * that JSON.stringify throws on what JSON.parse took.
+ * The pong for a ping whose frame had `bytes`. A large ping gets a pong without its payload: `JSON.stringify` throws on a payload
+ * that is nested too deep, and a client must not make the server send more than it sends itself.
  */
 export function pongMessage({ payload }: PingMessage, bytes: number): string {
   return payload && bytes <= MAX_ECHOED_BYTES ? JSON.stringify({ type: MessageType.Pong, payload }) : '{"type":"pong"}';
 }
 
-/** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one loses its end. */
+/** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one is cut. */
 export function closeReason(text: string): string {
   let reason = '';
   for (const character of text) {

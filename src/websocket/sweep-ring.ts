@@ -1,6 +1,6 @@
 /**
- * Members that are visited in turn: each call of `next` gives one slot, and a member stays in its slot. So exactly `slots`
- * calls lie between two visits of a member, whether others come or go meanwhile.
+ * Visits its members in turn. Each call of `next` returns one slot, and a member stays in its slot. So exactly `slots` calls lie
+ * between two visits of a member, also if other members are added or deleted meanwhile.
  */
 export class SweepRing<T> {
   readonly #slots: readonly Set<T>[];
