@@ -69,7 +69,7 @@ function watchTicks({ url, query }: { url: string; query: string }): void {
   );
 }
 
-it('is a module that a browser runs as it is, and resumes there after a shutdown, a cut and a silent link', async (t) => {
+it('runs in a browser without a bundler, and resumes after a shutdown, a disconnect and a silent link', async (t) => {
   const stage = await createStage(t);
   const origin = await fileServer(t);
   const settings = { ALLOWED_ORIGINS: origin };

@@ -18,7 +18,7 @@ import { helperClient, Received } from './received.ts';
 import { createStage, silentPort, TICKS } from './stage.ts';
 import type { RunningGateway, Stage } from './stage.ts';
 
-/** It does not wait before a retry. */
+/** A client that does not wait before a retry. */
 function hastyStockClient(t: TestContext, url: string) {
   const client = createStockClient({ url, webSocketImpl: WebSocket, retryWait: () => Promise.resolve() });
   t.after(() => void Promise.resolve(client.dispose()).catch(() => undefined));
@@ -27,7 +27,7 @@ function hastyStockClient(t: TestContext, url: string) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** Another pod in place of this one; `meanwhile` while no pod has the client. */
+/** Replaces this pod by another one; `meanwhile` runs while the client has no pod. */
 async function replace(
   stage: Stage,
   pod: RunningGateway,
@@ -42,7 +42,7 @@ async function replace(
 }
 
 describe('the client of crier', () => {
-  it('goes on behind the last event after each reconnect', async (t) => {
+  it('resumes after the last event at each reconnect', async (t) => {
     const stage = await createStage(t);
     let pod = await stage.gateway();
     const received = new Received(helperClient(t, { url: pod.url }));
@@ -59,7 +59,7 @@ describe('the client of crier', () => {
     assert.deepEqual(received.endings, []);
   });
 
-  it('is told that events may be missing where it had seen none before the reconnect', async (t) => {
+  it('receives resumed: false if it had received no event before the reconnect', async (t) => {
     const stage = await createStage(t);
     const pod = await stage.gateway();
     const received = new Received(helperClient(t, { url: pod.url }));
@@ -70,7 +70,7 @@ describe('the client of crier', () => {
     assert.deepEqual([received.numbers, received.resumed], [[1], [false]]);
   });
 
-  it('gives an iterator every event once, those that were not asked for before the reconnect too', async (t) => {
+  it('gives an iterator every event once, also those not requested before the reconnect', async (t) => {
     const stage = await createStage(t);
     const pod = await stage.gateway();
     const client = helperClient(t, { url: pod.url });
@@ -90,7 +90,7 @@ describe('the client of crier', () => {
     assert.deepEqual(await iterator.next(), { done: true, value: undefined });
   });
 
-  it('asks for new connection parameters with 4403, and again where that fails', async (t) => {
+  it('calls connectionParams with true after 4403, and again if that fails', async (t) => {
     const stage = await createStage(t);
     const { url } = await stage.gateway();
     const asked: boolean[] = [];
@@ -111,7 +111,7 @@ describe('the client of crier', () => {
     assert.deepEqual(received.endings, []);
   });
 
-  it('tries longer than a stock client while nobody listens', async (t) => {
+  it('retries longer than a stock client while no server listens', async (t) => {
     const stage = await createStage(t);
     const { port, url } = await stage.gateway().then(async (pod) => {
       await pod.close();
@@ -127,7 +127,7 @@ describe('the client of crier', () => {
     assert.equal(stock.endings.length, 1);
   });
 
-  it('finds a dead connection within one and a half times keepAlive, and goes on; a stock client stays on it', async (t) => {
+  it('detects a dead connection within one and a half times keepAlive and resumes; a stock client keeps it', async (t) => {
     const stage = await createStage(t);
     const pod = await stage.gateway();
     const proxy = await TcpProxy.start(t, pod.port);
@@ -156,7 +156,7 @@ describe('the client of crier', () => {
     assert.ok(stock.numbers.at(-1)! < frozenAt, 'the stock client still waits');
   });
 
-  it('gives up a server that takes the connection and stays silent, and survives it with `ws`', async (t) => {
+  it('leaves a server that accepts the connection and stays silent, without an uncaught error of `ws`', async (t) => {
     const stage = await createStage(t);
     const pod = await stage.gateway();
     const silent = await silentPort(t);
@@ -167,7 +167,7 @@ describe('the client of crier', () => {
     assert.deepEqual(received.endings, []);
   });
 
-  it('subscribes again where Redis is away for the moment, and can be left meanwhile', async (t) => {
+  it('subscribes again while Redis is away, and can be left meanwhile', async (t) => {
     const stage = await createStage(t);
     const { url } = await stage.gateway();
     const subscribe = stage.bus.subscribe.bind(stage.bus);
@@ -190,7 +190,7 @@ describe('the client of crier', () => {
     assert.deepEqual([received.endings, left.endings, left.numbers], [[], ['complete'], []]);
   });
 
-  it('waits anything from nothing to a bound that doubles up to 30 s', () => {
+  it('waits a random time below a bound that doubles up to 30 s', () => {
     for (const [attempt, bound] of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000].entries()) {
       const waits = Array.from({ length: 1000 }, () => backoffMs(attempt));
       assert.ok(Math.min(...waits) < bound * 0.05 && Math.max(...waits) > bound * 0.95 && Math.max(...waits) < bound);
@@ -200,7 +200,7 @@ describe('the client of crier', () => {
 });
 
 describe('a stock client of a field with a history', () => {
-  it('gets every event with its cursor, and after a reconnect those from then on', async (t) => {
+  it('receives every event with its cursor, and after a reconnect only new ones', async (t) => {
     const stage = await createStage(t);
     const pod = await stage.gateway();
     const client = createStockClient({ url: pod.url, webSocketImpl: WebSocket, shouldRetry: () => true });
@@ -220,13 +220,13 @@ describe('a stock client of a field with a history', () => {
 
 interface Script {
   readonly url: string;
-  /** Sockets that came, oldest first. */
+  /** Accepted sockets, oldest first. */
   readonly sockets: WebSocket[];
-  /** The `subscribe` messages that came, over all connections. */
+  /** The `subscribe` messages received over all connections. */
   readonly subscribes: ProtocolMessage[];
 }
 
-/** A server that acknowledges, and says no more by itself. */
+/** A server that acknowledges connections and sends nothing else. */
 async function scriptedServer(
   t: TestContext,
   onSocket: (socket: WebSocket) => void = () => undefined,
@@ -255,7 +255,7 @@ const nextMessage = (id: string, n: number, cursor?: string) =>
   JSON.stringify({ id, type: 'next', payload: { data: { tick: { n } }, ...(cursor && { extensions: { cursor } }) } });
 
 describe('the client of crier on the wire', () => {
-  it('says at first what the application says, then the cursor of the last event, null where that has none', async (t) => {
+  it("sends the application's extensions at first, then the cursor of the last event, or null", async (t) => {
     const { url, sockets, subscribes } = await scriptedServer(t);
     const client = helperClient(t, { url });
     const numbers: number[] = [];
@@ -280,7 +280,7 @@ describe('the client of crier on the wire', () => {
     assert.equal(numbers.length, 3);
   });
 
-  it('sends the payload of the application, however often that reads what it is given', async (t) => {
+  it('sends the payload of the application, however often the application reads it', async (t) => {
     const { url, sockets, subscribes } = await scriptedServer(t);
     const generateID = (payload: object) => `hash of ${JSON.stringify(payload)}${JSON.stringify({ payload })}`;
     const jsonMessageReplacer = (key: string, value: unknown) => (key === 'kept' ? 'replaced' : value);
@@ -298,7 +298,7 @@ describe('the client of crier on the wire', () => {
     assert.deepEqual(payload, { query: TICKS, variables: { kept: 1 } });
   });
 
-  it('closes a connection that is not acknowledged in time with 4504, and tries again', async (t) => {
+  it('closes a connection that is not acknowledged in time with 4504, and retries', async (t) => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => TRANSPORT_WS });
     await once(server, 'listening');
     t.after(() => server.close());
@@ -316,7 +316,7 @@ describe('the client of crier on the wire', () => {
     assert.deepEqual(received.endings, []);
   });
 
-  it('leaves a connection behind that is not acknowledged and does not answer the close either', async (t) => {
+  it('abandons a connection that neither is acknowledged nor answers the close', async (t) => {
     const { url, sockets, subscribes } = await scriptedServer(t, (socket) => socket.pause());
     new Received(helperClient(t, { url, connectionAckWaitTimeout: 50 }));
     await waitFor('the second connection', () => sockets.length === 2);
@@ -327,13 +327,13 @@ describe('the client of crier on the wire', () => {
     ['helper', [2]],
     ['stock', [1, 2]],
   ] as const) {
-    const title = kind === 'helper' ? 'hears nothing' : 'would hear, were it a stock client,';
-    it(`${title} of a terminated connection that comes back to life`, async (t) => {
+    const title = kind === 'helper' ? 'ignores' : 'would receive, as a stock client does,';
+    it(`${title} messages of a terminated connection that recovers`, async (t) => {
       const { url, sockets, subscribes } = await scriptedServer(t);
       const client = kind === 'helper' ? helperClient(t, { url }) : hastyStockClient(t, url);
       const received = new Received(client);
       await waitFor('the subscribe', () => subscribes.length === 1);
-      // As if the link had been dead: the client's close frame is not heard.
+      // Simulates a dead link: the client's close frame is not read.
       sockets[0]!.pause();
       client.terminate();
       await waitFor('the second subscribe', () => subscribes.length === 2);
@@ -347,7 +347,7 @@ describe('the client of crier on the wire', () => {
     });
   }
 
-  it('survives the end of a connection that is opening, where a stock client with `ws` ends the process', async (t) => {
+  it('handles the end of a connecting socket, where a stock client with `ws` ends the process', async (t) => {
     const port = await silentPort(t);
     const program = (module: string) => `
       import { WebSocket } from 'ws';
@@ -365,7 +365,7 @@ describe('the client of crier on the wire', () => {
   });
 
   for (const code of [1001, 1006, 1012, 1013, 4403, 4408]) {
-    it(`comes back after ${code}`, async (t) => {
+    it(`reconnects after ${code}`, async (t) => {
       const { url, sockets, subscribes } = await scriptedServer(t);
       const received = new Received(helperClient(t, { url }));
       await waitFor('the subscribe', () => subscribes.length === 1);
@@ -388,7 +388,7 @@ describe('the client of crier on the wire', () => {
     });
   }
 
-  it('ends with what a listener of the application throws', async (t) => {
+  it('ends with the error that a listener of the application throws', async (t) => {
     const { url, sockets, subscribes } = await scriptedServer(t);
     const client = helperClient(t, { url });
     const endings: unknown[] = [];

@@ -5,7 +5,7 @@ import type { ClientOptions, EventExtensions } from '../../src/client/client.ts'
 import type { Scope } from '../support/socket.ts';
 import { TICKS } from './stage.ts';
 
-/** A helper's client on `ws`, disposed of at the end of the test. It waits 5 ms before a retry. */
+/** A client over `ws`, disposed at the end of the test. It waits 5 ms before a retry. */
 export function helperClient(scope: Scope, options: ClientOptions): Client {
   const client = createClient({
     webSocketImpl: WebSocket,
@@ -16,7 +16,7 @@ export function helperClient(scope: Scope, options: ClientOptions): Client {
   return client;
 }
 
-/** What a subscription to ticks got. */
+/** What a subscription to ticks received. */
 export class Received {
   readonly numbers: number[] = [];
   readonly extensions: (EventExtensions | undefined)[] = [];
@@ -38,7 +38,7 @@ export class Received {
     );
   }
 
-  /** `resumed` of each event that says it. */
+  /** `resumed` of each event that has it. */
   get resumed(): boolean[] {
     return this.extensions.flatMap((extensions) => extensions?.resumed ?? []);
   }

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 type Sink = Parameters<Client['subscribe']>[1];
 
-/** `resuming` over a client that only notes what is asked of it. */
+/** `resuming` over a client that only records its calls. */
 function createStage(waitMs: (attempt: number) => number = () => 0) {
   const subscribed: { payload: object; sink: Sink }[] = [];
   const disposed = new AbortController();
@@ -34,7 +34,7 @@ function createStage(waitMs: (attempt: number) => number = () => 0) {
 const REFUSAL = [{ message: 'away', extensions: { code: 'BUS_UNAVAILABLE' } }] as never;
 
 describe('resuming', () => {
-  it('goes on behind an event that the sink could not take', () => {
+  it('resumes after an event whose sink threw', () => {
     const { subscribe, subscribed, send } = createStage();
     const next = () => {
       throw new Error('a bug');
@@ -45,7 +45,7 @@ describe('resuming', () => {
     assert.deepEqual(send(), { query: '{ a }', extensions: { resume: { cursor: 'c1' } } });
   });
 
-  it('waits longer with each refusal in a row, and as at first behind an event', async () => {
+  it('waits longer after each refusal in a row, and from the start again after an event', async () => {
     const { subscribe, subscribed, attempts } = createStage();
     subscribe({ query: '{ a }' }, { next: () => undefined, error: assert.fail, complete: assert.fail });
     for (const count of [1, 2, 3]) {
@@ -57,7 +57,7 @@ describe('resuming', () => {
     assert.deepEqual(attempts, [0, 1, 2, 0]);
   });
 
-  it('ends, and tries no more, when the client is disposed of or the subscription left while it waits', async () => {
+  it('ends without a retry when the client is disposed or the subscription is left while it waits', async () => {
     for (const end of ['dispose', 'leave'] as const) {
       const { subscribe, subscribed, disposed } = createStage(() => 1);
       let completions = 0;

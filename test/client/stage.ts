@@ -33,7 +33,7 @@ export interface RunningGateway {
 /** Real gateways that share one bus, as pods share a Redis, and a worker's publishing. */
 export interface Stage {
   readonly bus: MemoryBus;
-  /** How often a gateway has subscribed to the ticks. */
+  /** How often gateways have subscribed to the ticks. */
   readonly subscriptions: number;
   /** How many ticks were published. */
   readonly published: number;
@@ -97,7 +97,7 @@ async function closeAll(components: readonly Component[]): Promise<void> {
   for (const component of components.toReversed()) await component.close();
 }
 
-/** A port on which somebody takes connections and never says a word. */
+/** The port of a server that accepts connections and sends nothing. */
 export async function silentPort(t: TestContext): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -35,7 +35,7 @@ function block(ms: number): void {
 }
 
 describe('/healthz', () => {
-  it('answers 200 in every status: it asks neither Kafka nor Redis', async (t) => {
+  it('answers 200 in every status, because it depends on neither Kafka nor Redis', async (t) => {
     for (const status of ['starting', 'ready', 'draining'] as const) {
       const { get } = await startAdmin(t, {
         status: () => status,
@@ -47,7 +47,7 @@ describe('/healthz', () => {
     }
   });
 
-  it('answers 503 after the event loop stood still for too long, and 200 again when it turns', async (t) => {
+  it('answers 503 after the event loop was blocked for too long, and 200 when it turns again', async (t) => {
     const { get } = await startAdmin(t, { maxLoopLagMs: 300 });
     const answer = get('/healthz');
     block(1200);
@@ -97,7 +97,7 @@ describe('/metrics', () => {
     assert.match(answer.text, /^crier_test 3$/m);
   });
 
-  it('answers 500 without internals when a collector fails, and goes on', async (t) => {
+  it('answers 500 without internals when a collector fails, and keeps serving', async (t) => {
     const { get } = await startAdmin(t, { metrics: () => Promise.reject(new Error('secret')) });
     const answer = await get('/metrics');
     assert.equal(answer.status, 500);
@@ -107,7 +107,7 @@ describe('/metrics', () => {
 });
 
 describe('AdminServer', () => {
-  it('answers any other path with the paths that there are', async (t) => {
+  it('answers any other path with the list of paths', async (t) => {
     const { get } = await startAdmin(t);
     assert.deepEqual(await get('/health?x'), {
       status: 404,

@@ -83,7 +83,7 @@ describe('a refused or broken request to /graphql', () => {
     });
   }
 
-  it('tells nothing of what broke', async (t) => {
+  it('sends no internals of an error', async (t) => {
     const { ask, log } = await startEndpoint(t);
     const { text } = await ask('{ broken }');
     assert.match(text, /"data":\{"broken":null\}.*"Internal server error"/);
@@ -97,7 +97,7 @@ describe('a refused or broken request to /graphql', () => {
     );
   });
 
-  it('logs no error for a client that leaves in the middle of its request', async (t) => {
+  it('logs no error for a client that disconnects during its request', async (t) => {
     const { port, log, ask } = await startEndpoint(t);
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -109,7 +109,7 @@ describe('a refused or broken request to /graphql', () => {
     assert.deepEqual(log, []);
   });
 
-  it('refuses subscriptions, other content types, mutations by GET, and bodies that are too long or no request', async (t) => {
+  it('refuses subscriptions, other content types, mutations by GET, and bodies that are too long or not a request', async (t) => {
     const { ask, request } = await startEndpoint(t);
     assert.match((await ask('subscription { tick }')).text, /"errors"/);
     assert.equal((await request('{"query":"{ hello }"}', { 'content-type': 'text/plain' })).status, 415);

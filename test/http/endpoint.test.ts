@@ -91,7 +91,7 @@ describe('/graphql over HTTP', () => {
     assert.equal(response.status, 405);
   });
 
-  it('answers a subscription with an error that says where they live', async () => {
+  it('answers a subscription with an error that names the WebSocket', async () => {
     const response = await post(url, { query: 'subscription { ticks(count: 1) }' }, { accept: RESPONSE_TYPE });
     assert.equal(response.status, 400);
     const { errors } = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
@@ -99,7 +99,7 @@ describe('/graphql over HTTP', () => {
     assert.equal(errors[0]!.extensions.code, 'OPERATION_NOT_ALLOWED');
   });
 
-  it('answers a document that is invalid, and limits, as the WebSocket does', async () => {
+  it('answers an invalid document and an exceeded limit as the WebSocket does', async () => {
     for (const [query, code] of [
       ['{', 'GRAPHQL_PARSE_FAILED'],
       ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
@@ -147,14 +147,14 @@ describe('/graphql over HTTP', () => {
     });
   }
 
-  it('refuses what is not a request with 4xx: JSON, content type, method', async () => {
+  it('answers invalid JSON, content type and method with 4xx', async () => {
     assert.equal((await post(url, '{"query":')).status, 400);
     assert.equal((await post(url, '{ hello }', { 'content-type': 'text/plain' })).status, 415);
     assert.equal((await fetch(url, { method: 'PUT', body: '{}' })).status, 405);
     assert.equal((await fetch(url.replace('/graphql', '/nothing'))).status, 404);
   });
 
-  it('refuses a body over MAX_MESSAGE_BYTES with 413, whether its length is told or not', async () => {
+  it('refuses a body over MAX_MESSAGE_BYTES with 413, with and without Content-Length', async () => {
     const query = `{ hello }${' '.repeat(66_000)}`;
     const told = await post(url, { query });
     assert.equal(told.status, 413);
@@ -170,7 +170,7 @@ describe('/graphql over HTTP', () => {
     assert.match(await exchange(url, never + 'x'.repeat(100_000)), /^HTTP\/1\.1 413 /);
   });
 
-  it('is answered only to its own origin and those that are listed', async () => {
+  it('answers only its own origin and the listed ones', async () => {
     const query = '{ hello }';
     const refused = await post(url, { query }, { origin: 'https://evil.example' });
     assert.equal(refused.status, 403);
@@ -201,7 +201,7 @@ describe('/graphql over HTTP', () => {
     assert.equal((await ask('https://evil.example')).status, 403);
   });
 
-  it('does not outlive its client: a request that is cut in the middle leaves nothing behind', async () => {
+  it('leaves nothing behind when a client disconnects during its request', async () => {
     const head = `POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{"query"`;
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -213,7 +213,7 @@ describe('/graphql over HTTP', () => {
 });
 
 describe('a graph that authenticates', () => {
-  it('answers 403 to whom it refuses, whatever the client accepts', async (t) => {
+  it('answers 403 to a refused client, whatever it accepts', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': 'type Query { me: String } type Subscription { one: String }',
       'resolvers.ts': `
@@ -243,7 +243,7 @@ describe('a graph that authenticates', () => {
 });
 
 describe('a crier without introspection', () => {
-  it('answers none, and queries', async (t) => {
+  it('refuses introspection and answers queries', async (t) => {
     const url = await startEndpoint(t, { INTROSPECTION: 'false' });
     assert.match(await (await post(url, { query: '{ __schema { types { name } } }' })).text(), /introspection/);
     assert.deepEqual(await (await post(url, { query: '{ hello }' })).json(), { data: { hello: 'world' } });

@@ -9,15 +9,15 @@ export interface GraphiqlPage {
   readonly requests: readonly string[];
   /** Console messages of level error and warning, uncaught errors, failed requests. */
   readonly complaints: readonly string[];
-  /** What stands in the operation editor. */
+  /** The text of the operation editor. */
   operation(): Promise<string>;
-  /** Replaces what stands in the operation editor by one operation, which must have a name. */
+  /** Replaces the text of the operation editor by one operation, which must have a name. */
   type(operation: string): Promise<void>;
   /** Presses the run button; while a subscription runs the same button stops it. */
   pressRun(): Promise<void>;
-  /** Whether the button would stop a running subscription. */
+  /** True while a subscription runs. */
   isRunning(): Promise<boolean>;
-  /** What stands in the result pane. */
+  /** The text of the result pane. */
   result(): Promise<string>;
   /** Resolves with the result pane's text as soon as `matches` accepts it. */
   waitForEvent(matches: (result: string) => boolean, timeoutMs?: number): Promise<string>;

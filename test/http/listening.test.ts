@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' };
 
-/** Opens as many connections as it is told to, and says how many are there when all are, or after 20 s. */
+/** Opens the given count of connections, and prints how many are open when all are, or after 20 s. */
 const CROWD = `
 const [port, wanted] = process.argv.slice(1).map(Number);
 let connected = 0;
@@ -41,17 +41,17 @@ describe('listen', () => {
     });
   });
 
-  it('lets a crowd wait that comes while the event loop is busy: none has to knock again seconds later', async (t) => {
+  it('queues a connection storm while the event loop is busy, so no client retries seconds later', async (t) => {
     const { port } = await startServer(t);
     const crowd = Math.min(1500, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')));
-    // The server's event loop is blocked until the crowd has told.
+    // The server's event loop is blocked until all connections of the storm are open.
     const connected = execFileSync(process.execPath, ['-e', CROWD, String(port), String(crowd)], { encoding: 'utf8' });
     assert.equal(Number(connected), crowd);
   });
 });
 
 describe('endServer', () => {
-  it('lets the answers under way end, and does not wait for connections that are kept alive', async (t) => {
+  it('waits for replies in flight, and not for idle keep-alive connections', async (t) => {
     const { server, responses, url } = await startServer(t);
     const answers = [fetch(url), fetch(url)].map(async (response) => (await response).text());
     await waitFor('the requests', () => responses.length === 2);
@@ -64,7 +64,7 @@ describe('endServer', () => {
     await ended;
   });
 
-  it('cuts what takes longer than the grace', async (t) => {
+  it('closes connections whose replies take longer than the grace', async (t) => {
     const { server, responses, url } = await startServer(t);
     const cut = assert.rejects(fetch(url));
     await waitFor('the request', () => responses.length === 1);

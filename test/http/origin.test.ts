@@ -6,7 +6,7 @@ const ALLOWED = ['https://app.example.com'];
 const HOST = 'api.example.com';
 
 describe('isOriginAllowed', () => {
-  it('allows no Origin, the own one, and exactly those that are listed', () => {
+  it("allows a missing Origin, the server's own and the listed ones", () => {
     for (const origin of [undefined, 'https://api.example.com', 'https://app.example.com']) {
       assert.equal(isOriginAllowed(origin, HOST, ALLOWED), true, origin);
     }
@@ -30,7 +30,7 @@ describe('isOriginAllowed', () => {
     });
   }
 
-  it('allows everything with *', () => {
+  it('allows every Origin with *', () => {
     assert.equal(isOriginAllowed('https://evil.example', HOST, ['*']), true);
   });
 });

@@ -15,7 +15,7 @@ import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 
 const MAX_QUEUE_BYTES = 16 * 1024;
 
-/** An endpoint whose queue has room for so few bytes; the URL. */
+/** Starts an endpoint whose queue has room for the given bytes; returns its URL. */
 async function startEndpoint(t: TestContext): Promise<string> {
   const log = createLog('silent');
   const graph = await loadGraph(CONFORMANCE_GRAPH);
@@ -71,7 +71,7 @@ async function ask(url: string, rest: object): Promise<unknown> {
 }
 
 describe('an HTTP request whose document waits', () => {
-  it('counts with its variables, its extensions and whatever else its body has', async (t) => {
+  it('counts with its variables, its extensions and the rest of its body', async (t) => {
     const url = await startEndpoint(t);
     assert.deepEqual(await ask(url, {}), { hello: 'world' });
     assert.equal(await ask(url, { variables: { name: LONG } }), 'OVERLOADED');

@@ -85,7 +85,7 @@ function dataOf({ type, payload }: ProtocolMessage): unknown {
   return (payload as { data: unknown }).data;
 }
 
-describe('graph code that enters an AsyncLocalStorage is not seen by other graph code', () => {
+describe('a store that graph code enters into an AsyncLocalStorage is invisible to other graph code', () => {
   for (const [mode, jitAfterUses] of [
     ['interpreted', '0'],
     ['compiled', '1'],
@@ -114,7 +114,7 @@ describe('graph code that enters an AsyncLocalStorage is not seen by other graph
     }
   });
 
-  it('in sources of the graph: each sees what it entered itself', async (t) => {
+  it('in sources of the graph: each sees its own store', async (t) => {
     const sockets = await connectAll(t, '1');
     for (const socket of sockets) socket.subscribe('a', 'subscription { ticks }');
     for (const [index, socket] of sockets.entries()) {

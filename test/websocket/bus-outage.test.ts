@@ -44,7 +44,7 @@ async function connect(t: TestContext, url: string): Promise<Socket> {
 const event = (id: string, seq: number) => ({ id, type: 'next', payload: { data: { thing: { seq } } } });
 
 describe('without Redis', () => {
-  it('live operations wait and go on, new ones are refused, all on the same sockets', async (t) => {
+  it('keeps live operations until Redis is back and refuses new ones, on the same sockets', async (t) => {
     const { url, redis, publish, metric } = await startStage(t);
     const sockets = [await connect(t, url), await connect(t, url)] as const;
     const [one, other] = sockets;

@@ -149,8 +149,8 @@ async function churn(url: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: 40 }, work));
 }
 
-describe('connections that come and go', () => {
-  it('leave nothing behind, whatever was under way', { timeout: 180_000 }, async (t) => {
+describe('connection churn', () => {
+  it('leaves no channel, operation or heap behind, whatever was in progress', { timeout: 180_000 }, async (t) => {
     const { url, publisher, prefix, gauge } = await startStage(t);
     const settled = async () => {
       for (const name of ['crier_connections', 'crier_operations', 'crier_channels']) {

@@ -22,7 +22,7 @@ async function start(t: TestContext) {
 }
 
 describe('a connection that the server closes', () => {
-  it('receives what was answered in the turn of the close before the close frame', async (t) => {
+  it('receives the messages of the same turn before the close frame', async (t) => {
     const { socket } = await start(t);
     socket.subscribe('a', '{ hello }');
     await socket.take(2);
@@ -34,7 +34,7 @@ describe('a connection that the server closes', () => {
     );
   });
 
-  it('has no operations any more, though its peer has not answered the close frame', async (t) => {
+  it('has no operations before its peer has answered the close frame', async (t) => {
     const { socket, admin } = await start(t);
     const probe = createProbe(t);
     socket.subscribe('a', LIVE, { token: probe.token });

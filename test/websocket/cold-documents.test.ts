@@ -57,7 +57,7 @@ describe('documents that are not cached', () => {
     assert.ok(greedy.unread.length < 100, `${greedy.unread.length} of 120 messages of the other came before`);
   });
 
-  it('are answered in the order of their messages, also before cached ones that came later', async (t) => {
+  it('are answered in the order of their messages, also before cached ones that arrived later', async (t) => {
     const { connect } = await start(t);
     const socket = await connect();
     socket.subscribe('warm', light('Warm'));
@@ -70,7 +70,7 @@ describe('documents that are not cached', () => {
     );
   });
 
-  it('are not prepared for an operation that was completed meanwhile', async (t) => {
+  it('are not prepared for an operation that was completed while it waited', async (t) => {
     const { connect, admin, waiting } = await start(t);
     const socket = await connect();
     await crowd(connect);
@@ -83,7 +83,7 @@ describe('documents that are not cached', () => {
     assert.equal(await metricOf(admin, 'crier_documents_total{result="miss"}'), 101);
   });
 
-  it('keep their ids from others while they wait', async (t) => {
+  it('keep their operation ids in use while they wait', async (t) => {
     const { connect } = await start(t);
     const socket = await connect();
     await crowd(connect);
@@ -91,7 +91,7 @@ describe('documents that are not cached', () => {
     assert.equal((await socket.expectClose()).code, 4409);
   });
 
-  it('are not prepared for a connection that has gone', async (t) => {
+  it('are not prepared for a connection that has closed', async (t) => {
     const { connect, admin, waiting } = await start(t);
     const socket = await connect();
     await crowd(connect);
@@ -102,7 +102,7 @@ describe('documents that are not cached', () => {
     assert.ok((await metricOf(admin, 'crier_documents_total{result="miss"}')) < 200);
   });
 
-  it('are answered with OVERLOADED where a connection asks for too many, and its cached ones are served', async (t) => {
+  it('are answered with OVERLOADED if a connection sends too many, while its cached ones are served', async (t) => {
     const { connect } = await start(t);
     const socket = await connect();
     socket.subscribe('warm', light('Warm'));
@@ -130,7 +130,7 @@ describe('documents that are not cached', () => {
     assert.deepEqual(firstAnswers(await other.take(2)), ['cold']);
   });
 
-  it('of HTTP requests are prepared in turn, too', async (t) => {
+  it('are prepared in turn for HTTP requests, too', async (t) => {
     const { connect, endpoint } = await start(t);
     const greedy = await connect();
     greedy.sendTogether(...Array.from({ length: 60 }, (_, i) => subscribeMessage(`${i}`, heavy(`G${i}`))));

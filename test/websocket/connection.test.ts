@@ -42,7 +42,7 @@ async function startSubscribed(t: TestContext) {
 }
 
 describe('a connection', () => {
-  it('is closed with 1012 when handling its message fails, and the others live on', async (t) => {
+  it('is closed with 1012 when handling its message fails; the others stay open', async (t) => {
     const { url, lines } = await startBareGateway(t, {
       limits: {
         ...LIMITS,
@@ -63,7 +63,7 @@ describe('a connection', () => {
     assert.match(lines[0]!.connection, UUID);
   });
 
-  it('gets an error for a subscribe message when handling it fails, and its id is free', async (t) => {
+  it('receives an error when handling its subscribe message fails, and the id is free again', async (t) => {
     const { url, lines } = await startBareGateway(t, {
       runtime: {
         authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
@@ -81,7 +81,7 @@ describe('a connection', () => {
     assert.match(lines[0]!.connection, UUID);
   });
 
-  it('gets an error for an operation of which an event cannot be served, and lives on', async (t) => {
+  it('receives an error for an operation whose event cannot be delivered, and stays open', async (t) => {
     const { socket, subscribe, hub, failures } = await startSubscribed(t);
     const error = new Error('a bug');
     (await subscribe(socket)).fail(error);
@@ -96,7 +96,7 @@ describe('a connection', () => {
     assert.deepEqual(await socket.next(), { type: 'next', id: 'a', payload: { data: {} } });
   });
 
-  it('is ended when a write to it fails, and the others live on', async (t) => {
+  it('is terminated when a write to it fails; the others stay open', async (t) => {
     const { socket, url, writer, failures, closes } = await startSubscribed(t);
     const other = await openSocket(t, url);
     const error = new Error('a bug');
@@ -127,7 +127,7 @@ describe('a connection', () => {
     assert.deepEqual([closes, counts.slowConsumers], [[1013], 1]);
   });
 
-  it('has what is wrong with its frames in the log at level debug', async (t) => {
+  it('has its frame errors in the log at level debug', async (t) => {
     const { url, lines } = await startBareGateway(t);
     const socket = await openSocket(t, url);
     socket.write(clientFrame('{}', { isMasked: false }));
@@ -137,7 +137,7 @@ describe('a connection', () => {
     assert.match(connection, UUID);
   });
 
-  it('is not ended as silent while its messages wait in the inbox, nor at the first visit after', () => {
+  it('is not ended as silent while its messages wait in the inbox, nor at the first sweep after', () => {
     const calls: string[] = [];
     const note = (name: string) => () => calls.push(name);
     const socket = {

@@ -21,7 +21,7 @@ async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpS
 }
 
 describe('Gateway', () => {
-  it('gives authenticate the address, the headers and an id of each connection', async (t) => {
+  it('passes address, headers and an id of each connection to authenticate', async (t) => {
     const sources: RequestSource[] = [];
     const authenticate = (source: RequestSource) => Promise.resolve({ id: sources.push(source) });
     const { url } = await startBareGateway(t, { runtime: { authenticate } });
@@ -37,7 +37,7 @@ describe('Gateway', () => {
     assert.notEqual(sources[0]!.id, sources[1]!.id);
   });
 
-  it('is closed as soon as every client has answered with 1001, for whoever asks', { timeout: 30_000 }, async (t) => {
+  it('resolves every close() as soon as all clients have answered with 1001', { timeout: 30_000 }, async (t) => {
     const { gateway, url, closes, counts } = await startBareGateway(t, { drainTimeoutMs: 60_000 });
     const sockets = await Promise.all([openSocket(t, url), openSocket(t, url)]);
     const closing = gateway.close();
@@ -49,7 +49,7 @@ describe('Gateway', () => {
     assert.deepEqual([closes, counts.opened], [[1001, 1001], 2]);
   });
 
-  it('closes arrivals of its drain with 1001, too', { timeout: 30_000 }, async (t) => {
+  it('closes connections that open during a drain with 1001', { timeout: 30_000 }, async (t) => {
     const { gateway, url } = await startBareGateway(t, { drainTimeoutMs: 60_000 });
     const silent = await openSocket(t, url);
     silent.pause();
@@ -59,7 +59,7 @@ describe('Gateway', () => {
     await closing;
   });
 
-  it('ends a client that has not answered when the drain times out', async (t) => {
+  it('terminates a client that has not answered when the drain times out', async (t) => {
     const { gateway, url, closes } = await startBareGateway(t, { drainTimeoutMs: 50 });
     (await openSocket(t, url)).pause();
     await gateway.close();
@@ -67,7 +67,7 @@ describe('Gateway', () => {
     assert.deepEqual(closes, [1001], 'at once, not when ws gives up waiting for its answer');
   });
 
-  it('tells the code of who closed first', async (t) => {
+  it('reports the close code of the side that closed first', async (t) => {
     const { url, closes } = await startBareGateway(t);
     const polite = await openSocket(t, url);
     polite.close(3999);
@@ -84,7 +84,7 @@ describe('Gateway', () => {
     ['from a foreign Origin', 'GET /graphql', 3],
     ['of another method', 'POST /graphql', 3],
   ] as const) {
-    it(`keeps no socket of a refused handshake ${what}, whatever its peer does`, async (t) => {
+    it(`destroys the socket of a refused handshake ${what}, whatever its peer does`, async (t) => {
       const { port, openSockets, counts } = await startBareGateway(t);
       const handshake = [
         `${requestLine} HTTP/1.1`,

@@ -8,13 +8,13 @@ const holding = (heldBytes: number, key?: string) => ({
 });
 
 describe('fits', () => {
-  it('counts what each operation holds, and each document once', () => {
+  it('counts the bytes of each operation, and each document once', () => {
     const holdings = [holding(10, 'a'), holding(10, 'a'), holding(10, 'b'), holding(10)];
     assert.ok(fits(holdings, 240));
     assert.ok(!fits(holdings, 239));
   });
 
-  it('fits where there is nothing', () => {
+  it('is true without operations', () => {
     assert.ok(fits([], 0));
   });
 });

@@ -47,7 +47,7 @@ async function refusedIds(socket: Socket): Promise<string[]> {
 }
 
 describe('what the operations of a connection keep in memory', () => {
-  it('has room for 100 ordinary operations, with documents of their own', async (t) => {
+  it('has room for 100 ordinary operations with different documents', async (t) => {
     const socket = await connect(t);
     for (let i = 0; i < 100; i++) {
       const fields = 'id text number '.repeat(1 + (i % 10));
@@ -56,7 +56,7 @@ describe('what the operations of a connection keep in memory', () => {
     assert.deepEqual(await refusedIds(socket), []);
   });
 
-  it('has room for 20 operations with documents of 85 fields of their own, compiled', async (t) => {
+  it('has room for 20 operations with different compiled documents of 85 fields', async (t) => {
     const socket = await connect(t);
     for (let i = 0; i < 20; i++) {
       socket.subscribe(`${i}`, `subscription Watch${i} { thing(id: "${i}") { ${FIELDS.slice(0, 85).join(' ')} } }`);
@@ -64,7 +64,7 @@ describe('what the operations of a connection keep in memory', () => {
     assert.deepEqual(await refusedIds(socket), []);
   });
 
-  it('is bounded where channel names and variables are long, and has room again after a complete', async (t) => {
+  it('is bounded if channel names and variables are long, and has room again after a complete', async (t) => {
     const socket = await connect(t);
     const id = (i: number) => `${i}`.padEnd(60_000, 'x');
     for (let i = 0; i < 100; i++) socket.subscribe(`${i}`, THING, { id: id(i) });
@@ -77,7 +77,7 @@ describe('what the operations of a connection keep in memory', () => {
     assert.deepEqual(await refusedIds(socket), ['one too many']);
   });
 
-  it('is bounded where each operation has a long document of its own', async (t) => {
+  it('is bounded if each operation has a different long document', async (t) => {
     const socket = await connect(t);
     for (let i = 0; i < 100; i++) {
       socket.subscribe(`${i}`, `subscription Watch${i} { thing(id: "${i}") { ${FIELDS.join(' ')} } }`);

@@ -9,14 +9,14 @@ function busy(ms: number): void {
 }
 
 describe('Inbox', () => {
-  it('handles a message at once', () => {
+  it('handles a message at once while none waits', () => {
     const handled: string[] = [];
     const inbox = new Inbox();
     assert.ok(inbox.receive({ onTurn: (data) => handled.push(data.toString()) }, Buffer.from('a')));
     assert.deepEqual(handled, ['a']);
   });
 
-  it('keeps the order of all messages, and leaves to the next turns what does not fit into one', async () => {
+  it('keeps the order of all messages and spreads them over turns of the event loop', async () => {
     const handled: string[] = [];
     const inbox = new Inbox();
     let turn = 0;
@@ -41,7 +41,7 @@ describe('Inbox', () => {
     for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 2);
   });
 
-  it('counts what a message leaves to promises', async () => {
+  it('counts the promise callbacks of a message as its work', async () => {
     const inbox = new Inbox();
     let turn = 0;
     const turns: number[] = [];

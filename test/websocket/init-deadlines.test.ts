@@ -10,7 +10,7 @@ import { crier } from './crier.ts';
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('InitDeadlines', () => {
-  it('gives each its whole time, once, with one timer for all', async () => {
+  it('calls each owner once, after its whole time, with one timer for all', async () => {
     const deadlines = new InitDeadlines(100);
     const passed: string[] = [];
     const waits: number[] = [];
@@ -20,7 +20,7 @@ describe('InitDeadlines', () => {
         waits.push(performance.now() - since);
         passed.push(name);
       };
-      deadlines.expect({ onDeadline });
+      deadlines.add({ onDeadline });
     };
     const before = timers();
     for (const name of ['a', 'b']) expect(name);
@@ -34,17 +34,17 @@ describe('InitDeadlines', () => {
     for (const wait of waits) assert.ok(wait >= 98, `${wait} ms`);
   });
 
-  it('leaves no timer when it is closed', () => {
+  it('clears its timer when it is closed', () => {
     const before = timers();
     const deadlines = new InitDeadlines(60_000);
-    deadlines.expect({ onDeadline: () => assert.fail() });
+    deadlines.add({ onDeadline: () => assert.fail() });
     deadlines.close();
     assert.equal(timers(), before);
   });
 });
 
 describe('the deadline of connection_init', () => {
-  it('passes for nobody whose message waited in the socket while the event loop was blocked', async (t) => {
+  it('keeps a connection whose message waited in the socket while the event loop was blocked', async (t) => {
     const target = await crier.start({ INIT_TIMEOUT_MS: '1000' });
     t.after(() => target.close());
     const silent = await openSocket(t, target.url);
@@ -56,7 +56,7 @@ describe('the deadline of connection_init', () => {
     assert.equal((await silent.expectClose()).code, 4408);
   });
 
-  it('passes for nobody whose message waits in the inbox', async (t) => {
+  it('keeps a connection whose message waits in the inbox', async (t) => {
     const target = await crier.start({ INIT_TIMEOUT_MS: '1000' });
     t.after(() => target.close());
     const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(t, target.url)));

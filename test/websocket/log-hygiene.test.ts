@@ -35,7 +35,7 @@ const GRAPH = {
 const EVENTS = 'subscription ($id: ID!) { thing(id: $id) { text number broken } }';
 
 describe('the log', () => {
-  it('holds nothing of what clients and records bring, at any level (S-82)', async (t) => {
+  it('contains no data of clients or records at any level', async (t) => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
     const redis = await redisServer(t);

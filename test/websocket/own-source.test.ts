@@ -124,7 +124,7 @@ async function standstill(pulled: () => number): Promise<number> {
 }
 
 describe('a source of the graph', () => {
-  it('delivers all that it has at hand to a client that reads', async (t) => {
+  it('delivers all its events to a client that reads', async (t) => {
     const { socket, counter } = await startSource(t);
     const query = 'subscription ($counter: String!) { history(count: 5000, counter: $counter) }';
     socket.subscribe('a', query, { counter });
@@ -136,7 +136,7 @@ describe('a source of the graph', () => {
     assert.equal((await socket.next()).type, 'complete');
   });
 
-  it('waits for a client that does not read, and goes on when it does', async (t) => {
+  it('pauses while a client does not read, and continues when it reads again', async (t) => {
     const { target, socket, counter, pulled } = await startSource(t);
     const query = 'subscription ($counter: String!) { history(count: 30000, counter: $counter) }';
     socket.pause();
@@ -149,7 +149,7 @@ describe('a source of the graph', () => {
     assert.equal((await socket.next()).type, 'complete');
   });
 
-  it('is asked no more after complete and after the end of its connection, also where it has no return()', async (t) => {
+  it('is not asked for events after complete or the end of its connection, also without a return()', async (t) => {
     const { socket, counter, pulled } = await startSource(t);
     const query = 'subscription ($counter: String!) { clock(counter: $counter) }';
     socket.subscribe('a', query, { counter });
@@ -162,7 +162,7 @@ describe('a source of the graph', () => {
     await standstill(pulled);
   });
 
-  it('is not driven for a client that completed while the source was opened, also where it has no return()', async (t) => {
+  it('is not asked for events if the client completed while the source was opened, also without a return()', async (t) => {
     const { socket, counter, pulled } = await startSource(t);
     const shared = globalThis as unknown as Record<string, unknown>;
     let open = () => {};
@@ -176,7 +176,7 @@ describe('a source of the graph', () => {
     assert.deepEqual(socket.unread, []);
   });
 
-  it('has no history: a client that wants to go on behind an event is told that it was not resumed', async (t) => {
+  it('has no history: a client that resumes receives resumed: false', async (t) => {
     const { socket, counter } = await startSource(t);
     const query = `subscription { history(count: 2, counter: "${counter}") }`;
     socket.send({ id: '1', type: 'subscribe', payload: { query, extensions: { resume: { cursor: null } } } });
@@ -185,7 +185,7 @@ describe('a source of the graph', () => {
     assert.equal((second!.payload as { extensions?: object }).extensions, undefined);
   });
 
-  it('is given the info that graphql-js would give', async (t) => {
+  it('receives the info that graphql-js would pass', async (t) => {
     const { socket } = await startSource(t);
     const query = `subscription Watch($a: Int = 7) { ...F ... { x: info(a: $a) { more } } }
       fragment F on Subscription { x: info(a: $a) { text } }`;
@@ -207,7 +207,7 @@ describe('a source of the graph', () => {
     });
   });
 
-  it('answers what subscribe throws or returns with its path, and masks all but a GraphQLError', async (t) => {
+  it('fails with the path of what subscribe throws or returns, and masks everything but a GraphQLError', async (t) => {
     const { socket } = await startSource(t);
     const errorOf = async (query: string) => {
       socket.subscribe('a', query);
@@ -230,7 +230,7 @@ describe('a source of the graph', () => {
     assert.deepEqual(await errorOf('subscription { forbidden }'), forbidden);
   });
 
-  it('is returned and never asked for an event where its client left during subscribe', async (t) => {
+  it('is returned and never asked for an event if its client left during subscribe', async (t) => {
     const { socket, counter } = await startSource(t);
     const state = globalThis as Record<string, unknown>;
     socket.subscribe('a', 'subscription ($counter: String!) { late(counter: $counter) }', { counter });

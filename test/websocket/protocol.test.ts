@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { closeLabel, closeReason, parseClientMessage, pongMessage } from '../../src/websocket/protocol.ts';
 
 describe('closeLabel', () => {
-  it('names the codes that mean something, and no more labels than those', () => {
+  it('returns the code of RFC 6455 and the protocol, and "other" for all others', () => {
     for (const code of [1000, 1001, 1006, 1008, 1013, 1015, 4400, 4403, 4408, 4409, 4429]) {
       assert.equal(closeLabel(code), String(code));
     }
@@ -27,13 +27,13 @@ describe('closeReason', () => {
 });
 
 describe('a ping', () => {
-  it('is answered with its payload while its frame has at most 1,024 bytes', () => {
+  it('is answered with its payload if its frame has at most 1,024 bytes', () => {
     const ping = { type: 'ping', payload: { n: 1 } } as Parameters<typeof pongMessage>[0];
     assert.equal(pongMessage(ping, 1024), '{"type":"pong","payload":{"n":1}}');
     assert.equal(pongMessage(ping, 1025), '{"type":"pong"}');
   });
 
-  it('may have an id of any kind, which means nothing', () => {
+  it('may have an id of any type, which is ignored', () => {
     for (const id of [7, null, 'x'.repeat(9)]) {
       const ping = Buffer.from(JSON.stringify({ type: 'ping', id }));
       assert.equal(parseClientMessage(ping, 9)?.type, 'ping');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { RateLimit } from '../../src/websocket/rate-limit.ts';
 
 describe('RateLimit', () => {
-  it('lets a burst through at once, then no more than the rate', () => {
+  it('admits a burst at once, then no more than the rate', () => {
     const limit = new RateLimit(20, 150);
     const taken = (nowMs: number, tries: number) => {
       let count = 0;

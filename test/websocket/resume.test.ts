@@ -81,8 +81,8 @@ async function start(t: TestContext, redis?: Parameters<typeof startRedisGateway
   return { ...gateway, publish, publishPlain, seenUpTo };
 }
 
-describe('a client that comes back with its cursor', () => {
-  it('is resumed: nothing is lost, nothing comes twice, also of what is published while it joins', async (t) => {
+describe('a client that resumes with its cursor', () => {
+  it('receives every missed event once, also those published while it joins', async (t) => {
     const { connect, publish, seenUpTo, metric } = await start(t);
     const cursor = await seenUpTo(3);
     await publish(4);
@@ -99,7 +99,7 @@ describe('a client that comes back with its cursor', () => {
     assert.equal(await metric('crier_resumes_total{resumed="true"}'), 1);
   });
 
-  it('is given the same cursor as all others, which is small, and different for each event', async (t) => {
+  it('receives a small cursor that is equal for all clients and different for each event', async (t) => {
     const { connect, publish, hasChannel } = await start(t);
     const sockets = [await connect(), await connect()] as const;
     for (const socket of sockets) socket.subscribe('1', THING);
@@ -112,7 +112,7 @@ describe('a client that comes back with its cursor', () => {
     assert.match(one[0]!.cursor!, /^[\w.-]{20,80}$/);
   });
 
-  it('past what its field keeps begins anew, told so, with no partial replay', async (t) => {
+  it('receives resumed: false and no partial replay if it missed more than the field keeps', async (t) => {
     const { connect, publish, seenUpTo, hasChannel, counts } = await start(t);
     const limits = { ...HISTORY_DEFAULTS, entries: 5 };
     const cursor = await seenUpTo(3);
@@ -127,7 +127,7 @@ describe('a client that comes back with its cursor', () => {
     assert.deepEqual(await socket.roundTrip(), []);
   });
 
-  it('is told resumed: false for a cursor that is forged, of another channel, or none at all', async (t) => {
+  it('receives resumed: false for a cursor that is forged, of another channel or missing', async (t) => {
     const { connect, publish, seenUpTo, counts } = await start(t);
     const own = await seenUpTo(2);
     const changed = own.replace(
@@ -151,7 +151,7 @@ describe('a client that comes back with its cursor', () => {
     assert.deepEqual(await socket.roundTrip(), []);
   });
 
-  it('is asked whether it may before any history is read', async (t) => {
+  it('is authorised before any history is read', async (t) => {
     const { connect, seenUpTo } = await start(t);
     const cursor = await seenUpTo(2);
     const socket = await connect();
@@ -164,7 +164,7 @@ describe('a client that comes back with its cursor', () => {
 });
 
 describe('replay: LAST', () => {
-  it('begins with the last event, spliced with the live ones', async (t) => {
+  it('begins with the last event, then the live ones without a duplicate', async (t) => {
     const { connect, publish, seenUpTo } = await start(t);
     await seenUpTo(3);
     const socket = await connect();
@@ -182,7 +182,7 @@ describe('replay: LAST', () => {
 });
 
 describe('a Redis that is killed', () => {
-  it('and comes back with its data has lost nothing: for who stayed, and for who was away', async (t) => {
+  it('and recovers with its data loses no event, for clients that stayed and clients that resume', async (t) => {
     const folder = await temporaryFolder(t);
     const flags = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', folder];
     const redis = await redisServer(t, { flags });
@@ -207,7 +207,7 @@ describe('a Redis that is killed', () => {
     assert.equal(await metric('crier_gaps_total'), 0);
   });
 
-  it('and comes back empty: every subscriber is told, once, and counted; who was away begins anew', async (t) => {
+  it('and recovers empty causes one gap: true for every subscriber, counted, and resumed: false for clients that resume', async (t) => {
     const { redis, connect, publish, publishPlain, hasChannel, seenUpTo, counts } = await start(t);
     const cursor = await seenUpTo(3);
     const sockets = [await connect(), await connect()];

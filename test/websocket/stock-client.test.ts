@@ -34,7 +34,7 @@ function stockClient(t: TestContext, options: ClientOptions): { client: Client; 
 
 interface Subscription {
   readonly results: FormattedExecutionResult<Record<string, unknown>, unknown>[];
-  /** Resolves at `complete` with undefined, or with what ended the operation for good. */
+  /** Resolves with undefined at `complete`, or with the error that ended the operation. */
   readonly ended: Promise<unknown>;
   readonly unsubscribe: () => void;
 }
@@ -54,7 +54,7 @@ function subscribe(client: Client, payload: SubscribePayload): Subscription {
 
 for (const kind of [reference, crier]) {
   describe(`a stock graphql-ws client of ${kind.name}`, () => {
-    it('gets its own results and its complete, beside another client', async (t) => {
+    it('receives its own results and its complete, beside another client', async (t) => {
       const target = await kind.start({});
       t.after(() => target.close());
       await Promise.all(
@@ -70,7 +70,7 @@ for (const kind of [reference, crier]) {
       );
     });
 
-    it('has its source returned when it unsubscribes', async (t) => {
+    it('causes return() of its source when it unsubscribes', async (t) => {
       const target = await kind.start({});
       t.after(() => target.close());
       const probe = createProbe(t);
@@ -82,7 +82,7 @@ for (const kind of [reference, crier]) {
       await waitFor('return() of the source', () => probe.returns === 1);
     });
 
-    it('subscribes again elsewhere when its server shuts down', async (t) => {
+    it('subscribes again at another server when its server shuts down', async (t) => {
       let target = await kind.start({});
       t.after(() => target.close());
       const probe = createProbe(t);
@@ -108,7 +108,7 @@ for (const kind of [reference, crier]) {
       await client.dispose();
     });
 
-    it('comes back with fresh connection parameters when it was refused', async (t) => {
+    it('reconnects with new connection parameters after a refusal', async (t) => {
       const target = await kind.start({});
       t.after(() => target.close());
       const answers = ['reject', 'reject', 'accept'];
@@ -154,7 +154,7 @@ async function closingServer(t: TestContext, code: number): Promise<Script> {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, subscribes };
 }
 
-/** What crier's choice of close codes rests on. */
+/** The behaviour on which crier's choice of close codes depends. */
 describe('a stock graphql-ws client', () => {
   for (const code of [1001, 1012, 1013, 4403, 4408]) {
     it(`waits, connects and subscribes again after ${code}`, async (t) => {
@@ -179,7 +179,7 @@ describe('a stock graphql-ws client', () => {
     });
   }
 
-  it('comes back after 1000 without any wait, which is why a drain never uses it', async (t) => {
+  it('reconnects after 1000 without a wait, which is why a drain never uses 1000', async (t) => {
     const { url, subscribes } = await closingServer(t, 1000);
     const { client, waits } = stockClient(t, { url });
     assert.equal(await subscribe(client, { query: '{ hello }' }).ended, undefined);
@@ -187,7 +187,7 @@ describe('a stock graphql-ws client', () => {
     assert.equal(waits(), 0);
   });
 
-  it('serialises its payload again at a reconnect, so an application can say where to resume', async (t) => {
+  it('serialises its payload again at a reconnect, so an application can add a cursor', async (t) => {
     const { url, subscribes } = await closingServer(t, 1001);
     const payload = { query: '{ hello }', extensions: { from: 1 } };
     const { client } = stockClient(t, { url, on: { closed: () => (payload.extensions.from = 2) } });
@@ -198,7 +198,7 @@ describe('a stock graphql-ws client', () => {
     );
   });
 
-  it('gives up at a handshake that is refused, which is why overload is never answered with an HTTP status', async (t) => {
+  it('gives up after a refused handshake, which is why overload is never answered with an HTTP status', async (t) => {
     let requests = 0;
     const http = createServer((_, response) => response.writeHead(503).end()).on('upgrade', (_, socket) => {
       requests++;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { SweepRing } from '../../src/websocket/sweep-ring.ts';
 
 describe('SweepRing', () => {
-  it('visits each member once in as many calls as it has slots, and as many in each', () => {
+  it('visits each member once in as many calls as it has slots, equally many in each call', () => {
     const ring = new SweepRing<number>(4);
     for (let i = 0; i < 12; i++) ring.add(i);
     const slots = Array.from({ length: 4 }, () => [...ring.next()]);
@@ -18,7 +18,7 @@ describe('SweepRing', () => {
     assert.equal(ring.size, 12);
   });
 
-  it('keeps the interval of a member while thousands come and go', () => {
+  it('keeps the interval of a member while thousands are added and deleted', () => {
     const ring = new SweepRing<string>(20);
     ring.add('first');
     const visits: number[] = [];
@@ -33,7 +33,7 @@ describe('SweepRing', () => {
     );
   });
 
-  it('does not visit a member that has left', () => {
+  it('does not visit a deleted member', () => {
     const ring = new SweepRing<string>(2);
     for (const name of ['a', 'b', 'c']) ring.add(name);
     ring.delete('b');

@@ -113,7 +113,7 @@ export const completeRows: readonly Row[] = [
   {
     id: 'X-32',
     level: 'P',
-    title: 'lets a source go that came into being after its complete',
+    title: 'returns a source that was created after its complete',
     async run(stage) {
       const socket = await stage.connect();
       const probe = stage.probe();
@@ -172,7 +172,7 @@ export const completeRows: readonly Row[] = [
   {
     id: 'X-35',
     level: 'REC',
-    title: 'takes ids that are names of Object.prototype for ordinary ids',
+    title: 'treats ids that are names of Object.prototype as ordinary ids',
     async run(stage) {
       const socket = await stage.connect();
       for (const id of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
@@ -193,7 +193,7 @@ export const completeRows: readonly Row[] = [
   {
     id: 'X-36',
     level: 'REC',
-    title: 'sends every id back exactly as it came, quotes, controls and Unicode included',
+    title: 'sends every id back unchanged, with quotes, control characters and Unicode',
     async run(stage) {
       const socket = await stage.connect();
       const ids = [

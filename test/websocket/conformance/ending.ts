@@ -51,7 +51,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'C-59',
     level: 'REC',
-    title: 'returns every source once when it closes a socket, and answers nothing more',
+    title: 'returns every source once when it closes a socket, and sends nothing more',
     async run(stage) {
       const socket = await stage.connect();
       const probes = [await stage.live(socket, 'a'), await stage.live(socket, 'b')];
@@ -100,7 +100,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'X-40',
     level: 'REC',
-    title: 'processes no message behind the one that it closes for',
+    title: 'processes no message after the one for which it closes',
     async run(stage) {
       for (const [bad, code] of [
         [{ type: 'nuxt' }, 4400],
@@ -138,7 +138,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'X-43',
     level: 'REC',
-    title: 'lets a source go whose client vanished while it was being prepared',
+    title: 'returns a source whose client disconnected while it was prepared',
     async run(stage) {
       const socket = await stage.connect();
       const probe = stage.probe();
@@ -156,7 +156,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'X-44',
     level: 'REC',
-    title: 'returns the sources of a client that vanishes without a close frame',
+    title: 'returns the sources of a client that disconnects without a close frame',
     async run(stage) {
       const socket = await stage.connect();
       const probe = await stage.live(socket, 'a');

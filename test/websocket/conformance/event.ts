@@ -3,7 +3,7 @@ import type { ProtocolMessage } from '../../support/socket.ts';
 import { assertError, complete, next } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Puts the key order of JSON aside: the protocol knows none. */
+/** Ignores the key order of JSON: the protocol has none. */
 function keysOf(message: ProtocolMessage): string[] {
   return Object.keys(message.payload as object).sort();
 }
@@ -12,7 +12,7 @@ export const eventRows: readonly Row[] = [
   {
     id: 'C-43',
     level: 'P',
-    title: 'delivers a resolver error as next with errors and partial data, and the stream goes on',
+    title: 'delivers a resolver error as next with errors and partial data, and continues the stream',
     async run(stage) {
       const socket = await stage.connect();
       const probe = stage.probe();
@@ -32,7 +32,7 @@ export const eventRows: readonly Row[] = [
   {
     id: 'C-44',
     level: 'P',
-    title: 'answers a source that throws with one error and no complete; other operations live',
+    title: 'answers a source that throws with one error and no complete; other operations stay',
     async run(stage) {
       const socket = await stage.connect();
       const probe = await stage.live(socket, 'other');
@@ -47,7 +47,7 @@ export const eventRows: readonly Row[] = [
   {
     id: 'C-45',
     level: 'P',
-    title: 'sends results of data, errors and extensions only, errors absent where there are none',
+    title: 'sends results of data, errors and extensions only, without errors if there are none',
     async run(stage) {
       const socket = await stage.connect();
       const probe = stage.probe();
@@ -82,7 +82,7 @@ export const eventRows: readonly Row[] = [
   {
     id: 'X-21',
     level: 'REC',
-    title: 'delivers what the source said before it ended, though its executions take longer',
+    title: 'delivers the events of a source that ended before their executions',
     async run(stage) {
       const socket = await stage.connect();
       const probe = stage.probe();
@@ -100,7 +100,7 @@ export const eventRows: readonly Row[] = [
   {
     id: 'X-22',
     level: 'REC',
-    title: 'delivers one event to every operation of every socket that asked for it, once each',
+    title: 'delivers one event once to every subscribed operation of every socket',
     async run(stage) {
       const probe = stage.probe();
       const sockets = await Promise.all(Array.from({ length: 5 }, () => stage.connect()));

@@ -112,7 +112,7 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'X-05',
     level: 'REC',
-    title: 'refuses 2,000 request headers and lives on',
+    title: 'refuses 2,000 request headers and stays up',
     async run(stage) {
       const headers = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`x-header-${i}`, 'x']));
       const { status } = await handshake(stage.url, { ...OFFER, ...headers });

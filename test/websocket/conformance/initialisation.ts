@@ -55,7 +55,7 @@ export const initialisationRows: readonly Row[] = [
   {
     id: 'C-10',
     level: 'P',
-    title: 'closes with 4429 at a second init after the ack, whoever it claims to be',
+    title: 'closes with 4429 at a second init after the ack, whatever its payload',
     async run(stage) {
       const probe = stage.probe();
       const socket = await stage.connect();
@@ -125,7 +125,7 @@ export const initialisationRows: readonly Row[] = [
   {
     id: 'X-06',
     level: 'REC',
-    title: 'survives a client that vanishes while it is being authorised',
+    title: 'stays up when a client disconnects while it is authenticated',
     async run(stage) {
       const probe = stage.probe();
       const socket = await stage.open();

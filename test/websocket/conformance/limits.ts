@@ -36,7 +36,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-51',
     level: 'REC',
-    title: 'runs at most 100 of 1,000 subscribes that come at once, and lets them all go',
+    title: 'runs at most 100 of 1,000 subscribes sent at once, and returns their sources when the socket closes',
     settings: { MAX_MESSAGE_BURST: '5000' },
     async run(stage) {
       const socket = await stage.connect();
@@ -132,7 +132,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-57',
     level: 'REC',
-    title: 'closes with 1008 at a burst of messages over the limit, and keeps to it in its answers',
+    title: 'closes with 1008 at a burst of messages over the limit, and answers no more than the limit',
     settings: { MAX_MESSAGES_PER_SECOND: '1', MAX_MESSAGE_BURST: '10' },
     async run(stage) {
       const socket = await stage.connect();
@@ -158,7 +158,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-59',
     level: 'REC',
-    title: 'ends subscribe and complete churn with 1008, and lets every source go',
+    title: 'ends subscribe and complete churn with 1008, and returns every source',
     async run(stage) {
       const socket = await stage.connect();
       const other = await stage.connect();

@@ -7,7 +7,7 @@ export const pingRows: readonly Row[] = [
   {
     id: 'C-17',
     level: 'P',
-    title: 'answers a ping before init, and the init timer runs on',
+    title: 'answers a ping before init without stopping the init timer',
     settings: { INIT_TIMEOUT_MS: '3000' },
     async run(stage) {
       const socket = await stage.open();

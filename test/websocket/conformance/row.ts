@@ -21,7 +21,7 @@ export const LIVE = 'subscription ($token: String!) { live(token: $token) { valu
 export const LIVE_LATER = 'subscription ($token: String!) { live_later(token: $token) { value } }';
 export const SLOW = 'query ($token: String!) { slow(token: $token) }';
 
-/** What a row works with. */
+/** The server and sockets of a row. */
 export class Stage {
   readonly target: Target;
   readonly hasAckPayload: boolean;
@@ -78,7 +78,7 @@ export class Stage {
     }
   }
 
-  /** Each message is taken without any answer, and the socket lives on. */
+  /** Each message is accepted without an answer, and the socket stays open. */
   async ignores(messages: readonly object[]): Promise<void> {
     const socket = await this.connect();
     for (const message of messages) {
@@ -96,7 +96,7 @@ export async function waitForStart(socket: Socket, probe: Probe, starts: number)
   assert.deepEqual(unexpected, []);
 }
 
-/** The socket is closed with one of these codes, and nothing else was said that the row did not ask for. */
+/** The socket is closed with one of these codes, and no other message has arrived. */
 export async function expectClose(socket: Socket, code: number | readonly number[], why = ''): Promise<Closing> {
   const closing = await socket.expectClose();
   assert.ok([code].flat().includes(closing.code), `${why} closed with ${JSON.stringify(closing)}, not ${String(code)}`);

@@ -129,7 +129,7 @@ export const subscribeRows: readonly Row[] = [
   {
     id: 'C-31',
     level: 'REC',
-    title: 'answers a syntax error with error for that id; the socket and other operations live',
+    title: 'answers a syntax error with error for that id; the socket and other operations stay',
     run: (stage) => failsAlone(stage, { query: '{ hello' }),
   },
   {
