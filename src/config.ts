@@ -267,7 +267,14 @@ export const variables = {
     '3',
     'executions',
     COUNT,
-    'Executions after which an operation is compiled; 0: never.',
+    'Executions after which an operation is compiled; 0: never, and no `PROJECTION` either.',
+  ),
+  PROJECTION: variable(
+    flag,
+    'true',
+    '',
+    BOOL,
+    "Whether results are copied from the payload's text; `false` executes every event whole, to find faults.",
   ),
 
   EXECUTION_TIMEOUT_MS: variable(

@@ -225,6 +225,7 @@ function createRuntime({ config, graph, log, metrics }: RoleServices, backends: 
     documents,
     executor: new Executor(graph.schema, {
       jitAfterUses: config.JIT_AFTER_USES,
+      hasProjection: config.PROJECTION,
       onCompile: (outcome) => metrics.compilations.inc({ outcome }),
       compileLater: new CompileQueue().add,
     }),

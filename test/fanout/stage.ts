@@ -34,6 +34,7 @@ export interface StageOptions {
   readonly context?: ContextDefinition;
   /** 0: no execution is compiled. */
   readonly jitAfterUses?: number;
+  readonly hasProjection?: boolean;
   readonly cursors?: Cursors;
   /** Part of the shared deliveries that are audited. */
   readonly audit?: number;
@@ -105,7 +106,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       warnings: [],
     },
     documents: new DocumentCache(clientSchema, LIMITS),
-    executor: new Executor(clientSchema, { jitAfterUses: options.jitAfterUses ?? 0 }),
+    executor: new Executor(clientSchema, {
+      jitAfterUses: options.jitAfterUses ?? 0,
+      hasProjection: options.hasProjection ?? true,
+    }),
     backends: echo,
     channelPrefix: '',
     log,

@@ -12,6 +12,8 @@ import type { SplitOperation } from './operation-plan.ts';
 export interface PlannerOptions {
   /** Executions by graphql-js before an operation is compiled and split; 0: it never is. */
   readonly jitAfterUses: number;
+  /** False: no operation is split, and every event is executed whole. Default: true. */
+  readonly hasProjection?: boolean;
   /** Runs the work later and charges the payer. Returns false if it will not: try again. Default: runs it at once. */
   readonly compileLater?: (compile: () => void, payer: Payer | undefined) => boolean;
   readonly onCompile?: (outcome: 'compiled' | 'refused' | 'failed', reason?: string) => void;
@@ -41,7 +43,8 @@ export class Planner {
 
   /** A subscription's operation, split. undefined: not split yet, or it has no template. */
   split(plan: OperationPlan): SplitOperation | undefined {
-    if (plan.split === undefined && !plan.isSplitQueued && this.#isInUse(plan)) {
+    const { hasProjection = true } = this.#options;
+    if (hasProjection && plan.split === undefined && !plan.isSplitQueued && this.#isInUse(plan)) {
       plan.isSplitQueued = true;
       plan.isSplitQueued = this.#queue(plan, () => (plan.split = this.#split(plan)));
     }

@@ -41,6 +41,20 @@ function withoutExtensions(text: string): string {
   return JSON.stringify({ ...(JSON.parse(text) as object), extensions: undefined });
 }
 
+type Mode = Required<Pick<StageOptions, 'jitAfterUses' | 'hasProjection'>>;
+
+/** Events executed by graphql-js; compiled whole; and as a template with compiled slots. */
+const MODES: readonly Mode[] = [
+  { jitAfterUses: 0, hasProjection: true },
+  { jitAfterUses: 1, hasProjection: false },
+  { jitAfterUses: 1, hasProjection: true },
+];
+const AFTER_SOME: Mode = { jitAfterUses: 3, hasProjection: true };
+
+function textOfMode({ jitAfterUses, hasProjection }: Mode): string {
+  return `JIT_AFTER_USES=${jitAfterUses}, PROJECTION=${hasProjection}`;
+}
+
 function stageOf(t: TestContext, { resolve }: Row, options: Partial<StageOptions> = {}) {
   return createStage(t, {
     sdl: SDL,
@@ -50,11 +64,11 @@ function stageOf(t: TestContext, { resolve }: Row, options: Partial<StageOptions
   });
 }
 
-for (const jitAfterUses of [0, 1]) {
-  describe(`a shared result, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+for (const mode of MODES) {
+  describe(`a shared result, ${textOfMode(mode)}`, () => {
     for (const row of rows) {
       it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
-        const stage = await stageOf(t, row, { jitAfterUses });
+        const stage = await stageOf(t, row, mode);
         const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
         await stage.publish(CHANNEL, open);
         await stage.publish(CHANNEL, hidden, open, hidden);
@@ -67,12 +81,12 @@ for (const jitAfterUses of [0, 1]) {
   });
 }
 
-for (const jitAfterUses of [0, 1]) {
-  describe(`a result of a replay, ${jitAfterUses === 0 ? 'interpreted' : 'compiled'}`, () => {
+for (const mode of MODES) {
+  describe(`a result of a replay, ${textOfMode(mode)}`, () => {
     for (const row of rows) {
       it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
         const cursors = new Cursors('secret');
-        const stage = await stageOf(t, row, { jitAfterUses, cursors });
+        const stage = await stageOf(t, row, { ...mode, cursors });
         const { bus } = stage;
         await bus.acquire({ topic: 't', partition: 0, position: -1 });
         const payloads = [open, hidden, hidden, open, hidden, hidden];
@@ -133,14 +147,14 @@ describe('the payload, which all executions of an event share', () => {
   };
   const secret = { id: 'hidden', list: [], inner: {} };
 
-  for (const jitAfterUses of [0, 1]) {
+  for (const mode of MODES) {
     for (const [what, write] of Object.entries(writers)) {
-      it(`takes nothing from a resolver that ${what}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      it(`takes nothing from a resolver that ${what}, ${textOfMode(mode)}`, async (t) => {
         const resolve = (source: Record<string, unknown>, _: unknown, context: ExecutionContext) => {
           const result = write(source, context);
           return result instanceof Promise ? result.then(() => source) : source;
         };
-        const stage = await createStage(t, { sdl: SDL, resolvers: { Secret: { value: resolve } }, jitAfterUses });
+        const stage = await createStage(t, { sdl: SDL, resolvers: { Secret: { value: resolve } }, ...mode });
         const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
         for (let i = 0; i < 3; i++) await stage.publish(CHANNEL, { secret });
         for (const { received, alone } of listeners) {
@@ -153,12 +167,12 @@ describe('the payload, which all executions of an event share', () => {
 });
 
 describe('an object that a client sent for a custom scalar', () => {
-  for (const jitAfterUses of [0, 1]) {
-    it(`keeps nothing that a resolver wrote into it, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+  for (const mode of MODES) {
+    it(`keeps nothing that a resolver wrote into it, ${textOfMode(mode)}`, async (t) => {
       const value = (_: unknown, { filter }: { filter: Record<string, unknown> }, { connection }: ExecutionContext) =>
         (filter['user'] ??= connection.claims['user']);
       const sdl = SDL.replace('value:', 'value(filter: Any):');
-      const stage = await createStage(t, { sdl, resolvers: { Secret: { value } }, jitAfterUses });
+      const stage = await createStage(t, { sdl, resolvers: { Secret: { value } }, ...mode });
       const query = 'subscription ($filter: Any) { secret { id value(filter: $filter) } }';
       const listeners = await Promise.all(people().map((facts) => stage.join(query, facts, { filter: {} })));
       for (let i = 0; i < 3; i++) await stage.publish(CHANNEL, hidden);
@@ -169,9 +183,6 @@ describe('an object that a client sent for a custom scalar', () => {
     });
   }
 });
-
-/** Never, after one execution, and after some. */
-const JIT_AFTER_USES = [0, 1, 3];
 
 /** What each of Alice, her second connection and Bob got of five events, which names nobody else. */
 async function assertNamesNobodyElse(stage: Stage, query: string, variables?: () => Record<string, unknown>) {
@@ -186,8 +197,8 @@ async function assertNamesNobodyElse(stage: Stage, query: string, variables?: ()
 
 describe('arguments', () => {
   for (const [how, [field, definitions = '', sent]] of Object.entries(passings)) {
-    for (const jitAfterUses of JIT_AFTER_USES) {
-      it(`bring nothing of another user to a resolver that writes to them, ${how}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+    for (const mode of [...MODES, AFTER_SOME]) {
+      it(`bring nothing of another user to a resolver that writes to them, ${how}, ${textOfMode(mode)}`, async (t) => {
         for (const [what, write] of Object.entries(argumentWriters())) {
           const value = (_: unknown, args: Record<string, unknown>, { connection }: ExecutionContext) => {
             const before = JSON.stringify(args);
@@ -201,7 +212,7 @@ describe('arguments', () => {
           const stage = await createStage(t, {
             sdl,
             resolvers: { Secret: { value }, Any: new GraphQLScalarType({ name: 'Any' }) },
-            jitAfterUses,
+            ...mode,
           });
           const query = `subscription ${definitions} { secret { id ${field} } }`;
           const listeners = await assertNamesNobodyElse(stage, query, () => structuredClone(sent ?? {}));
@@ -219,14 +230,14 @@ describe('a resolver that reads facts, and writes to its arguments, at random', 
 });
 
 describe('info', () => {
-  for (const jitAfterUses of JIT_AFTER_USES) {
+  for (const mode of [...MODES, AFTER_SOME]) {
     for (const [name, key] of Object.entries(infoKeys)) {
-      it(`is of one execution: ${name} as the key of a memory names nobody else, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      it(`is of one execution: ${name} as the key of a memory names nobody else, ${textOfMode(mode)}`, async (t) => {
         const stage = await createStage(t, {
           sdl: `${SDL.replace('value:', 'other: Other items: [Other] method: Method value:')}
             type Other { value: Any } type Method { value: Any } union One = Other extend type Secret { one: One }`,
           resolvers: remembering(key),
-          jitAfterUses,
+          ...mode,
         });
         await assertNamesNobodyElse(
           stage,
@@ -236,8 +247,8 @@ describe('info', () => {
     }
   }
 
-  for (const jitAfterUses of JIT_AFTER_USES) {
-    it(`has one fieldNodes for the items of a list, by which they batch, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+  for (const mode of [...MODES, AFTER_SOME]) {
+    it(`has one fieldNodes for the items of a list, by which they batch, ${textOfMode(mode)}`, async (t) => {
       const seen: unknown[] = [];
       const value = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
         seen.push(info.fieldNodes);
@@ -246,7 +257,7 @@ describe('info', () => {
       const stage = await createStage(t, {
         sdl: `${SDL.replace('value:', 'items: [Item] value:')} type Item { value: Any }`,
         resolvers: { Item: { value } },
-        jitAfterUses,
+        ...mode,
       });
       const query = 'subscription { secret { items { value } } }';
       await Promise.all(people().map((facts) => stage.join(query, facts)));

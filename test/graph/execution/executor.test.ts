@@ -102,6 +102,15 @@ describe('Executor', () => {
     assert.equal(executor.planOf(operation).uses, 6);
   });
 
+  it('never splits an operation with PROJECTION=false', async () => {
+    for (const hasProjection of [true, false]) {
+      const executor = new Executor(schema, { jitAfterUses: 1, hasProjection });
+      const operation = operationFor('subscription { order(id: 7) { id } }');
+      for (let i = 0; i < 3; i++) await run(executor, operation);
+      assert.equal(executor.split(executor.planOf(operation)) !== undefined, hasProjection);
+    }
+  });
+
   it('shares one compiled query between all who ask for an operation, with its name or without', () => {
     const cache = operationFor('subscription A { order(id: 7) { id } }');
     const cached = { key: cache.key, document: cache.document, bytes: 0, operations: new Map<string, Operation>() };

@@ -110,29 +110,30 @@ const PAYLOADS: Record<string, unknown> = {
 
 describe('an event for one connection more', () => {
   for (const [what, query] of Object.entries(QUERIES)) {
-    it(`gives what an execution of the whole operation gives: ${what}`, async (t) => {
-      const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
-      const listeners = [];
-      for (const [id, name] of [
-        ['a1', 'alice'],
-        ['b1', 'bob'],
-        ['a2', 'alice'],
-        ['c1', 'cem'],
-        ['b2', 'bob'],
-      ] as const) {
-        listeners.push(await stage.join(`subscription ${query}`, factsOf(id, { user: name })));
-      }
-      for (let round = 0; round < 3; round++) {
-        for (const payload of Object.values(PAYLOADS)) {
-          if (what.startsWith('a root field')) await stage.publish('made{}', payload ?? {});
-          else await stage.publish(CHANNEL, { item: payload });
+    for (const hasProjection of [true, false])
+      it(`gives what an execution of the whole operation gives: ${what}, PROJECTION=${hasProjection}`, async (t) => {
+        const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1, hasProjection });
+        const listeners = [];
+        for (const [id, name] of [
+          ['a1', 'alice'],
+          ['b1', 'bob'],
+          ['a2', 'alice'],
+          ['c1', 'cem'],
+          ['b2', 'bob'],
+        ] as const) {
+          listeners.push(await stage.join(`subscription ${query}`, factsOf(id, { user: name })));
         }
-      }
-      for (const { received, alone } of listeners) {
-        assert.ok(received.length > 0);
-        assert.deepEqual(received, alone);
-      }
-    });
+        for (let round = 0; round < 3; round++) {
+          for (const payload of Object.values(PAYLOADS)) {
+            if (what.startsWith('a root field')) await stage.publish('made{}', payload ?? {});
+            else await stage.publish(CHANNEL, { item: payload });
+          }
+        }
+        for (const { received, alone } of listeners) {
+          assert.ok(received.length > 0);
+          assert.deepEqual(received, alone);
+        }
+      });
   }
 
   it('executes nothing but the fields that have resolvers', async (t) => {
