@@ -1,22 +1,22 @@
-/** Sweeps within one timeout: an execution has an eighth more than it, at most. */
+/** Sweeps within one timeout: an execution may take an eighth longer than the timeout. */
 const SWEEPS = 8;
 
-/** An execution under way. Linked with the one before and the one after it; with itself when it is over. */
+/** An execution in flight. Linked with the previous and the next one; with itself when it is over. */
 export interface Due {
   previous: Due;
   next: Due;
-  /** Sweeps before it began. */
+  /** Number of sweeps when it began. */
   sweep: number;
   onDeadline: () => void;
 }
 
 /**
- * Deadlines of executions. One timer for all; it keeps no process alive. Sweeps are counted, not time: a blocked event loop ends nothing.
- * A linked list: in a Map, so many short-lived keys cost the garbage collector more than everything else here.
+ * Deadlines of executions, with one timer, which keeps no process alive. Sweeps are counted, not time: a blocked event loop ends no execution.
+ * A linked list: in a Map, this many short-lived keys cost the garbage collector more than everything else here.
  */
 export class ExecutionDeadlines {
   readonly #intervalMs: number;
-  /** Before the oldest and after the latest. */
+  /** Sentinel before the oldest and after the latest. */
   readonly #ends: Due;
   #sweeps = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class ExecutionDeadlines {
     this.#ends = ends.previous = ends.next = ends;
   }
 
-  /** An execution begins. `onDeadline` must not throw. */
+  /** Adds an execution that begins now. `onDeadline` must not throw. */
   add(onDeadline: () => void): Due {
     const next = this.#ends;
     const { previous } = next;
@@ -37,11 +37,11 @@ export class ExecutionDeadlines {
     return due;
   }
 
-  /** It is over. Idempotent. */
+  /** Removes an execution that is over. Idempotent. */
   delete(due: Due): void {
     due.previous.next = due.next;
     due.next.previous = due.previous;
-    // What is garbage keeps nothing else.
+    // A removed entry must not keep others from being collected.
     due.previous = due.next = due;
     due.onDeadline = nothing;
   }

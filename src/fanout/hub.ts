@@ -1,58 +1,59 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
-import type { Payload } from '../graph/payload.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
-import { Backlog } from './backlog.ts';
-import type { BacklogWriter } from './backlog.ts';
+import type { ChannelObserver, ChannelServices } from './channel-services.ts';
 import { Concurrency } from './concurrency.ts';
-import type { CursorPlace, Cursors } from './resume/cursor.ts';
+import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
 import { HeldBytes } from './resume/held-bytes.ts';
 import type { Joining } from './resume/joining.ts';
 import { LiveChannel } from './live-channel.ts';
-import type { ChannelObserver, ChannelServices } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';
 import { Replays } from './resume/replays.ts';
 import type { Missed } from './resume/history-reads.ts';
-import type { ExecuteEvent } from './sharing/sharing.ts';
+import { EventScheduler } from './scheduling/event-scheduler.ts';
+import type { SchedulerWriter } from './scheduling/event-scheduler.ts';
+import type { EventExecutor } from './sharing/event-executor.ts';
+import type { SharingAudit } from './sharing/sharing-audit.ts';
 import type { Subscription } from './subscription.ts';
 
 export interface HubOptions {
   readonly bus: Bus;
-  /** Starts an event for a group. */
-  readonly startEvent: (payload: Payload) => ExecuteEvent;
-  /** Signs events; undefined while there is no secret: they have no cursor then. */
+  readonly executor: EventExecutor;
+  /** Tests a sample of shared results; undefined: off. */
+  readonly audit?: SharingAudit | undefined;
+  /** Returns undefined while there is no secret: events have no cursor then. */
   readonly cursors: () => Cursors | undefined;
   readonly log: Logger;
   readonly observer: ChannelObserver;
   /** Writes what results have put into outboxes. */
-  readonly writer: BacklogWriter;
-  /** For which an execution of an event may keep others waiting; then its operation ends. */
+  readonly writer: SchedulerWriter;
+  /** Time after which an execution of an event ends its operation. */
   readonly executionTimeoutMs: number;
   /** undefined: flow control is off. */
   readonly flow?: ChannelServices['flow'];
-  /** Of events that wait for clients, over all channels. */
+  /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
 
-/** What a subscription begins with. */
+/** The events of the history that a subscription begins with. */
 export interface Start {
-  /** What a client says it has seen last, unchecked; undefined: it is no resume. */
+  /** The client's last event, as it says; undefined: it does not resume. */
   readonly cursor: unknown;
-  /** Whether it begins with the channel's last event where it does not resume. */
+  /** True: it begins with the channel's last event if it does not resume. */
   readonly replaysLast: boolean;
 }
 
-/** Of a read that heals a gap: about the 2 s within which a Redis that is back must be found. */
+/** Attempts to read a history for a backfill, over about 2 s: the time within which a recovered Redis must be found. */
 const MAX_ATTEMPTS = 10;
 const ATTEMPT_INTERVAL_MS = 200;
 
-/** Histories that are read at a time: when Redis is back every channel wants its own at once. */
+/** Histories that are read at a time: when Redis recovers every channel reads its own. */
 const MAX_READS = 8;
 
-/** Who listens to what on this pod: one bus subscription per channel, however many operations want it. */
+/** The channels that this pod listens to: one bus subscription per channel, however many operations use it. */
 export class Hub {
   readonly #bus: Bus;
   readonly #services: ChannelServices;
@@ -60,21 +61,22 @@ export class Hub {
   readonly #reads = new Concurrency(MAX_READS);
 
   constructor(options: HubOptions) {
-    const { bus, startEvent, cursors, log, observer, writer, executionTimeoutMs, flow, maxHeldBytes } = options;
+    const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, maxHeldBytes } = options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
-    const backlog = new Backlog(writer, deadlines);
+    const scheduler = new EventScheduler(writer);
+    const { schedule } = scheduler;
     this.#services = {
-      startEvent,
+      executor,
+      sharing: { schedule, onExecution: () => observer.onExecution(), deadlines, audit },
+      scheduler,
       cursors,
       log,
       observer,
       missed: (name, seen) => this.#missed(name, seen),
       read: (name, from) => this.#read(name, from),
-      backlog,
       flow,
-      deadlines,
-      replays: new Replays(backlog, writer.flush),
+      replays: new Replays(scheduler, writer.flush),
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),
     };
@@ -84,16 +86,16 @@ export class Hub {
     return this.#channels.size;
   }
 
-  /** Bytes of events that wait for replays and backfills, and of what these share. */
+  /** Bytes of the events that wait for replays and backfills, and of the reads and results that these share. */
   get heldBytes(): number {
     return this.#services.heldBytes.used;
   }
 
   /**
-   * Resolves once the subscription is live: every message published after that moment reaches it. It shares executions
-   * with those of the channel that have its sharing key, with nobody where that is undefined.
-   * @param start what it begins with from the channel's history; undefined: nothing
-   * @returns ends the subscription; the last one to leave gives the channel back to the bus. Idempotent.
+   * Resolves once the bus acknowledged the channel: every message published after that moment reaches the subscription. It shares executions
+   * with the subscriptions of the channel that have its sharing key; undefined: with none.
+   * @param start undefined: it begins with the next event
+   * @returns ends the subscription; the last one of a channel ends the bus subscription. Idempotent.
    * @throws BusUnavailableError; the subscription is not in the hub then.
    */
   async join(
@@ -103,9 +105,9 @@ export class Hub {
     start?: Start,
   ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name);
-    const joining = start && channel.hold(subscription, sharingKey);
+    const joining = start && channel.addJoining(subscription, sharingKey);
     if (!joining) channel.add(subscription, sharingKey);
-    // Before the wait: all that wait for one acknowledgement go on in one turn of the event loop.
+    // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
     const seen = start && this.#services.cursors()?.read(name, start.cursor);
     try {
       await channel.acknowledged;
@@ -119,7 +121,7 @@ export class Hub {
       if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
     };
     try {
-      if (joining) channel.begin(joining, await this.#missedBy(joining, channel, start, seen));
+      if (joining) channel.startReplay(joining, await this.#missedBy(joining, channel, start, seen));
     } catch (error) {
       leave();
       throw error;
@@ -127,12 +129,12 @@ export class Hub {
     return leave;
   }
 
-  /** What a subscription begins with, all of it or nothing; it is told whether it was resumed. */
+  /** All events that a subscription begins with, or none. A resuming client receives `resumed: true` or `resumed: false`. */
   async #missedBy(
     joining: Joining,
     channel: LiveChannel,
     { cursor, replaysLast }: Start,
-    seen: CursorPlace | undefined,
+    seen: CursorPosition | undefined,
   ): Promise<Missed | undefined> {
     const missed = seen?.entry ? await channel.missedSince(seen) : undefined;
     const hasMissed = missed !== undefined && !joining.hasOverflowed;
@@ -141,15 +143,15 @@ export class Hub {
       this.#services.observer.onResume(hasMissed);
     }
     if (hasMissed) {
-      joining.goOnBehind(seen!);
+      joining.resumeAfter(seen!);
       return missed;
     }
     const last = replaysLast ? await channel.lastEvent() : undefined;
     return joining.hasOverflowed ? undefined : last;
   }
 
-  /** The link to read on may be back a little later than the one that messages come on. */
-  async #missed(name: string, seen: CursorPlace): Promise<readonly HistoryEntry[] | undefined> {
+  /** Retries: the link for reads may recover a little later than the link for messages. */
+  async #missed(name: string, seen: CursorPosition): Promise<readonly HistoryEntry[] | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const history = await this.#read(name, seen.entry);
       if (history) return missedSince(seen, history);
@@ -163,7 +165,7 @@ export class Hub {
     try {
       return await this.#reads.run(() => this.#bus.history(name, query));
     } catch {
-      return undefined; // The bus is away, and says so itself.
+      return undefined; // The bus logs its own outage.
     }
   }
 
@@ -179,7 +181,7 @@ export class Hub {
     channel.close();
     channel.acknowledged?.then(
       (unsubscribe) => unsubscribe(),
-      () => undefined, // never subscribed: join() has told its callers
+      () => undefined, // never subscribed: join() has thrown
     );
   }
 }

@@ -3,10 +3,9 @@ import type { Operation } from '../graph/documents/operation.ts';
 import { nextPrefix, withNotes } from './outbox/frame.ts';
 import type { ResultBytes } from './outbox/frame.ts';
 import type { Outbox } from './outbox/outbox.ts';
-import type { SharingGroup } from './sharing/sharing.ts';
 
 export interface SubscriptionOwner {
-  /** An event could not be served to the subscription, which has ended. Must not throw. */
+  /** An event could not be delivered to the subscription, which has ended. Must not throw. */
   onFailure(error: unknown): void;
 }
 
@@ -15,7 +14,7 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'sendParts' | 'refuse' | 'isBehind'>;
+  readonly outbox: Pick<Outbox, 'sendParts' | 'refuse' | 'isBackpressured'>;
   readonly owner: SubscriptionOwner;
   /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
   readonly maxPendingEvents: number;
@@ -34,19 +33,17 @@ export class Subscription {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  /** Whom it shares with. Kept by its channel. */
-  group: SharingGroup | undefined;
   readonly #id: string;
-  /** Made for the first event, so that an idle subscription holds none. */
+  /** Built for the first event, so that an idle subscription holds none. */
   #prefix: Buffer | undefined;
   readonly #outbox: SubscriptionOptions['outbox'];
   readonly #owner: SubscriptionOwner;
   readonly #maxPendingEvents: number;
   #maxReplayed = 0;
   #isEnded = false;
-  /** Members of `extensions` that the next message has beside those of its event. */
+  /** Members of `extensions` that only the next message of this subscription has. */
   #notes: string | undefined;
-  /** Of the events whose results have not left, in their order. */
+  /** Slots of results that have not been sent, in event order. */
   #slots: ResultSlot[] | undefined;
 
   constructor(options: SubscriptionOptions) {
@@ -65,7 +62,7 @@ export class Subscription {
     this.#slots = undefined;
   }
 
-  /** Ends it because an event cannot be served to it. */
+  /** Ends the operation because an event cannot be delivered to it. */
   fail(error: unknown): void {
     if (this.#isEnded) return;
     this.end();
@@ -76,17 +73,17 @@ export class Subscription {
     return this.#isEnded;
   }
 
-  /** Whether results wait: for an execution, or for a socket that does not take them as fast as they come. */
-  get isBehind(): boolean {
-    return this.#slots !== undefined || this.#outbox.isBehind;
+  /** True if results wait: for an execution, or for a backpressured socket. */
+  get isLagging(): boolean {
+    return this.#slots !== undefined || this.#outbox.isBackpressured;
   }
 
-  /** So many events come at once, out of the history: by themselves they do not make a slow consumer. */
+  /** `events` (a count) come at once, from the history: by themselves they do not make a slow consumer. */
   expectReplay(events: number): void {
     this.#maxReplayed = Math.max(this.#maxReplayed, events);
   }
 
-  /** Takes the next slot in the order of results; it must be delivered to, whatever happens. */
+  /** Reserves the next slot in the order of results. A result must be delivered to it, or the operation must end: later results wait for it. */
   reserve(): ResultSlot {
     const slot: ResultSlot = { result: undefined };
     const slots = (this.#slots ??= []);
@@ -95,7 +92,7 @@ export class Subscription {
     return slot;
   }
 
-  /** A result (`resultBytesOf`): of a reserved slot, or of the event after all those that were delivered or have a slot. */
+  /** Sends a result in the order of its slot; without one, after all results that were delivered or have a slot. */
   deliver(result: ResultBytes, slot?: ResultSlot): void {
     if (this.#isEnded) return;
     if (slot === undefined && this.#slots === undefined) return this.#send(result);
@@ -104,7 +101,7 @@ export class Subscription {
     if (this.#slots?.length === 0) this.#slots = undefined;
   }
 
-  /** Says something, once, in the `extensions` of the next message: `"gap":true`. Returns whether that was not to be said anyway. */
+  /** Adds a member such as `"gap":true` to the `extensions` of the next message. Returns false if the note was already pending. */
   note(note: string): boolean {
     if (this.#notes?.includes(note)) return false;
     this.#notes = this.#notes === undefined ? note : `${this.#notes},${note}`;

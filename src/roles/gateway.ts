@@ -9,7 +9,6 @@ import { SampleBackends } from '../embedded/sample-backends.ts';
 import { CursorSecret } from '../fanout/resume/cursor-secret.ts';
 import { Hub } from '../fanout/hub.ts';
 import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
-import type { Subscription } from '../fanout/subscription.ts';
 import { Writer } from '../fanout/outbox/writer.ts';
 import { Receiver } from '../flow/receiver.ts';
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
@@ -64,21 +63,16 @@ export async function startGateway(services: RoleServices): Promise<number> {
   const hub = new Hub({
     bus,
     cursors: () => secret.cursors,
-    startEvent: (payload) => {
-      const event = runtime.startEvent(payload);
-      const execute = (subscription: Subscription) => {
-        metrics.executions.inc();
-        return event.execute(subscription);
-      };
-      return audit ? audit.watch(execute, event) : execute;
-    },
+    executor: runtime,
+    audit,
     log,
     observer: {
       onEvent: () => {
         lastEventAt = performance.now();
         metrics.events.inc();
       },
-      onForeignMessage: () => metrics.foreignMessages.inc(),
+      onExecution: () => metrics.executions.inc(),
+      onUnrecognisedMessage: () => metrics.foreignMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
       onGap: (operations) => metrics.gaps.inc(operations),
       onResume: (isResumed) => metrics.resumes.inc({ resumed: String(isResumed) }),
@@ -92,7 +86,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
-  metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.behindBytes);
+  metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.backpressuredBytes);
   const documents = new DocumentQueue({
     ...DOCUMENT_QUEUE,
     hasEvents: () => performance.now() - lastEventAt < EVENTS_FLOW_MS,

@@ -224,7 +224,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
         const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
         subscription.deliver(resultBytesOf(json));
         await nextTurn();
-        while (outbox.isBehind && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
+        while (outbox.isBackpressured && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
         if (subscription.isEnded) return;
       }
       this.#complete();

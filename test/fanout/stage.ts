@@ -55,7 +55,7 @@ export interface Listener {
   readonly received: string[];
   readonly alone: string[];
   /** Whether it reads. */
-  readonly socket: { isBehind: boolean; isRefused: boolean };
+  readonly socket: { isBackpressured: boolean; isRefused: boolean };
   /** What an execution of its own gives for a payload. */
   readonly execute: (payload: unknown) => Promise<string>;
   readonly leave: () => void;
@@ -170,7 +170,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     cursors: () => options.cursors,
     observer: {
       onEvent: () => void stage.events++,
-      onForeignMessage: () => void stage.foreign++,
+      onExecution: () => void stage.executions++,
+      onUnrecognisedMessage: () => void stage.foreign++,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.told += operations),
       onResume: (isResumed) => void stage.resumes.push(isResumed),
@@ -178,17 +179,19 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     writer: { flush: () => undefined, isFull: false },
     maxHeldBytes: options.maxHeldBytes,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
-    startEvent: (payload) => {
-      const event = runtime.startEvent(payload);
-      const execute = (subscription: Subscription) => {
-        stage.executions++;
-        const result = event.execute(subscription);
-        if (!options.forgetsReads) return result;
-        return result instanceof Promise
-          ? result.then(({ json }) => ({ json, reads: undefined }))
-          : { json: result.json, reads: undefined };
-      };
-      return audit ? audit.watch(execute, event) : execute;
+    audit,
+    executor: {
+      startEvent: (payload) => {
+        const event = runtime.startEvent(payload);
+        if (!options.forgetsReads) return event;
+        const execute = (subscription: Subscription) => {
+          const result = event.execute(subscription);
+          return result instanceof Promise
+            ? result.then(({ json }) => ({ json, reads: undefined }))
+            : { json: result.json, reads: undefined };
+        };
+        return { execute, repeat: (subscription) => event.repeat(subscription) };
+      },
     },
   });
   const everyone = new Map<string, Set<Listener & { readonly subscription: Subscription }>>();
@@ -207,7 +210,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     if ('events' in source) throw new Error('not bound to a topic');
     const received: string[] = [];
     const socket = {
-      isBehind: false,
+      isBackpressured: false,
       isRefused: false,
       sendParts: (prefix: Buffer, { pieces }: ResultBytes) =>
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,

@@ -10,7 +10,7 @@ function createSubscription(maxPendingEvents: number) {
   const prefixes = new Set<Buffer>();
   const failures: unknown[] = [];
   const outbox = {
-    isBehind: false,
+    isBackpressured: false,
     sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
       counts.sent++;
       prefixes.add(prefix);
@@ -41,13 +41,13 @@ describe('the results of a subscription', () => {
 
   it('are behind while one waits for its execution, or while the socket takes no more', () => {
     const { subscription, outbox } = createSubscription(10);
-    assert.equal(subscription.isBehind, false);
+    assert.equal(subscription.isLagging, false);
     const slot = subscription.reserve();
-    assert.equal(subscription.isBehind, true);
+    assert.equal(subscription.isLagging, true);
     subscription.deliver(resultOf('{"a":1}'), slot);
-    assert.equal(subscription.isBehind, false);
-    outbox.isBehind = true;
-    assert.equal(subscription.isBehind, true);
+    assert.equal(subscription.isLagging, false);
+    outbox.isBackpressured = true;
+    assert.equal(subscription.isLagging, true);
   });
 
   it('carry each note once, in the next message', () => {

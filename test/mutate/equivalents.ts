@@ -86,27 +86,27 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/live-channel.ts',
-    before: "const UNKEPT: CursorPlace = { epoch: 0, partition: 0, offset: 0, entry: '' };",
-    after: "const UNKEPT: CursorPlace = { epoch: 1, partition: 0, offset: 0, entry: '' };",
-    reason: 'A cursor without an entry names no event, whatever its place.',
+    before: "const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };",
+    after: "const NO_ENTRY: CursorPosition = { epoch: 1, partition: 0, offset: 0, entry: '' };",
+    reason: 'A cursor without an entry names no event, whatever its position.',
   },
   {
     file: 'src/fanout/live-channel.ts',
-    before: "const UNKEPT: CursorPlace = { epoch: 0, partition: 0, offset: 0, entry: '' };",
-    after: "const UNKEPT: CursorPlace = { epoch: 0, partition: 1, offset: 0, entry: '' };",
-    reason: 'A cursor without an entry names no event, whatever its place.',
+    before: "const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };",
+    after: "const NO_ENTRY: CursorPosition = { epoch: 0, partition: 1, offset: 0, entry: '' };",
+    reason: 'A cursor without an entry names no event, whatever its position.',
   },
   {
     file: 'src/fanout/live-channel.ts',
-    before: "const UNKEPT: CursorPlace = { epoch: 0, partition: 0, offset: 0, entry: '' };",
-    after: "const UNKEPT: CursorPlace = { epoch: 0, partition: 0, offset: 1, entry: '' };",
-    reason: 'A cursor without an entry names no event, whatever its place.',
+    before: "const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };",
+    after: "const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 1, entry: '' };",
+    reason: 'A cursor without an entry names no event, whatever its position.',
   },
   {
     file: 'src/fanout/live-channel.ts',
-    before: 'return (this.#unkept ??= cursors?.sign(this.name, UNKEPT));',
-    after: 'return (this.#unkept = cursors?.sign(this.name, UNKEPT));',
-    reason: 'The same place is signed the same; to sign it again costs time.',
+    before: 'return (this.#entrylessCursor ??= cursors?.sign(this.name, NO_ENTRY));',
+    after: 'return (this.#entrylessCursor = cursors?.sign(this.name, NO_ENTRY));',
+    reason: 'The same position is signed the same; to sign it again costs time.',
   },
   {
     file: 'src/fanout/resume/mac.ts',
@@ -122,8 +122,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
-    before: 'this.#isPrompt = !this.#isEncrypted;',
-    after: '',
+    before: '#isPrompt = true;',
+    after: '#isPrompt = false;',
     reason: 'The first write then takes memory of its own, which costs time.',
   },
   {
@@ -140,15 +140,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
-    before:
-      'isTaken = this.#hand(this.#framesOf(next === messages.length ? messages : messages.slice(0, next), bytes));',
-    after: 'isTaken = this.#hand(this.#framesOf(false ? messages : messages.slice(0, next), bytes));',
+    before: 'this.#framesOf(next === messages.length ? messages : messages.slice(0, next), bytes),',
+    after: 'this.#framesOf(false ? messages : messages.slice(0, next), bytes),',
     reason: 'A copy of the list has the same messages.',
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
     before:
-      'if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));',
+      'if (!isAccepted) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));',
     after:
       'if (true) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));',
     reason: 'The same bytes in one piece, which costs time.',
@@ -178,31 +177,31 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'The timer keeps no process alive and ends a wait that is over.',
   },
   {
-    file: 'src/fanout/sharing/sharing.ts',
-    before: 'if (answers === this.expected) return answers;',
-    after: 'if (false) return answers;',
+    file: 'src/fanout/sharing/sharing-group.ts',
+    before: 'if (classes === this.expected) return classes;',
+    after: 'if (false) return classes;',
     reason: 'The list that is made then is the one that there is.',
   },
   {
-    file: 'src/fanout/slices.ts',
+    file: 'src/fanout/scheduling/turn-slices.ts',
     before: '#endsAt = 0;',
     after: '#endsAt = 1;',
     reason: 'A turn sets it before it is read.',
   },
   {
-    file: 'src/fanout/slices.ts',
+    file: 'src/fanout/scheduling/turn-slices.ts',
     before: '#hasOneJob = false;',
     after: '#hasOneJob = true;',
     reason: 'Before the first turn only `finish` does jobs, which flushes anyway.',
   },
   {
-    file: 'src/fanout/slices.ts',
+    file: 'src/fanout/scheduling/turn-slices.ts',
     before: 'if (performance.now() >= this.#endsAt) break;',
     after: 'if (performance.now() > this.#endsAt) break;',
     reason: 'No slice ends at one moment of the clock exactly.',
   },
   {
-    file: 'src/fanout/slices.ts',
+    file: 'src/fanout/scheduling/turn-slices.ts',
     before: 'readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;',
     after: 'readonly #isSpent = (): boolean => performance.now() > this.#endsAt;',
     reason: 'No slice ends at one moment of the clock exactly.',
@@ -239,10 +238,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/writer.ts',
-    before:
-      'for (const outbox of this.behind) if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;',
-    after:
-      'for (const outbox of this.behind) if (!largest || outbox.queuedBytes >= largest.queuedBytes) largest = outbox;',
+    before: 'if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;',
+    after: 'if (!largest || outbox.queuedBytes >= largest.queuedBytes) largest = outbox;',
     reason: 'Of two that are the same size either may be closed.',
   },
   {

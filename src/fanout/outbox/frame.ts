@@ -42,17 +42,17 @@ const EXTENSIONS = '{"extensions":{';
 const EXTENSIONS_BYTES = Buffer.from(EXTENSIONS);
 
 /** What a result begins with instead of its brace, so that it has a cursor (which needs no quoting) in its `extensions`. */
-export function cursorLead(cursor: string): Buffer {
+export function cursorPrefix(cursor: string): Buffer {
   return Buffer.from(`${EXTENSIONS}"cursor":"${cursor}"},`);
 }
 
 /**
  * The payload and what follows it. `json`: the result as JSON text, in pieces; it has no extensions.
- * @param lead what stands for the first piece, which is then the result's opening brace
+ * @param prefix replaces the first piece, which is then the opening brace of the result
  */
-export function resultBytesOf(json: readonly Buffer[], lead?: Buffer): ResultBytes {
+export function resultBytesOf(json: readonly Buffer[], prefix?: Buffer): ResultBytes {
   const pieces = [...json, END];
-  if (lead) pieces[0] = lead;
+  if (prefix) pieces[0] = prefix;
   return new ResultBytes(pieces);
 }
 
@@ -65,8 +65,8 @@ export function resultText({ pieces }: ResultBytes): string {
 export function withNotes({ pieces }: ResultBytes, notes: string): ResultBytes {
   const [first, ...others] = pieces;
   const hasExtensions = first!.subarray(0, EXTENSIONS.length).equals(EXTENSIONS_BYTES);
-  const lead = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
-  return new ResultBytes([lead, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
+  const prefix = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
+  return new ResultBytes([prefix, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */

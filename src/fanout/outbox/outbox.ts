@@ -2,88 +2,85 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { ResultBytes, frameLength, writeFrames, writeHeader } from './frame.ts';
 import type { Message } from './frame.ts';
-import type { Writer } from './writer.ts';
+import type { WritableOutbox, Writer } from './writer.ts';
 
 export interface OutboxOwner {
   /** Closes the connection. */
   onSlowConsumer(): void;
-  /** A write threw: nobody knows which bytes have left, so the connection cannot go on. Must not throw. */
+  /** A write threw: it is unknown which bytes have left, so the connection must be closed. Must not throw. */
   onWriteFailure(error: unknown): void;
 }
 
-/** What is copied into one write at most, in bytes; a larger message is written as it is. */
+/** Bytes copied into one write at most. A larger message is written without a copy. */
 export const MAX_BATCH_BYTES = 64 * 1024;
 
-/** A queue holds so many of the largest message that waits, so that a peer that reads is not closed for two large ones. */
+/** A queue may hold this many messages of the size of its largest one, so that a peer that reads is not closed for two large messages. */
 const MIN_QUEUED_MESSAGES = 4;
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Everything that leaves for one connection, in order: what one turn of the event loop produced leaves in one write. What
- * the peer does not read stays here, as references to shared bytes, up to a bound; past it the peer is a slow consumer and
- * its connection is closed. No other connection waits.
+ * The messages of one connection, in order. The messages of one turn of the event loop leave in one write. While the socket is backpressured
+ * they wait here, as references to shared bytes, up to a bound. Beyond it the peer is a slow consumer and its connection is closed. No other
+ * connection waits.
  *
- * Whole frames go to the socket under `ws`, past `ws.send()`, which takes a write for each message and its bytes for each
- * socket. That is sound because `ws` itself writes whole frames, too (pings, pongs, the close frame: nothing here is
- * compressed or fragmented), each in one synchronous step; and because a close is announced here before: `flush()`.
+ * Whole frames are written to the socket under `ws`, not with `ws.send()`, which makes a write for each message and copies its bytes for
+ * each socket. This is safe because `ws` writes whole frames, too (pings, pongs, the close frame: nothing is compressed or fragmented), each
+ * in one synchronous step, and because `flush()` is called before a close.
  */
-export class Outbox {
+export class Outbox implements WritableOutbox {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
   readonly #writer: Writer;
   readonly #owner: OutboxOwner;
-  readonly #isEncrypted: boolean;
   /** Messages that are not written yet. */
   #messages: Message[] | undefined;
-  /** Of those, and of a write that the operating system has not taken yet. */
+  /** Bytes of these, and of a write that the kernel has not accepted yet. */
   #queuedBytes = 0;
   #bytesInFlight = 0;
-  #behindSince = 0;
+  #blockedSince = 0;
   /** Writes whose callbacks have not come. */
   #unconfirmed = 0;
-  /** Whether the last write was taken at once; then the memory that it came from is free again. */
-  #isPrompt: boolean;
+  /** True if the kernel accepted the last write synchronously, so its scratch memory may be reused. */
+  #isPrompt = true;
   #isScheduled = false;
   #isSlow = false;
 
-  /** `stream`: what `socket` writes to, the upgrade's socket. */
+  /** @param stream the TCP socket under `socket`; the server listens on plain HTTP, so it is never TLS */
   constructor(socket: WebSocket, stream: Duplex, writer: Writer, owner: OutboxOwner) {
     this.#socket = socket;
     this.#stream = stream;
     this.#writer = writer;
     this.#owner = owner;
-    this.#isEncrypted = 'encrypted' in stream;
-    this.#isPrompt = !this.#isEncrypted;
   }
 
-  /** Bytes of messages that the operating system has not taken. */
+  /** Bytes of messages that the kernel has not accepted. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
 
-  /** Whether the operating system takes no more for now: the peer does not read as fast as we write. */
-  get isBehind(): boolean {
+  /** True if the kernel accepts no more for now: the peer does not read as fast as the gateway writes. */
+  get isBackpressured(): boolean {
     return this.#bytesInFlight > 0;
   }
 
-  /** When the write began that the operating system has not taken, of performance.now(). */
-  get behindSince(): number {
-    return this.#behindSince;
+  /** Start of the write that the kernel has not accepted, of performance.now(). */
+  get blockedSince(): number {
+    return this.#blockedSince;
   }
 
-  /** Takes a text message. */
+  /** Queues a text message. */
   send(message: string): boolean {
     return this.sendParts(NOTHING, new ResultBytes([Buffer.from(message)]));
   }
 
   /**
-   * Takes a text message, whose parts must not change any more.
-   * @returns whether it was accepted: not on a connection that is closing, or that this message made slow
+   * Queues a text message, whose parts must not change after this.
+   * @returns false if the connection is closing, or this message made it a slow consumer
    */
   sendParts(prefix: Buffer, result: ResultBytes): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
-    const message = { prefix, result: this.isBehind ? result.whole : result };
+    const message = { prefix, result: this.isBackpressured ? result.whole : result };
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
     this.#count(lengthOf(message));
@@ -94,7 +91,7 @@ export class Outbox {
         return false;
       }
     }
-    if (!this.#isScheduled && !this.isBehind) {
+    if (!this.#isScheduled && !this.isBackpressured) {
       this.#isScheduled = true;
       this.#writer.schedule(this);
     }
@@ -102,13 +99,13 @@ export class Outbox {
     return !this.#isSlow;
   }
 
-  /** In bytes, of the messages that wait and the write that is under way. Looked for only past the bound: it costs no delivery. */
+  /** Bytes of the largest message or write that waits. Searched for only beyond the bound, so it costs no delivery. */
   #largestWaiting(): number {
     const lengths = this.#messages?.map(lengthOf) ?? [];
     return lengths.reduce((largest, length) => Math.max(largest, length), this.#bytesInFlight);
   }
 
-  /** The peer, or what is computed for it, cannot keep up. Idempotent. */
+  /** Closes the connection as a slow consumer: the peer, or the executions for it, cannot keep up. Idempotent. */
   refuse(): void {
     if (this.#isSlow) return;
     this.#isSlow = true;
@@ -122,16 +119,16 @@ export class Outbox {
     this.write();
   }
 
-  /** Writes all that the operating system takes. */
+  /** Writes what the kernel accepts. */
   write(): void {
     try {
-      while (this.#messages && !this.isBehind) this.#writeBatch(this.#messages);
+      while (this.#messages && !this.isBackpressured) this.#writeBatch(this.#messages);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** Hands over everything, to a peer that is behind, too: what `ws` writes next comes after it. */
+  /** Writes everything to the stream, also when the socket is backpressured, so that what `ws` writes next comes after it. */
   flush(): void {
     this.write();
     const messages = this.#messages;
@@ -146,12 +143,12 @@ export class Outbox {
     }
   }
 
-  /** Forgets what is not written: the connection is gone, or as good as gone. */
+  /** Drops what is not written: the connection is closed, or about to be. */
   drop(): void {
     this.#messages = undefined;
     this.#bytesInFlight = 0;
     this.#count(-this.#queuedBytes);
-    this.#writer.behind.delete(this);
+    this.#writer.backpressured.delete(this);
   }
 
   /** The error boundary of writes: it ends this connection, and nothing else. */
@@ -170,20 +167,22 @@ export class Outbox {
       bytes += length;
       next++;
     }
-    let isTaken: boolean;
+    let isAccepted: boolean;
     if (next > 0)
-      isTaken = this.#hand(this.#framesOf(next === messages.length ? messages : messages.slice(0, next), bytes));
+      isAccepted = this.#writeToSocket(
+        this.#framesOf(next === messages.length ? messages : messages.slice(0, next), bytes),
+      );
     else {
       next = 1;
       bytes = lengthOf(messages[0]!);
       this.#stream.cork();
       this.#writeLarge(messages[0]!);
       this.#stream.uncork();
-      isTaken = this.#stream.writableLength === 0;
+      isAccepted = this.#stream.writableLength === 0;
     }
     this.#messages = next === messages.length ? undefined : messages.slice(next);
-    if (!isTaken) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
-    this.#onWrite(bytes, isTaken);
+    if (!isAccepted) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
+    this.#onWrite(bytes, isAccepted);
   }
 
   #framesOf(messages: readonly Message[], bytes: number): Buffer {
@@ -194,14 +193,13 @@ export class Outbox {
   }
 
   /**
-   * Hands frames over; returns whether the operating system has taken them. Where nothing waits in the stream they go past its queue,
-   * whose bookkeeping costs as much as all that is done here for a message: the socket's own `_write` is what the queue would call,
-   * and calls back at once when all is taken. TLS takes one write at a time, so there the queue stays.
+   * Writes frames; returns true if the kernel has accepted them. If nothing waits in the stream, this calls the socket's own `_write`, as the
+   * stream's queue would, without that queue's bookkeeping. `_write` calls back synchronously if the kernel accepts all bytes.
    */
-  #hand(frames: Buffer): boolean {
+  #writeToSocket(frames: Buffer): boolean {
     const stream = this.#stream;
     const unconfirmed = this.#unconfirmed++;
-    if (this.#isEncrypted || stream.writableLength > 0) {
+    if (stream.writableLength > 0) {
       stream.write(frames, this.#onWritten);
       return stream.writableLength === 0;
     }
@@ -209,23 +207,23 @@ export class Outbox {
     return this.#unconfirmed === unconfirmed;
   }
 
-  #onWrite(bytes: number, isTaken: boolean): void {
-    if (isTaken) this.#count(-bytes);
+  #onWrite(bytes: number, isAccepted: boolean): void {
+    if (isAccepted) this.#count(-bytes);
     else {
       this.#bytesInFlight = bytes;
-      this.#behindSince = performance.now();
-      this.#writer.behind.add(this);
+      this.#blockedSince = performance.now();
+      this.#writer.backpressured.add(this);
       if (this.#isPrompt) this.#writer.scratch.detach();
     }
-    this.#isPrompt = isTaken;
+    this.#isPrompt = isAccepted;
   }
 
-  /** A message by reference. */
+  /** Writes a message without copying its result. */
   #writeLarge({ prefix, result }: Message): void {
     const length = prefix.length + result.length;
-    const start = Buffer.allocUnsafe(frameLength(length) - result.length);
-    start.set(prefix, writeHeader(start, 0, length));
-    this.#stream.write(start);
+    const header = Buffer.allocUnsafe(frameLength(length) - result.length);
+    header.set(prefix, writeHeader(header, 0, length));
+    this.#stream.write(header);
     for (const piece of result.pieces) {
       this.#unconfirmed++;
       this.#stream.write(piece, this.#onWritten);
@@ -238,7 +236,7 @@ export class Outbox {
     if (--this.#unconfirmed > 0 || this.#bytesInFlight === 0) return;
     this.#count(-this.#bytesInFlight);
     this.#bytesInFlight = 0;
-    this.#writer.behind.delete(this);
+    this.#writer.backpressured.delete(this);
     this.write();
   };
 

@@ -1,33 +1,44 @@
-import type { Outbox } from './outbox.ts';
 import { Scratch } from './scratch.ts';
 
+/** One connection's queue, as the writer sees it (`Outbox`). */
+export interface WritableOutbox {
+  /** Bytes of messages that the kernel has not accepted. */
+  readonly queuedBytes: number;
+  /** Time at which the socket became backpressured, of performance.now(). */
+  readonly blockedSince: number;
+  /** Its turn has come: it writes what the kernel accepts. Must not throw. */
+  onTurn(): void;
+  /** Closes the connection as a slow consumer. Idempotent. */
+  refuse(): void;
+}
+
 export interface WriterOptions {
-  /** Of one connection, or four of its largest message where these are more; past it it is a slow consumer. */
+  /** Bound of one connection's queue, or four of its largest message if these are more. Beyond it the connection is a slow consumer. */
   readonly maxQueueBytes: number;
-  /** Of all connections together; past it those with the largest queues are slow consumers. */
+  /** Bound of all queues together. Beyond it the connections with the largest queues are slow consumers. */
   readonly maxPodQueueBytes: number;
 }
 
-/** For how long, in ms, one turn of the event loop may write; then sockets and timers have their turn. */
+/** Time in ms for which one turn of the event loop may write; then sockets and timers have their turn. */
 const SLICE_MS = 10;
-/** Past it what waits is written before more is computed. */
+/** Beyond it, waiting messages are written before more events are executed. */
 const FULL_BYTES = 16 * 1024 * 1024;
-/** Of all queues together, with most of the sockets behind: a network, or clients, that are slower than this gateway. */
+/** Bytes of all queues at which the gateway is full, if most of its sockets are backpressured: network or clients are slower than the gateway. */
 const FULL_QUEUES_BYTES = 32 * 1024 * 1024;
-/** A socket that has not taken one write in this time, in ms, is stuck. */
+/** A socket that has not accepted a write for this time, in ms, is stuck. */
 const STUCK_MS = 1000;
-/** So that the clock costs nothing beside the work. */
+/** Writes between two reads of the clock, so that these cost nothing beside the work. */
 const WRITES_BETWEEN_CHECKS = 16;
 
-/** Writes what a turn of the event loop left in the outboxes of a pod, in the order in which they got it. */
+/** Writes the messages that a turn of the event loop left in the outboxes of a pod, one outbox after another, in the order they were scheduled. */
 export class Writer {
   readonly maxQueueBytes: number;
   readonly scratch = new Scratch();
-  /** Outboxes whose peers do not read as fast as we write. */
-  readonly behind = new Set<Outbox>();
+  /** Outboxes whose sockets are backpressured. */
+  readonly backpressured = new Set<WritableOutbox>();
   readonly #maxPodQueueBytes: number;
   #queuedBytes = 0;
-  readonly #waiting: Outbox[] = [];
+  readonly #waiting: WritableOutbox[] = [];
   #isScheduled = false;
 
   constructor(options: WriterOptions) {
@@ -35,48 +46,44 @@ export class Writer {
     this.#maxPodQueueBytes = options.maxPodQueueBytes;
   }
 
-  /** Of all outboxes: what this turn of the event loop writes, and what slow peers have not taken. */
-  get queuedBytes(): number {
-    return this.#queuedBytes;
-  }
-
-  /** Of those whose peers do not read as fast as we write. */
-  get behindBytes(): number {
+  /** Bytes of messages that wait for backpressured sockets. */
+  get backpressuredBytes(): number {
     let bytes = 0;
-    for (const { queuedBytes } of this.behind) bytes += queuedBytes;
+    for (const { queuedBytes } of this.backpressured) bytes += queuedBytes;
     return bytes;
   }
 
-  /** Whether so much waits that it should be written now. */
+  /** True if so many bytes wait that they should be written before more events are executed. */
   get isFull(): boolean {
     return this.#queuedBytes > FULL_BYTES;
   }
 
   /**
-   * How full the queues are where most of the sockets are behind, from 0 to 1 and above; else 0. Sockets that take nothing do not count: they
-   * are closed when their own queues are full.
+   * How full the queues are, from 0 to 1 and above, if most of the sockets are backpressured; else 0. Stuck sockets do not count: they are
+   * closed when their own queues are full.
    */
   fillOf(sockets: number): number {
-    if (this.behind.size <= sockets / 2) return 0;
+    if (this.backpressured.size <= sockets / 2) return 0;
     const since = performance.now() - STUCK_MS;
-    const reading = [...this.behind].filter(({ behindSince }) => behindSince > since);
+    const reading = [...this.backpressured].filter(({ blockedSince }) => blockedSince > since);
     if (reading.length <= sockets / 2) return 0;
     return reading.reduce((bytes, { queuedBytes }) => bytes + queuedBytes, 0) / FULL_QUEUES_BYTES;
   }
 
+  /** Adds to the bytes of all queues; negative when they leave. */
   count(bytes: number): void {
     this.#queuedBytes += bytes;
   }
 
-  /** Writes it when this turn ends, or at the next `flush`. */
-  schedule(outbox: Outbox): void {
+  /** Gives the outbox its turn at the end of this turn of the event loop, or at the next `flush`. */
+  schedule(outbox: WritableOutbox): void {
     this.#waiting.push(outbox);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#onTurn);
   }
 
-  /** Writes what waits, for no longer than a slice. */
+  /** Writes the scheduled outboxes, for no longer than a slice. */
   readonly flush = (): void => {
     const outboxes = this.#waiting;
     const endsAt = performance.now() + SLICE_MS;
@@ -89,13 +96,14 @@ export class Writer {
     else outboxes.splice(0, written);
   };
 
-  /** Where all queues together are too large: writes what can be written, then closes the largest of those that are behind. */
+  /** If all queues together are too large: writes what the kernel accepts, then closes backpressured connections, the largest queue first. */
   keepBound(): void {
     if (this.#queuedBytes <= this.#maxPodQueueBytes) return;
     for (const outbox of this.#waiting.splice(0)) outbox.onTurn();
     while (this.#queuedBytes > this.#maxPodQueueBytes) {
-      let largest: Outbox | undefined;
-      for (const outbox of this.behind) if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;
+      let largest: WritableOutbox | undefined;
+      for (const outbox of this.backpressured)
+        if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;
       if (!largest) return;
       largest.refuse();
     }

@@ -3,12 +3,12 @@ import type { Bus } from '../../bus/bus.ts';
 import { Cursors } from './cursor.ts';
 
 export interface CursorSecretOptions {
-  /** '': the pods agree on a random one, which lives as long as the bus keeps it. */
+  /** '': the pods agree on a random one, which is valid as long as the bus keeps it. */
   readonly configured: string;
   readonly bus: Pick<Bus, 'agree'>;
 }
 
-/** How often the pods look whether they still agree, in ms: the bus may have lost what they had agreed on. */
+/** Interval in ms at which each pod checks that the pods still agree: the bus may have lost the secret. */
 const INTERVAL_MS = 5_000;
 
 /** The secret that cursors are signed with, the same on every pod. */
@@ -24,7 +24,7 @@ export class CursorSecret {
     if (configured) this.#cursors = new Cursors(configured);
   }
 
-  /** Undefined while the bus was not reached yet. */
+  /** Undefined until the bus has been reached. */
   get cursors(): Cursors | undefined {
     return this.#cursors;
   }
@@ -46,7 +46,7 @@ export class CursorSecret {
     try {
       secret = await this.#bus.agree('cursor-secret', this.#secret);
     } catch {
-      return; // The bus is away; it says so itself.
+      return; // The bus logs its own outage.
     }
     if (this.#cursors && secret === this.#secret) return;
     this.#secret = secret;

@@ -1,9 +1,9 @@
-/** Default bound of a pod, in bytes. */
+/** Default bound of a pod. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Counts the bytes of events that a pod keeps for clients which cannot have them yet: live events behind a replay or a backfill,
- * histories that are replayed, and results of replayed events. One bound for all channels. An event that waits for many clients counts once.
+ * Counts the bytes of events that a pod holds for clients: live events after a replay or a backfill, histories that are replayed, and results
+ * of replayed events. One bound for all channels. An event that waits for many clients counts once.
  */
 export class HeldBytes {
   readonly #max: number;
@@ -17,12 +17,12 @@ export class HeldBytes {
     return this.#used;
   }
 
-  /** More than half is used: replays no longer wait for sockets that lag. */
+  /** More than half is used: replays no longer wait for lagging sockets. */
   get isShort(): boolean {
     return this.#used > this.#max / 2;
   }
 
-  /** Less than a quarter is used: there is room for what only saves work. */
+  /** Less than a quarter is used: reads and results may be kept for later clients, to save work. */
   get isAmple(): boolean {
     return this.#used < this.#max / 4;
   }
@@ -31,19 +31,19 @@ export class HeldBytes {
     return this.#used + bytes <= this.#max;
   }
 
-  /** Counts the bytes, or returns false where they exceed the bound. */
-  take(bytes: number): boolean {
+  /** Counts bytes. Returns false, and counts nothing, if they exceed the bound. */
+  reserve(bytes: number): boolean {
     if (!this.hasRoom(bytes)) return false;
     this.#used += bytes;
     return true;
   }
 
-  /** Counts bytes that are there already, also beyond the bound. */
+  /** Counts bytes that are in memory already, also beyond the bound. */
   add(bytes: number): void {
     this.#used += bytes;
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#used -= bytes;
   }
 }

@@ -1,7 +1,7 @@
 import type { HeldBytes } from './held-bytes.ts';
-import type { ChannelEvent } from '../live-channel.ts';
+import type { ChannelEvent } from '../channel-event.ts';
 
-/** Of an event beside its payload, in bytes. */
+/** Bytes of an event beside its payload. */
 const EVENT_OVERHEAD = 256;
 
 /** Bytes that an event of this payload counts for while it is held. */
@@ -10,8 +10,8 @@ export function heldLength(payloadBytes: number): number {
 }
 
 /**
- * The latest live events of one channel, one copy for all subscriptions that are not live yet. Each event has a position; positions
- * only grow, so a subscription needs to remember one number.
+ * The latest live events of one channel, one copy for all subscriptions that are not live yet. Events are numbered in sequence, so a
+ * subscription needs to remember one number.
  */
 export class HeldEvents {
   #events: ChannelEvent[] = [];
@@ -23,41 +23,41 @@ export class HeldEvents {
     this.#heldBytes = heldBytes;
   }
 
-  /** Of all events, as they count in `HeldBytes`. */
+  /** Bytes that all events count for in `HeldBytes`. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Position of the oldest event that is held. */
+  /** Sequence number of the oldest held event. */
   get first(): number {
     return this.#first;
   }
 
-  /** Position of the next event. */
+  /** Sequence number of the next event. */
   get end(): number {
     return this.#first + this.#events.length;
   }
 
-  at(position: number): ChannelEvent | undefined {
-    return this.#events[position - this.#first];
+  at(sequence: number): ChannelEvent | undefined {
+    return this.#events[sequence - this.#first];
   }
 
-  /** Returns false where the pod has no room; the event is not held then. */
+  /** Returns false if the pod has no room; the event is not held then. */
   add(event: ChannelEvent): boolean {
     const bytes = heldLength(event.length);
-    if (!this.#heldBytes.take(bytes)) return false;
+    if (!this.#heldBytes.reserve(bytes)) return false;
     this.#bytes += bytes;
     this.#events.push(event);
     return true;
   }
 
-  /** Drops the events before a position, which may be behind the end. */
-  dropBefore(position: number): void {
-    if (position <= this.#first) return;
+  /** Drops the events before a sequence number, which may be beyond the end. */
+  dropBefore(sequence: number): void {
+    if (sequence <= this.#first) return;
     let bytes = 0;
-    for (const { length } of this.#events.splice(0, position - this.#first)) bytes += heldLength(length);
-    this.#first = position;
+    for (const { length } of this.#events.splice(0, sequence - this.#first)) bytes += heldLength(length);
+    this.#first = sequence;
     this.#bytes -= bytes;
-    this.#heldBytes.give(bytes);
+    this.#heldBytes.release(bytes);
   }
 }

@@ -1,59 +1,55 @@
 import type { History, HistoryEntry } from '../../bus/history.ts';
-import type { Payload } from '../../graph/payload.ts';
-import type { Backlog } from '../backlog.ts';
-import type { ExecutionDeadlines } from '../execution-deadlines.ts';
+import type { ChannelEvent } from '../channel-event.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HistoryReads } from './history-reads.ts';
 import type { Missed } from './history-reads.ts';
 import { Joining } from './joining.ts';
-import type { ChannelEvent } from '../live-channel.ts';
 import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
-import { SharedEvent, SharingGroup } from '../sharing/sharing.ts';
-import type { ExecuteEvent } from '../sharing/sharing.ts';
-import type { Job } from '../slices.ts';
+import type { EventExecutor } from '../sharing/event-executor.ts';
+import { SharingGroup } from '../sharing/sharing-group.ts';
+import { SharedEvent } from '../sharing/sharing.ts';
+import type { SharingServices } from '../sharing/sharing.ts';
 import type { Subscription } from '../subscription.ts';
 
-/** What one subscription gets before the next one has its turn: about one write of its socket. */
+/** Events that one subscription gets before the next one has its turn: about one write of its socket. */
 const MAX_EVENTS_PER_TURN = 32;
 const MAX_BYTES_PER_TURN = 64 * 1024;
-/** So that the clock costs nothing beside the work. */
+/** Results between two reads of the clock, so that these cost nothing beside the work. */
 const RESULTS_BETWEEN_CHECKS = 8;
-/** How often reads and results that nobody asked for since are dropped, in ms. */
+/** Interval in ms at which reads and results that were not used since are dropped. */
 const SWEEP_INTERVAL_MS = 5_000;
-/** Sweeps after which an event is executed again: about 30 s. What a resolver asked a backend is not shown for longer. */
+/** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
 const MAX_SWEEPS = 6;
 /** Memory of an event whose payload was parsed, per byte of its text. */
 const PARSED_FACTOR = 4;
 
 export interface ReplayServices {
   /** Starts an event for a group. */
-  readonly startEvent: (payload: Payload) => ExecuteEvent;
-  readonly backlog: Backlog;
-  /** Of executions. */
-  readonly deadlines: ExecutionDeadlines;
+  readonly executor: EventExecutor;
+  readonly sharing: SharingServices;
   readonly heldBytes: HeldBytes;
   readonly replays: Replays;
 }
 
 export interface ReplayOwner {
-  /** Reads the history from an entry on, or the last entry; undefined where the bus does not answer. Never rejects. */
+  /** Reads the history from an entry on, or the last entry; undefined if the bus does not answer. Never rejects. */
   read(from: string | undefined): Promise<History | undefined>;
   eventOf(entry: HistoryEntry): ChannelEvent;
-  /** The subscription has all that came so far. */
+  /** The subscription has every event so far. */
   onReplayed(joining: Joining): void;
   /** Nothing is held any more. */
   onOver(): void;
 }
 
-/** An event with its results, for each group that gets it. */
+/** An event with its results for each group. */
 interface ReplayedEvent {
   /** In `#events`. */
   readonly key: string | ChannelEvent;
   readonly event: ChannelEvent;
   readonly results: Map<SharingGroup, SharedEvent>;
-  /** As it counts in `HeldBytes`, its results included. */
+  /** Bytes that it counts for in `HeldBytes`, its results included. */
   bytes: number;
   /** Since the last sweep. */
   wasUsed: boolean;
@@ -62,9 +58,9 @@ interface ReplayedEvent {
 }
 
 /**
- * The subscriptions of one channel that begin with its history, from their `hold` until they have all that came before now. They share
- * reads of the history, held live events and, with an equal sharing key, executions of the events that they have in common. It outlives
- * them for a while, for those who come next, where the pod has room.
+ * Serves the subscriptions of one channel that begin with its history, until they have every event so far. They share reads of the history,
+ * held live events and, with an equal sharing key, executions of the events that they have in common. After the last of them it stays for a
+ * while, for the next clients that resume, if the pod has room.
  */
 export class Replay {
   readonly held: HeldEvents;
@@ -72,11 +68,11 @@ export class Replay {
   readonly #services: ReplayServices;
   readonly #owner: ReplayOwner;
   readonly #joinings = new Map<Subscription, Joining>();
-  /** By sharing key. Who has all stays a member for a while: what it shared is found by what its members answer. */
+  /** By sharing key. A subscription that has caught up stays a member until the next sweep: results are found by the classes of members. */
   readonly #groups = new Map<string, SharingGroup>();
-  /** By the id of their entry, where they have one. */
+  /** By the id of their entry, if they have one. */
   readonly #events = new Map<string | ChannelEvent, ReplayedEvent>();
-  /** Held bytes past which those that nobody needs are looked for. */
+  /** Held bytes beyond which events that no subscription needs are searched for and dropped. */
   #trimAt = MAX_REPLAYED_BYTES;
   readonly #timer: NodeJS.Timeout;
 
@@ -88,39 +84,28 @@ export class Replay {
     this.#timer = setInterval(this.#sweep, SWEEP_INTERVAL_MS).unref();
   }
 
-  /** Subscriptions that are not there yet. */
-  get size(): number {
-    return this.#joinings.size;
-  }
-
-  get subscriptions(): Iterable<Subscription> {
-    return this.#joinings.keys();
-  }
-
-  /** From now on the live events are for this subscription, too. */
-  hold(subscription: Subscription, sharingKey: string | undefined, onGap: () => void): Joining {
+  /** Holds the live events for this subscription, too, from now on. */
+  add(subscription: Subscription, sharingKey: string | undefined, onGap: () => void): Joining {
     const joining = new Joining(subscription, sharingKey, this.held, onGap);
     this.#joinings.set(subscription, joining);
     return joining;
   }
 
-  /** Shows a subscription a history, if any, then what was held for it. */
-  begin(joining: Joining, missed: Missed | undefined): void {
-    if (missed) joining.begin(missed);
+  /** Delivers the missed events, if any, then the events held since. */
+  start(joining: Joining, missed: Missed | undefined): void {
+    if (missed) joining.startWith(missed);
     const group = this.#groupOf(joining);
     group.members.add(joining.subscription);
     this.#services.replays.add((isSpent) => this.#serve(joining, group, isSpent));
   }
 
-  /** Returns false for a subscription that is not here. */
-  delete(subscription: Subscription): boolean {
+  delete(subscription: Subscription): void {
     const joining = this.#joinings.get(subscription);
     if (joining) this.#remove(joining);
-    return joining !== undefined;
   }
 
-  /** A live event of the channel. Where the pod has no room for it, the events that are held are dropped, and the clients are told. */
-  hear(event: ChannelEvent): void {
+  /** Holds a live event. If the pod has no room for it, all held events are dropped, and the joining clients receive `gap: true`. */
+  addLive(event: ChannelEvent): void {
     if (this.held.bytes > this.#trimAt) this.#trim();
     if (this.held.add(event)) return;
     this.#makeRoom(heldLength(event.length));
@@ -131,7 +116,7 @@ export class Replay {
     for (const joining of this.#joinings.values()) joining.skipTo(this.held.first);
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   close(): void {
     clearInterval(this.#timer);
     for (const joining of this.#joinings.values()) joining.end();
@@ -147,7 +132,7 @@ export class Replay {
     return group;
   }
 
-  /** One turn of a subscription. The error boundary: a throw ends this operation, and nothing else. */
+  /** One turn of a subscription. The error boundary: a throw ends its operation, and nothing else. */
   #serve(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     try {
       return this.#attempt(joining, group, isSpent);
@@ -159,10 +144,10 @@ export class Replay {
 
   #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
-    if (!subscription.isEnded && subscription.isBehind && !this.#isUrgent) return 'waiting';
+    if (!subscription.isEnded && subscription.isLagging && !this.#isUrgent) return 'waiting';
     let bytes = 0;
     for (let events = 1; ; events++) {
-      // Before its turn, or by the last result: it could not be served, or its connection was closed as a slow consumer.
+      // It left before its turn, failed by the last result, or its connection was closed as a slow consumer.
       if (subscription.isEnded || !this.#joinings.has(subscription)) {
         this.#remove(joining);
         return 'over';
@@ -180,7 +165,7 @@ export class Replay {
     }
   }
 
-  /** Events have come for so long that a socket that lags is not waited for; then the bounds of its queue decide. */
+  /** True if so many events are held that a lagging socket is no longer waited for; the bounds of its queue decide then. */
   get #isUrgent(): boolean {
     return this.held.bytes > MAX_REPLAYED_BYTES || this.#services.heldBytes.isShort;
   }
@@ -209,9 +194,8 @@ export class Replay {
   }
 
   #share({ payload, cursor }: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): SharedEvent {
-    const { startEvent, backlog, deadlines } = this.#services;
-    const onMore = (serve: Job) => backlog.enqueue(serve);
-    return new SharedEvent(group, startEvent(payload), onMore, { cursor, onKeep, deadlines });
+    const { executor, sharing } = this.#services;
+    return new SharedEvent(group, executor.startEvent(payload), sharing, { cursor, onKeep });
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {
@@ -223,8 +207,8 @@ export class Replay {
   }
 
   /**
-   * Forgets what can be read or executed again, until there is room or nothing is left. What was executed first goes first: the clients
-   * advance together, so the latest events are those that the next ones need.
+   * Drops what can be read or executed again, until there is room or nothing is left. What was executed first is dropped first: the clients
+   * advance together, so the next ones need the latest events.
    */
   #makeRoom(bytes: number): void {
     const { heldBytes } = this.#services;
@@ -232,13 +216,13 @@ export class Replay {
     this.reads.drop(false);
     for (const replayed of this.#events.values()) {
       if (heldBytes.hasRoom(bytes)) return;
-      this.#forgetEvent(replayed);
+      this.#dropEvent(replayed);
     }
   }
 
-  #forgetEvent({ key, bytes }: ReplayedEvent): void {
+  #dropEvent({ key, bytes }: ReplayedEvent): void {
     this.#events.delete(key);
-    this.#services.heldBytes.give(bytes);
+    this.#services.heldBytes.release(bytes);
   }
 
   #remove(joining: Joining): void {
@@ -247,15 +231,15 @@ export class Replay {
     if (this.#joinings.size === 0 && !this.#services.heldBytes.isAmple) this.#owner.onOver();
   }
 
-  /** Drops the held events that nobody needs. */
+  /** Drops the held events that no subscription needs. */
   #trim(): void {
-    let position = Math.min(this.held.end, this.reads.position);
-    for (const joining of this.#joinings.values()) position = Math.min(position, joining.position);
-    this.held.dropBefore(position);
+    let sequence = Math.min(this.held.end, this.reads.sequence);
+    for (const joining of this.#joinings.values()) sequence = Math.min(sequence, joining.sequence);
+    this.held.dropBefore(sequence);
     this.#trimAt = Math.max(MAX_REPLAYED_BYTES, 2 * this.held.bytes);
   }
 
-  /** Drops what nobody asked for since the last time, and what is too old. */
+  /** Drops what was not used since the last sweep, and what is too old. */
   readonly #sweep = (): void => {
     this.reads.drop(true);
     if (this.#joinings.size === 0 && this.reads.isEmpty) return this.#owner.onOver();
@@ -265,7 +249,7 @@ export class Replay {
       if (group.members.size === 0) this.#groups.delete(key);
     }
     for (const replayed of this.#events.values()) {
-      if (!replayed.wasUsed || ++replayed.sweeps === MAX_SWEEPS) this.#forgetEvent(replayed);
+      if (!replayed.wasUsed || ++replayed.sweeps === MAX_SWEEPS) this.#dropEvent(replayed);
       replayed.wasUsed = false;
       for (const group of replayed.results.keys()) if (group.members.size === 0) replayed.results.delete(group);
     }

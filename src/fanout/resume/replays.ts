@@ -1,33 +1,33 @@
-import type { Backlog } from '../backlog.ts';
+import type { EventScheduler } from '../scheduling/event-scheduler.ts';
 
-/** served: there may be more; waiting: its client cannot take more now. */
+/** served: it may have more events; waiting: the client's socket lags; over: it has them all. */
 export type Progress = 'served' | 'waiting' | 'over';
 
-/** Serves one client a few of its events. */
+/** Delivers a few events to one client. */
 export type Turn = (isSpent: () => boolean) => Progress;
 
-/** For how long, in ms, one turn of the event loop may replay: a live event waits for it, and for one write more. */
+/** Time in ms for which one turn of the event loop may replay: a live event waits for it, and for one write more. */
 const SLICE_MS = 2;
-/** How often clients that cannot take more are looked at. */
+/** Time in ms after which a lagging client has its next turn. */
 const WAIT_MS = 10;
 
-/** The replays of all channels of a pod: one client after another gets a few events, in slices behind the live events. */
+/** The replays of all channels of a pod: one client after another gets a few events, in slices after the live events. */
 export class Replays {
-  readonly #backlog: Backlog;
+  readonly #scheduler: EventScheduler;
   readonly #flush: () => void;
-  /** In the order in which they have their turns. */
+  /** In the order of their turns. */
   readonly #turns = new Set<Turn>();
-  /** Of clients that cannot take more. */
+  /** Of lagging clients. */
   #waiting: Turn[] = [];
   #isScheduled = false;
 
   /** @param flush writes what results have put into outboxes */
-  constructor(backlog: Backlog, flush: () => void) {
-    this.#backlog = backlog;
+  constructor(scheduler: EventScheduler, flush: () => void) {
+    this.#scheduler = scheduler;
     this.#flush = flush;
   }
 
-  /** Takes turns with the others until it is over. */
+  /** Calls `turn` in rotation with the others until it returns `over`. */
   add(turn: Turn): void {
     this.#turns.add(turn);
     this.#schedule();
@@ -72,9 +72,9 @@ export class Replays {
     setImmediate(this.#onTurn);
   }
 
-  /** A slice in each turn of the event loop, behind the live events that the turn brought. */
+  /** One slice in each turn of the event loop, after the live events that the turn brought. */
   readonly #onTurn = (): void => {
-    if (this.#backlog.isIdle) this.#slice();
-    else this.#backlog.enqueue(this.#slice);
+    if (this.#scheduler.isIdle) this.#slice();
+    else this.#scheduler.schedule(this.#slice);
   };
 }

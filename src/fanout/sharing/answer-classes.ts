@@ -1,51 +1,51 @@
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { areSameReads, copyReads, readKey, readsNothing } from '../../context/fact-reads.ts';
+import { areSameReads, readKey, copyReads, readsNothing } from '../../context/fact-reads.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 
-/** Members whose connections agree on the reads of one `Answers`. */
-export interface Alike {
+/** The members whose connections have the same values for all facts of one read set. */
+export interface AnswerClass {
   readonly key: string;
   size: number;
 }
 
-/** Groups members by the values that one set of reads has on their connections. Each is looked at once: facts never change. */
-export class Answers<Member extends { readonly facts: ConnectionFacts }> {
+/** Groups members by what their connections answer to one read set. Each member is looked at once: facts never change. */
+export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
   readonly #reads: FactReads;
-  /** Where nothing was read all are alike, and nobody needs to be remembered. */
-  readonly #everybody: Alike | undefined;
-  readonly #alike = new Map<string, Alike>();
-  readonly #alikeOf = new Map<Member, Alike>();
+  /** Set if nothing was read: then all members are in one class, and none needs to be remembered. */
+  readonly #everybody: AnswerClass | undefined;
+  readonly #byKey = new Map<string, AnswerClass>();
+  readonly #byMember = new Map<Member, AnswerClass>();
 
   constructor(reads: FactReads | undefined) {
     this.#reads = copyReads(reads);
     if (readsNothing(this.#reads)) this.#everybody = { key: '', size: 0 };
   }
 
-  /** True if an execution with these reads read exactly the same facts. */
+  /** True if an execution read exactly this read set. */
   isFor(reads: FactReads | undefined): boolean {
     return reads ? areSameReads(this.#reads, reads) : this.#everybody !== undefined;
   }
 
-  alikeOf(member: Member): Alike {
-    const known = this.#everybody ?? this.#alikeOf.get(member);
+  classOf(member: Member): AnswerClass {
+    const known = this.#everybody ?? this.#byMember.get(member);
     if (known) return known;
     const key = readKey(this.#reads, member.facts);
-    let alike = this.#alike.get(key);
-    if (!alike) this.#alike.set(key, (alike = { key, size: 0 }));
-    alike.size++;
-    this.#alikeOf.set(member, alike);
-    return alike;
+    let answerClass = this.#byKey.get(key);
+    if (!answerClass) this.#byKey.set(key, (answerClass = { key, size: 0 }));
+    answerClass.size++;
+    this.#byMember.set(member, answerClass);
+    return answerClass;
   }
 
-  /** Whether of so many members, all of whom are known, none is alike. */
-  isAlone(alike: Alike, members: number): boolean {
-    return alike.size === 1 && this.#alikeOf.size === members;
+  /** True if all of the group's `members` (a count) have a known class and this one has a single member. */
+  isAlone(answerClass: AnswerClass, members: number): boolean {
+    return answerClass.size === 1 && this.#byMember.size === members;
   }
 
-  forget(member: Member): void {
-    const alike = this.#alikeOf.get(member);
-    if (!alike) return;
-    this.#alikeOf.delete(member);
-    if (--alike.size === 0) this.#alike.delete(alike.key);
+  delete(member: Member): void {
+    const answerClass = this.#byMember.get(member);
+    if (!answerClass) return;
+    this.#byMember.delete(member);
+    if (--answerClass.size === 0) this.#byKey.delete(answerClass.key);
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { areSameReads, copyReads, factNames, readKey } from '../../context/fact-reads.ts';
+import { factNames, areSameReads, readKey, copyReads } from '../../context/fact-reads.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
@@ -9,7 +9,7 @@ import type { Logger } from '../../log.ts';
 import { resultText } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
 import { firstDifference } from './result-difference.ts';
-import type { ExecuteEvent } from './sharing.ts';
+import type { StartedEvent } from './event-executor.ts';
 import type { Subscription } from '../subscription.ts';
 
 /**
@@ -20,13 +20,8 @@ import type { Subscription } from '../subscription.ts';
  */
 export type AuditOutcome = 'same' | 'differs_by_user' | 'differs_by_chance' | 'reads_differ';
 
-export interface AuditedEvent {
-  /** Executes the event for one member again, with objects that no other execution has. */
-  repeat(member: Subscription): EventResult | Promise<EventResult>;
-}
-
 export interface SharingAuditOptions {
-  /** Of the shared deliveries, 0 to 1. */
+  /** Part of the shared deliveries that is checked, 0 to 1. */
   readonly share: number;
   /** Response paths of the fields that have a resolver. */
   readonly resolverPaths: (operation: Operation) => readonly string[];
@@ -34,11 +29,11 @@ export interface SharingAuditOptions {
   readonly onOutcome: (outcome: AuditOutcome) => void;
 }
 
-/** Deliveries under audit; further ones are not sampled meanwhile. */
+/** Deliveries checked at a time; further deliveries are not sampled meanwhile. */
 const MAX_RUNNING = 16;
-/** For which a check may keep its place among those: a resolver may never settle. */
+/** After this time a check that has not ended no longer counts as running: a resolver may never settle. */
 const MAX_CHECK_MS = 30_000;
-/** Executions of one event that are compared, each with different reads. */
+/** Read sets by which the executions of one event are compared. */
 const MAX_EXAMPLES = 4;
 const LOG_WINDOW_MS = 10_000;
 
@@ -50,7 +45,7 @@ const MESSAGES: Readonly<Record<Exclude<AuditOutcome, 'same'>, string>> = {
   reads_differ: `two executions of one event read different facts of connections that agree: a resolver is not a function of what it read; ${HINT}`,
 };
 
-/** Tests THE RULE of `sharing.ts` on a sample of shared deliveries. Its executions run later and their results are thrown away. */
+/** Tests THE RULE of `sharing.ts` on a sample of shared deliveries. Its executions run in a later turn; their results are not sent. */
 export class SharingAudit {
   readonly #options: SharingAuditOptions;
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
@@ -60,9 +55,9 @@ export class SharingAudit {
     this.#options = options;
   }
 
-  /** `execute`, with an audit of its results. */
-  watch(execute: (member: Subscription) => ReturnType<ExecuteEvent>, event: AuditedEvent): ExecuteEvent {
-    return Object.assign(execute, { audit: new EventAudit(this, event) });
+  /** Audits the results of one event. */
+  startEvent(event: StartedEvent): EventAudit {
+    return new EventAudit(this, event);
   }
 
   /** Runs a check of one delivery in a later turn, if the delivery is in the sample. */
@@ -112,25 +107,25 @@ export class SharingAudit {
 }
 
 interface Example {
-  readonly reads: FactReads;
+  readonly readSet: FactReads;
   readonly facts: ConnectionFacts;
 }
 
-/** The audit of one event of a group. Its failures are its own: what the members of the group call never throws. */
+/** The audit of one event of a group. `onExecuted` and `onShared` never throw: the audit logs its own failures. */
 export class EventAudit {
   readonly #audit: SharingAudit;
-  readonly #event: AuditedEvent;
-  /** By result, the member that it was computed for. */
+  readonly #event: Pick<StartedEvent, 'repeat'>;
+  /** The member that a result was computed for. */
   readonly #authors = new Map<ResultBytes, Subscription>();
-  /** One execution for each set of reads, at most MAX_EXAMPLES. */
+  /** One execution for each read set. */
   readonly #examples: Example[] = [];
 
-  constructor(audit: SharingAudit, event: AuditedEvent) {
+  constructor(audit: SharingAudit, event: Pick<StartedEvent, 'repeat'>) {
     this.#audit = audit;
     this.#event = event;
   }
 
-  /** A member was sent the result of its own execution, which others may be sent too. */
+  /** A member was sent the result of its own execution, which other members may be sent, too. */
   onExecuted(member: Subscription, result: ResultBytes, execution: EventResult): void {
     try {
       this.#compare(member, result, execution);
@@ -141,18 +136,18 @@ export class EventAudit {
 
   #compare(member: Subscription, result: ResultBytes, { reads }: EventResult): void {
     this.#authors.set(result, member);
-    if (this.#examples.some((example) => areSameReads(example.reads, reads ?? copyReads(undefined)))) return;
-    const own = { reads: copyReads(reads), facts: member.facts };
+    if (this.#examples.some(({ readSet }) => areSameReads(readSet, reads ?? copyReads(undefined)))) return;
+    const own = { readSet: copyReads(reads), facts: member.facts };
     const other = this.#examples.find((example) => agree(own, example) || agree(example, own));
     if (other) {
       const fields = this.#audit.resolverPaths(member.operation);
-      const read = [factNames(own.reads), factNames(other.reads)];
+      const read = [factNames(own.readSet), factNames(other.readSet)];
       this.#audit.report('reads_differ', member, { field: fieldOf(fields), fields, read });
     }
     if (this.#examples.length < MAX_EXAMPLES) this.#examples.push(own);
   }
 
-  /** A member was sent the result of another's execution. */
+  /** A member was sent the result of another member's execution. */
   onShared(member: Subscription, result: ResultBytes): void {
     this.#audit.sample(() => this.#check(member, result));
   }
@@ -162,7 +157,7 @@ export class EventAudit {
     const own = await this.#repeat(member);
     const path = firstDifference(resultText(result), own);
     if (path === undefined) return this.#audit.report('same', member, {});
-    // Between two executions for the member that agree, so that time does not make the difference.
+    // Between two equal executions for the member, so that time cannot be the cause of a difference.
     const others = await this.#repeat(author);
     const again = await this.#repeat(member);
     const isByUser = firstDifference(own, again) === undefined && firstDifference(own, others) !== undefined;
@@ -179,9 +174,9 @@ export class EventAudit {
   }
 }
 
-/** Whether `b` answers as `a` does what the execution for `a` asked; then both should have asked the same. */
+/** True if `b` has the values of `a` for all facts that the execution for `a` read; then both should have read the same. */
 function agree(a: Example, b: Example): boolean {
-  return readKey(a.reads, a.facts) === readKey(a.reads, b.facts);
+  return readKey(a.readSet, a.facts) === readKey(a.readSet, b.facts);
 }
 
 /** The response key of the subscription field. */

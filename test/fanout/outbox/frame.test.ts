@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   haveEqualLayout,
-  cursorLead,
+  cursorPrefix,
   frameLength,
   writeFrames,
   nextPrefix,
@@ -20,7 +20,7 @@ function resultFor(json: string, cursor?: string): ResultBytes {
   const pieces = [json.slice(0, 1), json.slice(1, middle), json.slice(Math.max(1, middle))];
   return resultBytesOf(
     pieces.map((piece) => Buffer.from(piece)),
-    cursor === undefined ? undefined : cursorLead(cursor),
+    cursor === undefined ? undefined : cursorPrefix(cursor),
   );
 }
 

@@ -8,7 +8,6 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { TestContext } from 'node:test';
-import { createServer as createTlsServer } from 'node:tls';
 import { WebSocket, WebSocketServer } from 'ws';
 import { ResultBytes } from '../../../src/fanout/outbox/frame.ts';
 import { Outbox } from '../../../src/fanout/outbox/outbox.ts';
@@ -17,14 +16,14 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const LIMITS = { maxQueueBytes: 256 * 1024, maxPodQueueBytes: 1024 * 1024 };
 
-/** TLS by a key that both know: nothing to renew, nothing to keep secret. */
-const KEY = Buffer.alloc(32, 'k');
-const PSK = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
-const CLIENT = {
-  ...PSK,
-  pskCallback: () => ({ psk: KEY, identity: 'test' }),
-  checkServerIdentity: () => undefined as never,
-};
+/** Counts the bytes that outboxes report. */
+class CountingWriter extends Writer {
+  counted = 0;
+  override count(bytes: number): void {
+    this.counted += bytes;
+    super.count(bytes);
+  }
+}
 
 interface Opened {
   readonly socket: WebSocket;
@@ -35,22 +34,19 @@ interface Opened {
   readonly failures: readonly unknown[];
 }
 
-/** A WebSocket server whose connections have outboxes on one writer, behind TLS where asked. */
-async function openServer(t: TestContext, options: { isTls?: boolean; limits?: typeof LIMITS } = {}) {
-  const writer = new Writer(options.limits ?? LIMITS);
+/** A WebSocket server whose connections have outboxes on one writer. */
+async function openServer(t: TestContext, options: { limits?: typeof LIMITS } = {}) {
+  const writer = new CountingWriter(options.limits ?? LIMITS);
   const http = createServer();
   const server = new WebSocketServer({ server: http });
-  const front = options.isTls
-    ? createTlsServer({ ...PSK, pskCallback: () => KEY }, (socket) => void http.emit('connection', socket))
-    : http;
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
   t.after(() => {
     for (const client of server.clients) client.terminate();
     server.close();
-    front.close();
+    http.close();
   });
-  const { port } = front.address() as AddressInfo;
+  const { port } = http.address() as AddressInfo;
   /** Connects a peer and gives the server's side of it. */
   async function accept(peer: (port: number) => void): Promise<Opened> {
     const connected = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
@@ -75,9 +71,9 @@ async function openServer(t: TestContext, options: { isTls?: boolean; limits?: t
 }
 
 /** A peer that reads; `received` grows. */
-function reader(t: TestContext, received: string[], scheme: 'ws' | 'wss' = 'ws', closed: number[] = []) {
+function reader(t: TestContext, received: string[], closed: number[] = []) {
   return (port: number) => {
-    const client = new WebSocket(`${scheme}://127.0.0.1:${port}`, CLIENT);
+    const client = new WebSocket(`ws://127.0.0.1:${port}`);
     client.on('message', (data: Buffer) => received.push(data.toString()));
     client.on('close', (code) => closed.push(code));
     t.after(() => client.terminate());
@@ -103,26 +99,24 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
 
 describe('Outbox', () => {
-  for (const isTls of [false, true]) {
-    it(`delivers in order to a peer that reads${isTls ? ', over TLS' : ''}`, async (t) => {
-      const received: string[] = [];
-      const { accept, writer } = await openServer(t, { isTls });
-      const { outbox, slow } = await accept(reader(t, received, isTls ? 'wss' : 'ws'));
-      const expected = numbered(2000).map((text, i) => text.padEnd((i * 37) % 3000, '.'));
-      for (const [i, message] of expected.entries()) {
-        assert.equal(outbox.send(message), true);
-        if (i % 40 === 0) await turn();
-      }
-      const large = 'x'.repeat(200_000);
-      outbox.send(large);
-      outbox.send('the end');
-      await waitFor('all messages', () => received.length === expected.length + 2);
-      assert.deepEqual(received, [...expected, large, 'the end']);
-      assert.equal(slow(), 0);
-      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
-      assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
-    });
-  }
+  it('delivers in order to a peer that reads', async (t) => {
+    const received: string[] = [];
+    const { accept, writer } = await openServer(t);
+    const { outbox, slow } = await accept(reader(t, received));
+    const expected = numbered(2000).map((text, i) => text.padEnd((i * 37) % 3000, '.'));
+    for (const [i, message] of expected.entries()) {
+      assert.equal(outbox.send(message), true);
+      if (i % 40 === 0) await turn();
+    }
+    const large = 'x'.repeat(200_000);
+    outbox.send(large);
+    outbox.send('the end');
+    await waitFor('all messages', () => received.length === expected.length + 2);
+    assert.deepEqual(received, [...expected, large, 'the end']);
+    assert.equal(slow(), 0);
+    await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+    assert.deepEqual([writer.counted, writer.backpressured.size], [0, 0]);
+  });
 
   it('writes what one turn produced at once, and at its end', async (t) => {
     const { accept } = await openServer(t);
@@ -183,7 +177,7 @@ describe('Outbox', () => {
     const { accept } = await openServer(t);
     const received: string[] = [];
     const closed: number[] = [];
-    const { outbox, socket } = await accept(reader(t, received, 'ws', closed));
+    const { outbox, socket } = await accept(reader(t, received, closed));
     for (const [i, message] of numbered(500).entries()) {
       outbox.send(message.padEnd(i * 10, '.'));
       if (i % 3 === 0) socket.ping('x'.repeat(i % 100));
@@ -200,44 +194,41 @@ describe('Outbox', () => {
     );
   });
 
-  for (const isTls of [false, true]) {
-    it(`keeps them so to a peer that stops reading for a while${isTls ? ', over TLS' : ''}`, async (t) => {
-      const { accept } = await openServer(t, {
-        isTls,
-        limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 },
-      });
-      const received: string[] = [];
-      let client!: WebSocket;
-      const { outbox, socket } = await accept((port) => {
-        client = new WebSocket(`${isTls ? 'wss' : 'ws'}://127.0.0.1:${port}`, CLIENT);
-        client.on('message', (data: Buffer) => received.push(data.toString().replace(/\.+$/, '')));
-        client.on('ping', (data: Buffer) => received.push(`ping ${data.toString()}`));
-        client.on('open', () => client.pause());
-        t.after(() => client.terminate());
-      });
-      const expected: string[] = [];
-      for (let i = 0, behind = 0; behind < 50; i++) {
-        assert.ok(i < 100_000, 'it was never behind');
-        outbox.send(`message ${i}`.padEnd((i * 97) % 40_000, '.'));
-        expected.push(`message ${i}`);
-        await turn();
-        if (!outbox.isBehind) continue;
-        behind++;
-        socket.ping(`${behind}`);
-      }
-      client.resume();
-      await waitFor('everything', () => received.length === expected.length + 50);
-      assert.deepEqual(
-        received.filter((text) => text.startsWith('message')),
-        expected,
-      );
-      assert.deepEqual(
-        received.filter((text) => text.startsWith('ping')),
-        Array.from({ length: 50 }, (_, i) => `ping ${i + 1}`),
-      );
-      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+  it('keeps their order for a peer that stops reading for a while', async (t) => {
+    const { accept } = await openServer(t, {
+      limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 },
     });
-  }
+    const received: string[] = [];
+    let client!: WebSocket;
+    const { outbox, socket } = await accept((port) => {
+      client = new WebSocket(`ws://127.0.0.1:${port}`);
+      client.on('message', (data: Buffer) => received.push(data.toString().replace(/\.+$/, '')));
+      client.on('ping', (data: Buffer) => received.push(`ping ${data.toString()}`));
+      client.on('open', () => client.pause());
+      t.after(() => client.terminate());
+    });
+    const expected: string[] = [];
+    for (let i = 0, behind = 0; behind < 50; i++) {
+      assert.ok(i < 100_000, 'it was never behind');
+      outbox.send(`message ${i}`.padEnd((i * 97) % 40_000, '.'));
+      expected.push(`message ${i}`);
+      await turn();
+      if (!outbox.isBackpressured) continue;
+      behind++;
+      socket.ping(`${behind}`);
+    }
+    client.resume();
+    await waitFor('everything', () => received.length === expected.length + 50);
+    assert.deepEqual(
+      received.filter((text) => text.startsWith('message')),
+      expected,
+    );
+    assert.deepEqual(
+      received.filter((text) => text.startsWith('ping')),
+      Array.from({ length: 50 }, (_, i) => `ping ${i + 1}`),
+    );
+    await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+  });
 
   it('survives a peer that resets the connection while it is written to', async (t) => {
     const { accept, writer } = await openServer(t);
@@ -251,7 +242,7 @@ describe('Outbox', () => {
       if (i % 10 === 0) await turn();
     }
     await waitFor('an empty queue', () => outbox.queuedBytes === 0);
-    assert.deepEqual([writer.queuedBytes, writer.behind.size], [0, 0]);
+    assert.deepEqual([writer.counted, writer.backpressured.size], [0, 0]);
   });
 
   it('reports a write that throws to the owner of that connection only, and writes to the others', async (t) => {
@@ -259,7 +250,7 @@ describe('Outbox', () => {
     const received: string[] = [];
     const closed: number[] = [];
     const first = await accept(reader(t, received));
-    const broken = await accept(reader(t, [], 'ws', closed));
+    const broken = await accept(reader(t, [], closed));
     const last = await accept(reader(t, received));
     const failure = new Error('of the stream');
     broken.stream._write = () => {
@@ -269,7 +260,7 @@ describe('Outbox', () => {
     await waitFor('the others', () => received.length === 2);
     assert.deepEqual([first.failures, broken.failures, last.failures], [[], [failure], []]);
     await waitFor('the end of the connection', () => closed.length === 1);
-    await waitFor('an empty queue', () => writer.queuedBytes === 0);
+    await waitFor('an empty queue', () => writer.counted === 0);
     broken.outbox.flush();
     assert.equal(broken.outbox.send('more'), false);
     assert.equal(broken.failures.length, 1);
@@ -278,7 +269,7 @@ describe('Outbox', () => {
   it('reports a flush that throws', async (t) => {
     const { accept, writer } = await openServer(t);
     const { outbox, stream, failures } = await accept(stalled(t));
-    while (!outbox.isBehind) {
+    while (!outbox.isBackpressured) {
       outbox.send('x'.repeat(16 * 1024));
       await turn();
     }
@@ -289,7 +280,7 @@ describe('Outbox', () => {
     };
     outbox.flush();
     assert.deepEqual(failures, [failure]);
-    assert.equal(writer.queuedBytes, 0);
+    assert.equal(writer.counted, 0);
   });
 
   it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
@@ -308,7 +299,7 @@ describe('Outbox', () => {
     assert.equal(socket.readyState, WebSocket.CLOSING);
     for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), result), false);
     assert.equal(slow(), 1);
-    assert.deepEqual([outbox.queuedBytes, writer.queuedBytes, writer.behind.size], [0, 0, 0]);
+    assert.deepEqual([outbox.queuedBytes, writer.counted, writer.backpressured.size], [0, 0, 0]);
     assert.ok(socket.bufferedAmount < 2 * result.length, `${socket.bufferedAmount} bytes wait in the socket`);
   });
 
@@ -316,7 +307,7 @@ describe('Outbox', () => {
     const { accept, writer } = await openServer(t, { limits: { maxQueueBytes: 1024, maxPodQueueBytes: 2 ** 30 } });
     const { outbox, slow } = await accept(stalled(t));
     const filler = new ResultBytes([Buffer.alloc(200, 'x')]);
-    while (!outbox.isBehind) {
+    while (!outbox.isBackpressured) {
       outbox.sendParts(Buffer.alloc(0), filler);
       outbox.write();
     }
@@ -326,14 +317,14 @@ describe('Outbox', () => {
     assert.ok(outbox.queuedBytes > 3 * result.length);
     while (outbox.sendParts(Buffer.alloc(0), filler)) assert.ok(outbox.queuedBytes <= 4 * (result.length + 10));
     assert.equal(slow(), 1);
-    assert.equal(writer.queuedBytes, 0);
+    assert.equal(writer.counted, 0);
   });
 
   it('keeps a result of many pieces for a peer that is behind as one, the same for all who share it', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
     const { outbox } = await accept(stalled(t));
     const filler = new ResultBytes([Buffer.alloc(64 * 1024, 'x')]);
-    while (!outbox.isBehind) {
+    while (!outbox.isBackpressured) {
       outbox.sendParts(Buffer.alloc(0), filler);
       outbox.write();
     }
@@ -362,13 +353,13 @@ describe('Outbox', () => {
     const result = new ResultBytes([Buffer.alloc(2000, 'x')]);
     const before = process.memoryUsage().arrayBuffers;
     for (const { outbox } of peers) {
-      while (!outbox.isBehind) {
+      while (!outbox.isBackpressured) {
         outbox.sendParts(Buffer.alloc(0), result);
         outbox.write();
       }
     }
     const grown = process.memoryUsage().arrayBuffers - before;
-    assert.ok(grown < 4 * writer.queuedBytes, `${grown} bytes for ${writer.queuedBytes}`);
+    assert.ok(grown < 4 * writer.counted, `${grown} bytes for ${writer.counted}`);
   });
 
   it('copies nothing for a peer that is behind, delays nobody else, and goes on when the peer reads again', async (t) => {
@@ -378,7 +369,7 @@ describe('Outbox', () => {
     const received: string[] = [];
     const healthy = await accept(reader(t, received));
     const result = new ResultBytes([Buffer.alloc(16 * 1024, 'x')]);
-    while (!behind.outbox.isBehind) {
+    while (!behind.outbox.isBackpressured) {
       behind.outbox.sendParts(Buffer.alloc(0), result);
       await turn();
     }
@@ -397,7 +388,7 @@ describe('Outbox', () => {
     const { accept } = await openServer(t);
     const peer: { socket?: Socket } = {};
     const { outbox, socket, slow } = await accept(stalled(t, peer));
-    while (!outbox.isBehind) {
+    while (!outbox.isBackpressured) {
       outbox.send('x'.repeat(16 * 1024));
       await turn();
     }
@@ -421,7 +412,7 @@ describe('Outbox', () => {
       const healthy = await accept(reader(t, received));
       const [own, foreign] = ['o', 'f'].map((letter) => new ResultBytes([Buffer.alloc(size, letter)]));
       let sent = 0;
-      while (!behind.outbox.isBehind) {
+      while (!behind.outbox.isBackpressured) {
         behind.outbox.sendParts(Buffer.alloc(0), own!);
         behind.outbox.write();
         sent++;
@@ -435,7 +426,7 @@ describe('Outbox', () => {
       const chunks: Buffer[] = [];
       peer.socket!.on('data', (chunk: Buffer) => chunks.push(chunk));
       peer.socket!.resume();
-      await waitFor('the rest to leave', () => !behind.outbox.isBehind);
+      await waitFor('the rest to leave', () => !behind.outbox.isBackpressured);
       const expected = sent * (size + 4);
       let bytes = Buffer.alloc(0);
       await waitFor('all frames', () => {
@@ -458,7 +449,7 @@ describe('Outbox', () => {
     const pings = Array.from({ length: 3 }, (_, i) => Buffer.alloc(125, String(i)));
     while (stream.writableLength === 0) socket.send('x'.repeat(60_000));
     for (const ping of pings) socket.ping(ping);
-    assert.equal(outbox.isBehind, false);
+    assert.equal(outbox.isBackpressured, false);
     outbox.send('after the pings');
     outbox.write();
     const chunks: Buffer[] = [];
@@ -479,7 +470,7 @@ describe('Outbox', () => {
     const { accept, writer } = await openServer(t, { limits });
     const peers = [await accept(stalled(t)), await accept(stalled(t)), await accept(stalled(t))];
     for (const { outbox } of peers) {
-      while (!outbox.isBehind) {
+      while (!outbox.isBackpressured) {
         outbox.send('x'.repeat(16 * 1024));
         await turn();
       }
@@ -495,7 +486,7 @@ describe('Outbox', () => {
       assert.ok(++sent < 1000, 'the bound was never reached');
     }
     assert.deepEqual([small!.slow(), large!.slow(), middle!.slow()], [0, 1, 0]);
-    assert.ok(writer.queuedBytes <= limits.maxPodQueueBytes);
+    assert.ok(writer.counted <= limits.maxPodQueueBytes);
   });
 
   it('writes to very many in slices, each in its order', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Outbox } from '../../../src/fanout/outbox/outbox.ts';
 import { Writer } from '../../../src/fanout/outbox/writer.ts';
+import type { WritableOutbox } from '../../../src/fanout/outbox/writer.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const LIMITS = { maxQueueBytes: 1000, maxPodQueueBytes: 1000 };
@@ -12,11 +12,11 @@ function createWriter() {
   const turns: string[] = [];
   const refused: string[] = [];
   /** `turnMs`: how long its turn takes. */
-  function createOutbox(name: string, queuedBytes = 0, turnMs = 0, behindSince = performance.now()): Outbox {
+  function createOutbox(name: string, queuedBytes = 0, turnMs = 0, blockedSince = performance.now()): WritableOutbox {
     writer.count(queuedBytes);
-    const outbox = {
+    const outbox: WritableOutbox = {
       queuedBytes,
-      behindSince,
+      blockedSince,
       onTurn: () => {
         turns.push(name);
         for (const end = performance.now() + turnMs; performance.now() < end;);
@@ -24,9 +24,9 @@ function createWriter() {
       refuse: () => {
         refused.push(name);
         writer.count(-queuedBytes);
-        writer.behind.delete(outbox);
+        writer.backpressured.delete(outbox);
       },
-    } as unknown as Outbox;
+    };
     return outbox;
   }
   return { writer, turns, refused, createOutbox };
@@ -71,17 +71,19 @@ describe('Writer', () => {
   it('refuses nobody while all queues together are within the bound', () => {
     const { writer, turns, refused, createOutbox } = createWriter();
     const outbox = createOutbox('a', 1000);
-    writer.behind.add(outbox);
+    writer.backpressured.add(outbox);
     writer.schedule(outbox);
     writer.keepBound();
     assert.deepEqual([turns, refused], [[], []]);
-    assert.equal(writer.queuedBytes, 1000);
+    writer.count(1);
+    writer.keepBound();
+    assert.deepEqual(refused, ['a'], 'one byte more is too much');
   });
 
   it('writes what waits, then refuses the largest that are behind, until the rest is within the bound', async () => {
     const { writer, turns, refused, createOutbox } = createWriter();
     const sizes = { small: 100, larger: 600, middle: 400, largest: 700 };
-    for (const [name, bytes] of Object.entries(sizes)) writer.behind.add(createOutbox(name, bytes));
+    for (const [name, bytes] of Object.entries(sizes)) writer.backpressured.add(createOutbox(name, bytes));
     for (const name of ['a', 'b']) writer.schedule(createOutbox(name));
     writer.keepBound();
     assert.deepEqual(
@@ -91,26 +93,32 @@ describe('Writer', () => {
         ['largest', 'larger'],
       ],
     );
-    assert.equal(writer.queuedBytes, 500);
+    // 500 bytes are left.
+    writer.count(500);
+    writer.keepBound();
+    assert.equal(refused.length, 2);
+    writer.count(1);
+    writer.keepBound();
+    assert.deepEqual(refused.slice(2), ['middle']);
     await turn();
     assert.deepEqual(turns, ['a', 'b']);
   });
 
   it('counts what waits for slow peers apart from what this turn will write', () => {
     const { writer, createOutbox } = createWriter();
-    for (const bytes of [100, 200]) writer.behind.add(createOutbox('behind', bytes));
+    for (const bytes of [100, 200]) writer.backpressured.add(createOutbox('behind', bytes));
     createOutbox('prompt', 400);
-    assert.deepEqual([writer.behindBytes, writer.queuedBytes], [300, 700]);
+    assert.equal(writer.backpressuredBytes, 300);
   });
 
   it('tells how full the queues are where most sockets read, but not as fast as it writes', () => {
     const { writer, createOutbox } = createWriter();
     const MIB = 1024 * 1024;
-    for (let i = 0; i < 4; i++) writer.behind.add(createOutbox('reads', 4 * MIB));
+    for (let i = 0; i < 4; i++) writer.backpressured.add(createOutbox('reads', 4 * MIB));
     assert.equal(writer.fillOf(7), 0.5);
     assert.equal(writer.fillOf(8), 0, 'not most of them');
     const stuck = Array.from({ length: 9 }, () => createOutbox('stuck', MIB, 0, performance.now() - 1_100));
-    for (const outbox of stuck) writer.behind.add(outbox);
+    for (const outbox of stuck) writer.backpressured.add(outbox);
     assert.equal(writer.fillOf(8), 0, 'those that are stuck are not counted');
     assert.equal(writer.fillOf(7), 0.5);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HeldBytes } from '../../../src/fanout/resume/held-bytes.ts';
 import { HeldEvents, heldLength } from '../../../src/fanout/resume/held-events.ts';
-import type { ChannelEvent } from '../../../src/fanout/live-channel.ts';
+import type { ChannelEvent } from '../../../src/fanout/channel-event.ts';
 
 const eventOf = (length: number) => ({ length }) as ChannelEvent;
 const EVENTS = [100, 200, 300].map(eventOf);
@@ -51,14 +51,14 @@ describe('the bytes that a pod holds', () => {
       [false, false],
       [false, true],
     ]);
-    held.give(501);
-    assert.deepEqual([held.take(1000), held.take(1), held.used], [true, false, 1000]);
+    held.release(501);
+    assert.deepEqual([held.reserve(1000), held.reserve(1), held.used], [true, false, 1000]);
     held.add(1);
     assert.equal(held.used, 1001);
   });
 
   it('are 64 MiB, unless told otherwise', () => {
     const held = new HeldBytes();
-    assert.deepEqual([held.take(64 * 1024 * 1024), held.take(1)], [true, false]);
+    assert.deepEqual([held.reserve(64 * 1024 * 1024), held.reserve(1)], [true, false]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { History } from '../../../src/bus/history.ts';
 import { HeldBytes } from '../../../src/fanout/resume/held-bytes.ts';
 import { HeldEvents } from '../../../src/fanout/resume/held-events.ts';
-import type { ChannelEvent } from '../../../src/fanout/live-channel.ts';
+import type { ChannelEvent } from '../../../src/fanout/channel-event.ts';
 import { HistoryReads } from '../../../src/fanout/resume/history-reads.ts';
 import { payloadOf } from '../stage.ts';
 
@@ -41,7 +41,7 @@ describe('reads of a history', () => {
   it('prove nothing where the pod has no room for them', async () => {
     const bytes = new HeldBytes(MAX_BYTES);
     const reads = createReads(bytes);
-    assert.ok(bytes.take(MAX_BYTES - ENTRY_BYTES / 2));
+    assert.ok(bytes.reserve(MAX_BYTES - ENTRY_BYTES / 2));
     assert.equal(await reads.missedSince(seenAt(2)), undefined);
     assert.equal(bytes.used, MAX_BYTES - ENTRY_BYTES / 2);
     assert.equal((await reads.last())?.entries.length, 2);
@@ -118,7 +118,7 @@ describe('reads of a history', () => {
       assert.equal(count, expected);
     }
     overflow();
-    assert.equal((await reads.missedSince(seenAt(2)))?.read.position, held.first);
+    assert.equal((await reads.missedSince(seenAt(2)))?.read.sequence, held.first);
     assert.equal(count, 3);
   });
 

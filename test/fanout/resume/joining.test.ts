@@ -4,7 +4,7 @@ import { HeldBytes } from '../../../src/fanout/resume/held-bytes.ts';
 import { HeldEvents } from '../../../src/fanout/resume/held-events.ts';
 import { HistoryRead } from '../../../src/fanout/resume/history-reads.ts';
 import { Joining } from '../../../src/fanout/resume/joining.ts';
-import type { ChannelEvent } from '../../../src/fanout/live-channel.ts';
+import type { ChannelEvent } from '../../../src/fanout/channel-event.ts';
 import { TextPayload } from '../../../src/graph/payload.ts';
 import type { Subscription } from '../../../src/fanout/subscription.ts';
 
@@ -28,10 +28,10 @@ it('has an event once where a chunk that failed half-way was repeated after the 
   const { held, joining, replayed, told } = stage();
   const read = new HistoryRead('1-0', held.end, { epoch: 5, entries: [replayed] });
   held.add(live(8, '3-0', '2-0'));
-  joining.goOnBehind({ epoch: 5, partition: 0, offset: 7, entry: '1-0' });
+  joining.resumeAfter({ epoch: 5, partition: 0, offset: 7, entry: '1-0' });
   const next = live(9, '4-0', '3-0');
   held.add(next);
-  joining.begin({ entries: [replayed], read });
+  joining.startWith({ entries: [replayed], read });
   const first = live(8, '2-0', '1-0');
   assert.equal(
     joining.next(() => first),
@@ -40,17 +40,17 @@ it('has an event once where a chunk that failed half-way was repeated after the 
   const eventOf = () => assert.fail('the history has one entry');
   assert.equal(joining.next(eventOf), next);
   assert.equal(joining.next(eventOf), undefined);
-  assert.equal(joining.follows(live(9, '5-0', '4-0')), false);
-  assert.equal(joining.follows(live(10, '6-0', '5-0')), true);
+  assert.equal(joining.advanceTo(live(9, '5-0', '4-0')), false);
+  assert.equal(joining.advanceTo(live(10, '6-0', '5-0')), true);
   assert.equal(told.gaps, 0);
-  assert.equal(joining.follows(live(12, '8-0', '7-0')), true);
+  assert.equal(joining.advanceTo(live(12, '8-0', '7-0')), true);
   assert.equal(told.gaps, 1);
 });
 
 it('tells a gap once where held events were dropped while it was shown the history', () => {
   const { held, joining, replayed, told } = stage();
-  joining.goOnBehind({ epoch: 5, partition: 0, offset: 7, entry: '1-0' });
-  joining.begin({ entries: [replayed], read: new HistoryRead('1-0', held.end, { epoch: 5, entries: [replayed] }) });
+  joining.resumeAfter({ epoch: 5, partition: 0, offset: 7, entry: '1-0' });
+  joining.startWith({ entries: [replayed], read: new HistoryRead('1-0', held.end, { epoch: 5, entries: [replayed] }) });
   for (const dropped of [live(9, '3-0', '2-0'), live(10, '4-0', '3-0')]) held.add(dropped);
   held.dropBefore(2);
   for (let times = 0; times < 2; times++) joining.skipTo(2);
@@ -60,8 +60,8 @@ it('tells a gap once where held events were dropped while it was shown the histo
     joining.next(() => first),
     first,
   );
-  assert.equal(joining.follows(live(11, '5-0', '4-0')), true);
+  assert.equal(joining.advanceTo(live(11, '5-0', '4-0')), true);
   assert.equal(told.gaps, 1);
-  assert.equal(joining.follows(live(13, '7-0', '6-0')), true);
+  assert.equal(joining.advanceTo(live(13, '7-0', '6-0')), true);
   assert.deepEqual([told.gaps, joining.hasOverflowed], [2, false]);
 });

@@ -291,11 +291,11 @@ describe('a resumed subscription', () => {
         return subscribe(channel, listener, onGap);
       };
       const back = await join(cursor);
-      back.socket.isBehind = isShown;
+      back.socket.isBackpressured = isShown;
       if (!isShown) await waitFor('what was missed', () => back.received.length === 2);
       link.tellGap();
       assert.equal(stage.told, 1);
-      back.socket.isBehind = false;
+      back.socket.isBackpressured = false;
       await publish();
       await waitFor('all', () => back.received.length === 3);
       const gaps = back.events().map(({ extensions }) => extensions?.gap);
@@ -309,12 +309,12 @@ describe('a resumed subscription', () => {
       const cursor = await seenUpToTwo();
       const other = await join();
       const back = await join(cursor);
-      back.socket.isBehind = !isServed;
+      back.socket.isBackpressured = !isServed;
       if (isServed) await waitFor('what was missed', () => back.received.length === 2);
       other.leave();
       assert.equal(stage.channelCount(), 1);
       await publish();
-      back.socket.isBehind = false;
+      back.socket.isBackpressured = false;
       await waitFor('the live event', () => back.received.length === 3);
       const last = await join(cursor);
       back.leave();

@@ -209,7 +209,7 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
       }
     } else if (action.do === 'lag') {
       const client = clients[action.which];
-      if (client) client.listener.socket.isBehind = !client.listener.socket.isBehind;
+      if (client) client.listener.socket.isBackpressured = !client.listener.socket.isBackpressured;
     } else if (action.do === 'read') {
       modes.read = action.mode;
       for (const resolve of slowReads.splice(0)) resolve();
@@ -228,7 +228,7 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
     await nextTurn();
   }
   letThrough();
-  for (const { listener } of clients) listener.socket.isBehind = false;
+  for (const { listener } of clients) listener.socket.isBackpressured = false;
   const isDone = () =>
     clients.every((client) => client.left !== undefined || eventsOf(client).at(-1)?.n === entries.length - 1);
   const isDoneSoon = async () => {

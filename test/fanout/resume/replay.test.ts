@@ -138,13 +138,13 @@ describe('replays of one channel', () => {
     const { publish, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(301, 'x'.repeat(2000));
     const [slow, quick] = [await join('slow', cursor), await join('quick', cursor)];
-    slow.socket.isBehind = true;
+    slow.socket.isBackpressured = true;
     await waitFor('the quick one', () => quick.received.length === 300);
     await publish(3, 'x'.repeat(2000));
     await waitFor('live events', () => quick.received.length === 303);
     const few = slow.received.length;
     assert.ok(few <= 64, `${few} events for a socket that takes no more`);
-    slow.socket.isBehind = false;
+    slow.socket.isBackpressured = false;
     await waitFor('the rest', () => slow.received.length === 303);
     assert.deepEqual(slow.numbers(), range(1, 304));
   });
@@ -153,7 +153,7 @@ describe('replays of one channel', () => {
     const { publish, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(101);
     const slow = await join('slow', cursor);
-    slow.socket.isBehind = true;
+    slow.socket.isBackpressured = true;
     await publish(20, 'x'.repeat(60_000));
     await waitFor('all', () => slow.received.length === 120);
     assert.deepEqual(slow.numbers(), range(1, 121));
@@ -209,7 +209,7 @@ describe('replays of one channel', () => {
     const { publish, join, cursorsOf, stage } = await createChannel(t, { maxHeldBytes: 30_000 });
     const [cursor] = await cursorsOf(11);
     const slow = await join('slow', cursor);
-    slow.socket.isBehind = true;
+    slow.socket.isBackpressured = true;
     const size = 5000;
     // One more than there is room for; from half of it on the socket is not waited for.
     for (let i = 0; i < 30; i++) await publish(1, 'x'.repeat(size));
@@ -251,10 +251,10 @@ describe('replays of one channel', () => {
     const { stage, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(11);
     const [slow, quick] = [await join('slow', cursor), await join('quick', cursor)];
-    slow.socket.isBehind = true;
+    slow.socket.isBackpressured = true;
     await waitFor('the quick one', () => quick.received.length === 10);
     t.mock.timers.tick(5_000);
-    slow.socket.isBehind = false;
+    slow.socket.isBackpressured = false;
     await waitFor('the slow one', () => slow.received.length === 10);
     assert.equal(stage.executions, 10);
   });

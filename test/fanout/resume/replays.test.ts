@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Backlog } from '../../../src/fanout/backlog.ts';
+import { EventScheduler } from '../../../src/fanout/scheduling/event-scheduler.ts';
 import { Replays } from '../../../src/fanout/resume/replays.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const ignore = (): void => undefined;
 
 function createReplays() {
-  const backlog = new Backlog({ flush: ignore, isFull: false });
-  return { backlog, replays: new Replays(backlog, ignore) };
+  const scheduler = new EventScheduler({ flush: ignore, isFull: false });
+  return { scheduler, replays: new Replays(scheduler, ignore) };
 }
 
 describe('Replays', () => {
   it('replay nothing between the arrival of a live event and its turn', async () => {
-    const { backlog, replays } = createReplays();
+    const { scheduler, replays } = createReplays();
     const slicesBefore: number[] = [];
     let slices = 0;
     replays.add((isSpent) => {
@@ -24,7 +24,7 @@ describe('Replays', () => {
     });
     const arrive = () => {
       const before = slices;
-      backlog.enqueue(() => {
+      scheduler.schedule(() => {
         slicesBefore.push(slices - before);
         if (slicesBefore.length < 20) setTimeout(arrive);
         return true;

@@ -6,10 +6,12 @@ import fc from 'fast-check';
 import type { ConnectionFacts } from '../../../src/context/connection-facts.ts';
 import { createContext, readsOf } from '../../../src/context/context.ts';
 import type { ExecutionContext } from '../../../src/context/context.ts';
-import { EventBatch } from '../../../src/fanout/event-batch.ts';
-import { SharedEvent, SharingGroup } from '../../../src/fanout/sharing/sharing.ts';
-import type { ExecuteEvent } from '../../../src/fanout/sharing/sharing.ts';
-import type { Job } from '../../../src/fanout/slices.ts';
+import { EventBatch } from '../../../src/fanout/scheduling/event-batch.ts';
+import type { Job } from '../../../src/fanout/scheduling/turn-slices.ts';
+import type { StartedEvent } from '../../../src/fanout/sharing/event-executor.ts';
+import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
+import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
+import type { SharedEventOptions } from '../../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
@@ -32,7 +34,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
         return received.push(JSON.stringify(message.payload)) > 0;
       },
       refuse: () => assert.fail('refused'),
-      isBehind: false,
+      isBackpressured: false,
     },
     owner: { onFailure: (error) => void failures.push(error) },
     maxPendingEvents: 100,
@@ -40,13 +42,21 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
   return { subscription, received, failures };
 }
 
+type Execute = StartedEvent['execute'];
+
 const NOT_SPENT = () => false;
+const sharedEvent = (
+  group: SharingGroup,
+  execute: Execute,
+  schedule: (job: Job) => void,
+  options?: SharedEventOptions,
+): SharedEvent => new SharedEvent(group, { execute, repeat: execute }, { schedule }, options);
 const serveAll = (serve: Job) => void serve(NOT_SPENT);
 
 /** Events that came in one turn. */
-function serve(group: SharingGroup, payloads: readonly number[], startEvent: (payload: number) => ExecuteEvent): void {
+function serve(group: SharingGroup, payloads: readonly number[], startEvent: (payload: number) => Execute): void {
   const batch = new EventBatch(group, { onShared: () => undefined, onServed: () => undefined, isHeld: () => false });
-  for (const payload of payloads) batch.add(new SharedEvent(group, startEvent(payload), serveAll), 1);
+  for (const payload of payloads) batch.add(sharedEvent(group, startEvent(payload), serveAll), 1);
   serveAll(batch.serve);
 }
 
@@ -129,7 +139,7 @@ describe('a shared result', () => {
           const members = people.map((of, index) => memberOf(factsOf(`c${index}`, of)));
           for (const { subscription } of members) group.members.add(subscription);
           const startEvent =
-            (payload: number): ExecuteEvent =>
+            (payload: number): Execute =>
             ({ facts }) => {
               executions++;
               const context = createContext({}, backends, facts);
@@ -179,7 +189,7 @@ describe('a shared result', () => {
       return member;
     });
     let executions = 0;
-    const execute: ExecuteEvent = ({ facts }) => {
+    const execute: Execute = ({ facts }) => {
       executions++;
       const context = createContext({}, backends, facts);
       return { json: [Buffer.from(JSON.stringify(context.connection.claims['tenant']))], reads: readsOf(context) };
@@ -196,7 +206,7 @@ describe('a shared result', () => {
     for (const { subscription } of members) group.members.add(subscription);
     let rounds = 0;
     let started = 0;
-    const execute: ExecuteEvent = async ({ facts }) => {
+    const execute: Execute = async ({ facts }) => {
       started++;
       await new Promise((resolve) => setImmediate(resolve));
       const context = createContext({}, backends, facts);
@@ -242,7 +252,7 @@ describe('a shared result', () => {
     const members = Array.from({ length: 3 }, (_, index) => memberOf(factsOf(`c${index}`, {})));
     for (const { subscription } of members) group.members.add(subscription);
     let settle = (): void => undefined;
-    const execute: ExecuteEvent = () =>
+    const execute: Execute = () =>
       new Promise((resolve) => {
         settle = () => resolve({ json: [Buffer.from('1')], reads: undefined });
       });
@@ -323,12 +333,12 @@ describe('a group', () => {
   it('remembers the eight latest sets of reads', () => {
     const group = new SharingGroup('g');
     const reads = Array.from({ length: 9 }, (_, i) => readsClaim(factsOf('a', {}), `claim${i}`).reads);
-    const first = group.answersFor(reads[0]);
-    for (const others of reads.slice(1, 8)) group.answersFor(others);
-    assert.equal(group.answersFor(reads[0]), first);
+    const first = group.classesFor(reads[0]);
+    for (const others of reads.slice(1, 8)) group.classesFor(others);
+    assert.equal(group.classesFor(reads[0]), first);
     assert.equal(group.expected, first);
-    for (const others of reads.slice(1)) group.answersFor(others);
-    assert.notEqual(group.answersFor(reads[0]), first);
+    for (const others of reads.slice(1)) group.classesFor(others);
+    assert.notEqual(group.classesFor(reads[0]), first);
   });
 
   it('keeps a result only where another member may share it', () => {
@@ -342,7 +352,7 @@ describe('a group', () => {
     /** How many results of an event are kept, and how many executions it takes. */
     const countsOf = (claim: string) => {
       let [kept, executions] = [0, 0];
-      const execute: ExecuteEvent = ({ facts }) => {
+      const execute: Execute = ({ facts }) => {
         executions++;
         return readsClaim(facts, claim);
       };
@@ -350,7 +360,7 @@ describe('a group', () => {
         assert.ok(bytes > 0);
         kept++;
       };
-      const event = new SharedEvent(group, execute, () => assert.fail('a job'), { onKeep });
+      const event = sharedEvent(group, execute, () => assert.fail('a job'), { onKeep });
       for (const member of group.members) event.serve(member);
       return [kept, executions];
     };
@@ -426,7 +436,7 @@ describe('a group', () => {
     const members = Array.from({ length: 41 }, (_, i) => memberOf(factsOf(`c${i}`, {})));
     for (const { subscription } of members) group.members.add(subscription);
     const jobs: Job[] = [];
-    const event = new SharedEvent(
+    const event = sharedEvent(
       group,
       async ({ facts }) => {
         await nextTurn();
@@ -463,7 +473,7 @@ describe('a group', () => {
     );
     const jobs: Job[] = [];
     let executions = 0;
-    const event = new SharedEvent(
+    const event = sharedEvent(
       group,
       async ({ facts }) => {
         executions++;
@@ -519,7 +529,7 @@ describe('a group', () => {
     const group = new SharingGroup('g');
     const one = memberOf(factsOf('a', {}));
     group.members.add(one.subscription);
-    const event = new SharedEvent(
+    const event = sharedEvent(
       group,
       ({ facts }) => Promise.resolve(readsClaim(facts, 'x')),
       () => assert.fail('a job'),
@@ -566,7 +576,7 @@ describe('a group', () => {
     );
     const settles = new Map<ConnectionFacts, () => void>();
     const jobs: Job[] = [];
-    const event = new SharedEvent(
+    const event = sharedEvent(
       group,
       ({ facts }) =>
         new Promise((resolve) => {
@@ -623,7 +633,7 @@ describe('a failure in the middle of an event', () => {
     const members = [memberOf(factsOf('a', {})), broken, memberOf(factsOf('c', {}))];
     serve(groupOf(members), [1, 2], (payload) => () => result(String(payload)));
     assert.deepEqual(broken.failures, [failure]);
-    const event = new SharedEvent(groupOf(members), () => result('3'), serveAll);
+    const event = sharedEvent(groupOf(members), () => result('3'), serveAll);
     assert.deepEqual(
       members.map(({ subscription }) => event.serve(subscription)),
       [true, false, false],

@@ -1,12 +1,15 @@
-/** Works until it is done or `isSpent()`, which it asks between one small step and the next; returns whether it is done. */
+/**
+ * Works until it is done or `isSpent()`, which it calls between small steps. Returns true when it is done; else it is called again in a later
+ * turn. Must not throw: each job has its own error boundary, which ends one operation.
+ */
 export type Job = (isSpent: () => boolean) => boolean;
 
 /**
- * Does jobs in their order when a turn of the event loop has brought all it has: in one turn for no longer than `sliceMs`,
- * the rest in the next turns, so that sockets, timers and health checks get their share. `flush` lets out what the jobs
- * made when the turn's work ends.
+ * Runs jobs in their order, after a turn of the event loop has brought all it has. One turn works for `sliceMs` at most and leaves the
+ * other jobs to the next turns, so that sockets, timers and health checks get their share. At the end of each turn's work, `flush` writes
+ * what the jobs produced.
  */
-export class Slices {
+export class TurnSlices {
   readonly #sliceMs: number;
   readonly #flush: () => void;
   readonly #jobs: Job[] = [];
@@ -19,12 +22,12 @@ export class Slices {
     this.#flush = flush;
   }
 
-  /** Whether no job waits. */
+  /** True if no job waits. */
   get isIdle(): boolean {
     return this.#jobs.length === 0;
   }
 
-  /** Whether this turn has one job only, which may flush before it is done. */
+  /** True if this turn has a single job, which may flush before it is done. */
   get hasOneJob(): boolean {
     return this.#hasOneJob;
   }
@@ -34,7 +37,7 @@ export class Slices {
     this.#schedule();
   }
 
-  /** Does all that is left, however long it takes. */
+  /** Runs all jobs to their end now, however long it takes. */
   finish(): void {
     while (this.#jobs[0]?.(NEVER)) this.#jobs.shift();
     this.#flush();

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EventBatch } from '../../src/fanout/event-batch.ts';
-import { SharedEvent, SharingGroup } from '../../src/fanout/sharing/sharing.ts';
-import { Subscription } from '../../src/fanout/subscription.ts';
-import { factsOf } from './stage.ts';
+import { EventBatch } from '../../../src/fanout/scheduling/event-batch.ts';
+import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
+import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
+import { Subscription } from '../../../src/fanout/subscription.ts';
+import { factsOf } from '../stage.ts';
+
+function startedEvent(text: string) {
+  const execute = () => ({ json: [Buffer.from(text)], reads: undefined });
+  return { execute, repeat: execute };
+}
 
 const NOT_SPENT = () => false;
 const SPENT = () => true;
@@ -22,7 +28,7 @@ function createBatch(count: number) {
       outbox: {
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -1)}`) > 0,
         refuse: () => assert.fail('refused'),
-        isBehind: false,
+        isBackpressured: false,
       },
       owner: { onFailure: () => assert.fail('failed') },
       maxPendingEvents: 100,
@@ -35,7 +41,7 @@ function createBatch(count: number) {
     isHeld: () => false,
   });
   const add = (event: string, length = 1) =>
-    batch.add(new SharedEvent(group, () => ({ json: [Buffer.from(event)], reads: undefined }), () => assert.fail()), length); // prettier-ignore
+    batch.add(new SharedEvent(group, startedEvent(event), { schedule: () => assert.fail() }), length);
   return { group, members, batch, add, delivered, calls, memberOf };
 }
 

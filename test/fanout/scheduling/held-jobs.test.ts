@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HeldJobs } from '../../src/fanout/held-jobs.ts';
-import type { Job } from '../../src/fanout/slices.ts';
-import { ChannelLoad } from '../../src/flow/executing.ts';
-import { Intake } from '../../src/flow/intake.ts';
+import { HeldJobs } from '../../../src/fanout/scheduling/held-jobs.ts';
+import type { Job } from '../../../src/fanout/scheduling/turn-slices.ts';
+import { ChannelLoad } from '../../../src/flow/executing.ts';
+import { Intake } from '../../../src/flow/intake.ts';
 
 const NOT_SPENT = () => false;
 const intake = new Intake('t', 0);

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Backlog } from '../../src/fanout/backlog.ts';
-import { SharingGroup } from '../../src/fanout/sharing/sharing.ts';
-import { Subscription } from '../../src/fanout/subscription.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { factsOf } from './stage.ts';
+import { EventScheduler } from '../../../src/fanout/scheduling/event-scheduler.ts';
+import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
+import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
+import { Subscription } from '../../../src/fanout/subscription.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { factsOf } from '../stage.ts';
 
 const MIB = 1024 * 1024;
 
-/** A backlog and a group whose members note what they get. */
-function createBacklog(members = 1) {
+/** A scheduler and a group whose members note what they get. */
+function createScheduler(members = 1) {
   const received: string[] = [];
   let flushes = 0;
   const writer = { flush: () => void flushes++, isFull: false };
-  const backlog = new Backlog(writer);
+  const scheduler = new EventScheduler(writer);
   const group = new SharingGroup('g');
   for (let i = 0; i < members; i++) {
     group.members.add(
@@ -25,24 +26,26 @@ function createBacklog(members = 1) {
         outbox: {
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString()) > 0,
           refuse: () => assert.fail('refused'),
-          isBehind: false,
+          isBackpressured: false,
         },
         owner: { onFailure: () => assert.fail('failed') },
         maxPendingEvents: 100,
       }),
     );
   }
+  const eventOf = (execute: () => { json: Buffer[]; reads: undefined }) =>
+    new SharedEvent(group, { execute, repeat: execute }, scheduler);
   const add = (event: string, length: number) =>
-    backlog.add(group, () => ({ json: [Buffer.from(event)], reads: undefined }), { cursor: undefined, length });
-  return { backlog, group, writer, add, received, flushes: () => flushes };
+    scheduler.add(group, eventOf(() => ({ json: [Buffer.from(event)], reads: undefined })), { length }); // prettier-ignore
+  return { scheduler, group, writer, add, eventOf, received, flushes: () => flushes };
 }
 
-describe('Backlog', () => {
+describe('EventScheduler', () => {
   it('serves events when their turn comes, in their order, and flushes', async () => {
-    const { backlog, add, received, flushes } = createBacklog();
+    const { scheduler, add, received, flushes } = createScheduler();
     for (const event of ['1', '2', '3']) add(event, MIB);
-    backlog.enqueue(() => received.push('between') > 0);
-    backlog.keepBound();
+    scheduler.schedule(() => received.push('between') > 0);
+    scheduler.keepBound();
     assert.deepEqual(received, []);
     await waitFor('the flush', () => received.length === 4 && flushes() > 0);
     assert.deepEqual(received, ['1}', '2}', '3}', 'between']);
@@ -54,9 +57,9 @@ describe('Backlog', () => {
       [true, 15],
       [true, 16],
     ] as const) {
-      const { backlog, writer, add, received, flushes } = createBacklog(30);
+      const { scheduler, writer, add, received, flushes } = createScheduler(30);
       writer.isFull = isFull;
-      backlog.enqueue(() => true);
+      scheduler.schedule(() => true);
       for (let event = 1; event <= events; event++) add(`${event}`, 1);
       await waitFor('the results', () => received.length === 30 * events && flushes() > 0);
       // After each member but the first, which took executions; or when a turn ends, of which a busy machine needs a few.
@@ -65,28 +68,28 @@ describe('Backlog', () => {
   });
 
   it('serves at once what waits, when that is more than 8 MiB', () => {
-    const { backlog, add, received, flushes } = createBacklog();
+    const { scheduler, add, received, flushes } = createScheduler();
     add('1', 4 * MIB);
     add('2', 4 * MIB);
-    backlog.keepBound();
+    scheduler.keepBound();
     assert.deepEqual([received, flushes()], [[], 0]);
     add('3', 1);
-    backlog.keepBound();
+    scheduler.keepBound();
     assert.deepEqual([received, flushes()], [['1}', '2}', '3}'], 1]);
   });
 
   it('does not count what was served', async () => {
-    const { backlog, add, received } = createBacklog();
+    const { scheduler, add, received } = createScheduler();
     for (let i = 1; i <= 5; i++) {
       add(String(i), 5 * MIB);
-      backlog.keepBound();
+      scheduler.keepBound();
       assert.equal(received.length, i - 1);
       await waitFor('its turn', () => received.length === i);
     }
   });
 
   it('gives a member all events of a turn before the next member, at most 32 in a batch', async () => {
-    const { add, received } = createBacklog(2);
+    const { add, received } = createScheduler(2);
     for (let i = 0; i < 40; i++) add(String(i), 1);
     await waitFor('all results', () => received.length === 80);
     const events = Array.from({ length: 40 }, (_, i) => `${i}}`);
@@ -95,7 +98,7 @@ describe('Backlog', () => {
   });
 
   it('flushes during the only batch of a turn, so that the first members do not wait for the last', async () => {
-    const { add, received, flushes } = createBacklog(50);
+    const { add, received, flushes } = createScheduler(50);
     add('1', 1);
     await waitFor('all results', () => received.length === 50);
     // After 32 and 48 results, and at the end.
@@ -103,15 +106,20 @@ describe('Backlog', () => {
   });
 
   it('puts an event that comes during a batch into the next one', async () => {
-    const { backlog, group, received } = createBacklog(2);
+    const { scheduler, group, eventOf, received } = createScheduler(2);
     const result = (event: string) => ({ json: [Buffer.from(event)], reads: undefined });
     let isFirst = true;
     const execute = () => {
-      if (isFirst) backlog.add(group, () => result('second'), { cursor: undefined, length: 1 });
+      if (isFirst)
+        scheduler.add(
+          group,
+          eventOf(() => result('second')),
+          { length: 1 },
+        );
       isFirst = false;
       return result('first');
     };
-    backlog.add(group, execute, { cursor: undefined, length: 1 });
+    scheduler.add(group, eventOf(execute), { length: 1 });
     await waitFor('all results', () => received.length === 4);
     assert.deepEqual(received, ['first}', 'first}', 'second}', 'second}']);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Slices } from '../../src/fanout/slices.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { TurnSlices } from '../../../src/fanout/scheduling/turn-slices.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** Takes `steps` steps of about `stepMs` each. */
 function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
@@ -17,10 +17,10 @@ function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
   };
 }
 
-describe('Slices', () => {
+describe('TurnSlices', () => {
   it('does all that one turn brought when the turn ends, and flushes once', async () => {
     const done: string[] = [];
-    const slices = new Slices(10_000, () => done.push('flush'));
+    const slices = new TurnSlices(10_000, () => done.push('flush'));
     slices.add(jobOf('a', 1, done));
     slices.add(jobOf('b', 1, done));
     assert.deepEqual(done, []);
@@ -30,7 +30,7 @@ describe('Slices', () => {
 
   it('tells a job whether it is the only one of its turn', async () => {
     const told: boolean[] = [];
-    const slices = new Slices(10_000, () => undefined);
+    const slices = new TurnSlices(10_000, () => undefined);
     const ask = () => told.push(slices.hasOneJob) > 0;
     slices.add(ask);
     slices.add(ask);
@@ -42,7 +42,7 @@ describe('Slices', () => {
 
   it('lets the event loop turn during a large one, and keeps the order of jobs', async () => {
     const done: string[] = [];
-    const slices = new Slices(5, () => undefined);
+    const slices = new TurnSlices(5, () => undefined);
     let turns = 0;
     const count = () => {
       turns++;
@@ -60,7 +60,7 @@ describe('Slices', () => {
 
   it('begins no further job in a turn whose time is spent', async () => {
     const done: string[] = [];
-    const slices = new Slices(1, () => undefined);
+    const slices = new TurnSlices(1, () => undefined);
     slices.add(jobOf('long', 1, done, 5));
     slices.add(jobOf('next', 0, done));
     await new Promise((resolve) => setImmediate(resolve));
@@ -70,7 +70,7 @@ describe('Slices', () => {
 
   it('finishes everything at once where it must', () => {
     const done: string[] = [];
-    const slices = new Slices(5, () => undefined);
+    const slices = new TurnSlices(5, () => undefined);
     slices.add(jobOf('large', 40, done));
     slices.add(jobOf('small', 1, done));
     slices.finish();

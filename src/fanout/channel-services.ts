@@ -1,0 +1,52 @@
+import type { History, HistoryEntry } from '../bus/history.ts';
+import type { ChannelLoad } from '../flow/executing.ts';
+import type { Intake } from '../flow/intake.ts';
+import type { LogWindow, Logger } from '../log.ts';
+import type { CursorPosition, Cursors } from './resume/cursor.ts';
+import type { HeldBytes } from './resume/held-bytes.ts';
+import type { Replays } from './resume/replays.ts';
+import type { EventScheduler } from './scheduling/event-scheduler.ts';
+import type { EventExecutor } from './sharing/event-executor.ts';
+import type { SharingServices } from './sharing/sharing.ts';
+
+export interface ChannelObserver {
+  /** A message of a channel reached this pod and is delivered. */
+  onEvent(): void;
+  /** An event is executed for a member. */
+  onExecution(): void;
+  /** A message is not JSON: another program publishes on our channels. */
+  onUnrecognisedMessage(): void;
+  /** A message is discarded because it was delivered before, or is older than one that was. */
+  onStale(): void;
+  /** `operations` (a count) receive `gap: true` with their next event. */
+  onGap(operations: number): void;
+  /** A client asked to resume; true if it receives all that it missed. */
+  onResume(isResumed: boolean): void;
+}
+
+export interface ChannelFlow {
+  /** The intake of a partition of the channel's topic. */
+  intake(channel: string, partition: number): Intake;
+  /** Counts the executions of one channel, which keeps it. */
+  load(): ChannelLoad;
+}
+
+/** Shared by all channels of a hub. */
+export interface ChannelServices {
+  readonly executor: EventExecutor;
+  readonly sharing: SharingServices;
+  readonly scheduler: EventScheduler;
+  /** Returns undefined while there is no secret: events have no cursor then. */
+  readonly cursors: () => Cursors | undefined;
+  /** Reads all events after a position; undefined if completeness cannot be proved. Never rejects. */
+  readonly missed: (channel: string, seen: CursorPosition) => Promise<readonly HistoryEntry[] | undefined>;
+  /** Reads a history from an entry on, or its last entry; undefined if the bus does not answer. Never rejects. */
+  readonly read: (channel: string, from: string | undefined) => Promise<History | undefined>;
+  /** undefined: flow control is off. */
+  readonly flow: ChannelFlow | undefined;
+  readonly replays: Replays;
+  readonly heldBytes: HeldBytes;
+  readonly log: Logger;
+  readonly logWindow: LogWindow;
+  readonly observer: ChannelObserver;
+}

@@ -1,0 +1,16 @@
+import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { Payload } from '../../graph/payload.ts';
+import type { Subscription } from '../subscription.ts';
+
+/** Executes events for subscriptions: the graph's runtime. */
+export interface EventExecutor {
+  /** Starts an event for the members of one sharing group. What is the same for all of them is computed once. */
+  startEvent(payload: Payload): StartedEvent;
+}
+
+export interface StartedEvent {
+  /** Executes the event for one member. */
+  execute(member: Subscription): EventResult | Promise<EventResult>;
+  /** Executes it once more, with objects that no other execution has: for the sharing audit. */
+  repeat(member: Subscription): EventResult | Promise<EventResult>;
+}
