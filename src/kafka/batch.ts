@@ -2,7 +2,7 @@ import type { IHeaders } from 'kafkajs';
 import type { Message } from '../bus/bus.ts';
 import type { DecodeReason } from './decoding/record.ts';
 
-/** A record as Kafka carries it; its buffers are slices of a whole fetch response, so nobody keeps them. */
+/** A record as Kafka carries it. Its buffers are slices of a whole fetch response: copy them to keep them. */
 export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
@@ -13,11 +13,11 @@ export interface KafkaRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: IHeaders | undefined;
-  /** Known before its value is decoded: it stands for a record of a batch that cannot be inflated or decoded. */
+  /** Set before decoding if the record is a placeholder for a record of a batch that cannot be inflated or decoded. */
   readonly poison?: PoisonReason | undefined;
 }
 
-/** `failed`: our own code threw on the record; `batch_…`: its batch cannot be inflated or decoded. */
+/** `failed`: crier's code threw on the record; `batch_…`: its batch cannot be inflated or decoded. */
 export type PoisonReason = DecodeReason | 'failed' | 'batch_too_large' | 'batch_corrupt';
 
 export interface PoisonRecord {
@@ -25,50 +25,50 @@ export interface PoisonRecord {
   readonly reason: PoisonReason;
 }
 
-/** A channel, and what it keeps of what is published on it. */
+/** A channel, and the limits of its history. */
 export type Destination = Pick<Message, 'channel' | 'history'>;
 
-/** Exactly one of `destinations` and `poison` is there. */
+/** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
   | {
-      /** The snake_cased payload as JSON.stringify prints it; '' where it goes nowhere. */
+      /** The snake_cased payload as JSON.stringify prints it; '' if it has no destinations. */
       readonly payload: string;
-      /** None when nothing is bound to the record. */
+      /** Empty if no subscription field is bound to the record. */
       readonly destinations: readonly Destination[];
       readonly poison?: undefined;
     }
   | { readonly poison: DecodeReason; readonly payload?: undefined; readonly destinations?: undefined };
 
 export interface BatchPorts {
-  /** A record's value as its payload and where that belongs, or why it has none. */
+  /** Converts a record's value to its payload and destinations, or to the reason why it is poison. */
   readonly convert: (topic: string, value: Buffer | null) => Conversion;
 }
 
-/** What is published at a time. */
+/** Records that are published with one call. */
 export interface Chunk {
   readonly messages: readonly Message[];
   readonly poison: readonly PoisonRecord[];
   readonly recordCount: number;
-  /** Everything up to this record, and nothing behind it, is in this chunk or one before. */
+  /** The last record of this chunk. */
   readonly last: KafkaRecord;
-  /** The last record before the first poison record of this chunk; undefined: the chunk begins with it, or has none. */
+  /** The last record before this chunk's first poison record; undefined: the chunk begins with poison, or has none. */
   readonly lastBeforePoison: KafkaRecord | undefined;
 }
 
-/** Whichever is reached first ends a chunk; a record is never split. */
+/** The first limit that is reached ends a chunk. A record is never split. */
 export interface ChunkLimits {
   readonly messages: number;
-  /** Of payload text, once per channel, and of poison values. */
+  /** Bytes of payload text, counted once per channel, and of poison values. */
   readonly bytes: number;
 }
 
-/** About 20 ms of decoding, so that neither heartbeats nor sockets wait for a huge batch. */
+/** About 20 ms of decoding: neither heartbeats nor sockets wait for a huge batch. */
 export const CHUNK_LIMITS: ChunkLimits = { messages: 1000, bytes: 1_048_576 };
 
-/** Asked with the first record of each chunk; undefined ends the chunks before it. */
+/** Called with the first record of each chunk; undefined ends the chunks before it. */
 export type LimitsOf = (first: KafkaRecord) => ChunkLimits | undefined | Promise<ChunkLimits | undefined>;
 
-/** The chunks of a batch, in its order; computed as they are asked for. */
+/** The chunks of a batch, in order. Lazy: each is computed when it is read. */
 export async function* chunksOf(
   records: Iterable<KafkaRecord>,
   ports: BatchPorts,
@@ -111,7 +111,7 @@ export async function* chunksOf(
   if (last) yield { messages, poison, recordCount, last, lastBeforePoison };
 }
 
-/** A record's messages, which share one payload text, or the reason why it is poison. */
+/** A record's messages, which share one payload string, or the reason why it is poison. */
 function messagesOf(
   { topic, offset, timestamp, value, poison }: KafkaRecord,
   { convert }: BatchPorts,
@@ -121,10 +121,10 @@ function messagesOf(
     const conversion = convert(topic, value);
     if (conversion.poison !== undefined) return conversion.poison;
     const { payload, destinations } = conversion;
-    const place = { offset: Number(offset), timestamp: Number(timestamp) };
-    return destinations.map(({ channel, history }) => ({ channel, payload, ...place, history }));
+    const origin = { offset: Number(offset), timestamp: Number(timestamp) };
+    return destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
   } catch {
-    // Deterministic: the same record would throw for ever, and take its partition with it.
+    // Deterministic: a retry would throw again, and block the partition for ever.
     return 'failed';
   }
 }

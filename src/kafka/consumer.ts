@@ -18,6 +18,7 @@ import { lagOf, positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
+import { TopicDiscovery } from './topic-discovery.ts';
 
 export interface KafkaConsumerOptions extends BatchPorts {
   readonly config: KafkaConnectionConfig &
@@ -41,7 +42,7 @@ export interface KafkaConsumerOptions extends BatchPorts {
   readonly flow: FlowWait;
   readonly observer: WorkerObserver;
   readonly log: Logger;
-  /** The consumer stalled again after it was made anew: only a new process can help. Called once. */
+  /** Called once, if the consumer stalls again after it was replaced: the process must be restarted. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -56,14 +57,15 @@ type Ending =
   | { readonly kind: 'failed'; readonly reason: RebuildReason; readonly error: Error };
 
 /**
- * The worker half: records of the topics, decoded, routed, published, then committed. Keeps itself going: a consumer that
- * crashed or stalled is made anew, unreachable brokers are tried again, topics that do not exist yet join when they appear.
+ * Consumes the topics: decodes, routes and publishes their records, then commits. Recovers by itself: replaces a group session that
+ * failed or stalled, retries brokers that cannot be reached, and subscribes to missing topics when they appear.
  */
 export class KafkaConsumer {
   readonly #options: KafkaConsumerOptions;
   readonly #cluster: Cluster;
   readonly #deadLetter: DeadLetter;
   readonly #publisher: RecordPublisher;
+  readonly #discovery: TopicDiscovery;
   readonly #startOffsets: StartOffsets;
   readonly #watchdog: Watchdog;
   readonly #periodics: readonly Periodic[];
@@ -75,8 +77,7 @@ export class KafkaConsumer {
   #end: ((ending: Ending) => void) | undefined;
   #isConnected = false;
   #isFatal = false;
-  #isFirstLook = true;
-  #missingTopics: readonly string[] = [];
+  #isFirstDiscovery = true;
 
   /** @throws SetupError if the installed version of kafkajs is unknown */
   constructor(options: KafkaConsumerOptions) {
@@ -95,6 +96,7 @@ export class KafkaConsumer {
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
     this.#publisher = new RecordPublisher({ convert, publish, deadLetter, flow }, observer, log);
+    this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
@@ -104,14 +106,14 @@ export class KafkaConsumer {
     ];
   }
 
-  /** Whether we are a member of the group now; false while the brokers are away, and before a first topic exists. */
+  /** True while this consumer is a member of the group: false while the brokers are down, and until a first topic exists. */
   get isConnected(): boolean {
     return this.#isConnected;
   }
 
-  /** Topics that do not exist yet; the others flow. */
+  /** Topics that do not exist yet. The others are consumed. */
   get missingTopics(): readonly string[] {
-    return this.#missingTopics;
+    return this.#discovery.missing;
   }
 
   /** Assigned partitions that are not read now, and why. */
@@ -119,7 +121,7 @@ export class KafkaConsumer {
     return this.#session?.waits ?? [];
   }
 
-  /** Resolves after the first attempt to join, however it ended: the attempts go on in the background. Never rejects. */
+  /** Resolves after the first attempt to join, even a failed one: attempts continue in the background. Never rejects. */
   start(): Promise<void> {
     this.#starting ??= new Promise((resolve) => {
       if (this.#closing) return resolve();
@@ -129,7 +131,7 @@ export class KafkaConsumer {
     return this.#starting;
   }
 
-  /** Ends the chunks under way, commits and leaves the group; about 5 s at most. Later calls return the same promise. */
+  /** Finishes the running chunks, commits and leaves the group, within about 5 s. Later calls return the same promise. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -139,7 +141,7 @@ export class KafkaConsumer {
     this.#closeSignal.abort();
     for (const periodic of this.#periodics) periodic.close();
     this.#end?.({ kind: 'closed' });
-    // Closing the cluster cuts a look at the topics. A group session leaves by its own connection.
+    // Ends a running discovery. A session needs no cluster connection to leave.
     if (!this.#session) this.#cluster.close();
     await this.#supervision;
     this.#cluster.close();
@@ -149,7 +151,7 @@ export class KafkaConsumer {
   async #supervise(onAttempt: () => void): Promise<void> {
     let failures = 0;
     while (!this.#closing) {
-      const { ending, hasProgressed } = await this.#live(onAttempt);
+      const { ending, hasProgressed } = await this.#runSession(onAttempt);
       onAttempt();
       if (this.#closing || ending.kind !== 'failed') continue;
       failures = hasProgressed ? 1 : failures + 1;
@@ -158,21 +160,21 @@ export class KafkaConsumer {
       this.#options.observer.onRebuild(reason);
       this.#options.log.error(
         { reason, failures, backoffMs: Math.round(backoffMs), error: describe(error) },
-        'the Kafka consumer failed and is made anew',
+        'the Kafka consumer failed and is replaced',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);
     }
   }
 
-  /** Looks at the topics, then opens a group session, until something ends it. */
-  async #live(onAttempt: () => void): Promise<{ ending: Ending; hasProgressed: boolean }> {
+  /** Runs one group session on the topics that exist, until it ends. Without a topic, waits until one appears. */
+  async #runSession(onAttempt: () => void): Promise<{ ending: Ending; hasProgressed: boolean }> {
     let session: GroupSession | undefined;
     let hasJoined = false;
     let ending: Ending;
     try {
       let end!: (ending: Ending) => void;
       const ended = new Promise<Ending>((resolve) => (end = this.#end = resolve));
-      const topics = await this.#look();
+      const topics = await this.#findTopics();
       if (topics.length > 0 && !this.#closing) {
         session = this.#session = this.#createSession(topics);
         void session.failed.then((error) => end({ kind: 'failed', reason: 'crashed', error }));
@@ -219,33 +221,18 @@ export class KafkaConsumer {
     this.#options.log.info({ groupId: this.#options.config.KAFKA_GROUP_ID, partitions }, 'joined the consumer group');
   }
 
-  /** The topics that exist. Names the missing ones in the log, once each. */
-  async #look(): Promise<string[]> {
-    const { topics, config, log } = this.#options;
-    const existing = await this.#cluster.existingTopics(topics);
-    const missing = topics.filter((topic) => !existing.includes(topic));
-    const unannounced = missing.filter((topic) => !this.#missingTopics.includes(topic));
-    this.#missingTopics = missing;
-    if (unannounced.length > 0) {
-      log.warn({ topics: unannounced }, 'topics do not exist yet: they are consumed from their beginning once they do');
-    }
-    // What exists at first sight has records from before us; what appears later has only newer ones.
-    if (this.#isFirstLook && !config.KAFKA_FROM_BEGINNING) await this.#startOffsets.capture(existing);
-    this.#isFirstLook = false;
+  async #findTopics(): Promise<string[]> {
+    const existing = await this.#discovery.existing();
+    // Records of these topics precede this process. Topics that appear later are read from their beginning.
+    if (this.#isFirstDiscovery && !this.#options.config.KAFKA_FROM_BEGINNING)
+      await this.#startOffsets.capture(existing);
+    this.#isFirstDiscovery = false;
     await this.#deadLetter.createTopic();
     return existing;
   }
 
   async #checkTopics(): Promise<void> {
-    if (this.#missingTopics.length === 0) return;
-    try {
-      const appeared = await this.#cluster.existingTopics(this.#missingTopics);
-      if (appeared.length === 0) return;
-      this.#options.log.info({ topics: appeared }, 'topics appeared');
-      this.#end?.({ kind: 'topics' });
-    } catch (error) {
-      this.#options.log.debug({ error: describe(error as Error) }, 'missing topics could not be looked for');
-    }
+    if (await this.#discovery.hasNewTopic()) this.#end?.({ kind: 'topics' });
   }
 
   async #watch(): Promise<void> {
@@ -261,9 +248,9 @@ export class KafkaConsumer {
       this.#end?.({ kind: 'failed', reason: 'stalled', error });
       if (verdict !== 'fatal' || this.#isFatal) return;
       this.#isFatal = true;
-      this.#options.onFatal(new Error('the Kafka consumer stalled again after it was made anew', { cause: error }));
+      this.#options.onFatal(new Error('the Kafka consumer stalled again after it was replaced', { cause: error }));
     } catch (error) {
-      this.#options.log.debug({ error: describe(error as Error) }, 'lag could not be read');
+      this.#options.log.debug({ error: describe(error as Error) }, 'reading the lag failed');
     }
   }
 }

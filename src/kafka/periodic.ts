@@ -1,11 +1,11 @@
-/** Runs a task again and again, `intervalMs` after it has ended; never twice at a time. */
+/** Repeats a task, `intervalMs` after its last run has ended. Runs never overlap. */
 export class Periodic {
   readonly #intervalMs: number;
   readonly #task: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `task` reports its failures itself. */
+  /** `task` must not reject. */
   constructor(intervalMs: number, task: () => Promise<void>) {
     this.#intervalMs = intervalMs;
     this.#task = task;
@@ -16,7 +16,7 @@ export class Periodic {
     this.#timer = setTimeout(() => void this.#task().finally(() => this.start()), this.#intervalMs);
   }
 
-  /** Idempotent. A task that runs now ends by itself. */
+  /** Idempotent. Does not wait for a running task. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -6,7 +6,7 @@ const MAX_DELAY_MS = 1000;
 
 export interface BusPauseOptions {
   readonly log: Logger;
-  /** How many partitions wait for the bus now. */
+  /** Receives the number of partitions that wait for the bus. */
   readonly onChange: (partitions: number) => void;
 }
 
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Partitions whose last publish the bus refused, until it accepts one. Each is tried again after a while: 50 ms at
- * first, doubled while nothing gets through, 1 s at most. Holds one entry for each such partition.
+ * Partitions whose last publish the bus refused. Each is retried after 50 ms, then after twice the last delay, at most 1 s, until
+ * the bus accepts its messages. Holds one entry for each such partition.
  */
 export class BusPause {
   readonly #options: BusPauseOptions;
@@ -38,13 +38,14 @@ export class BusPause {
     return this.#waiting.has(partitionKey(topic, partition));
   }
 
-  /** The bus refused a partition's messages. `resume` is called, once, when they are to be tried again. */
+  /** The bus refused a partition's messages. Calls `resume` once, when they are due for a retry. */
   add(topic: string, partition: number, resume: () => void): void {
     const key = partitionKey(topic, partition);
     const before = this.#waiting.get(key);
     clearTimeout(before?.timer);
     const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
-    if (this.#waiting.size === 0) this.#options.log.warn({ topic, partition }, 'paused: the bus accepts no messages');
+    if (this.#waiting.size === 0)
+      this.#options.log.warn({ topic, partition }, 'a partition is paused: the bus refuses messages');
     this.#waiting.set(key, { topic, partition, delayMs, resume, timer: setTimeout(resume, delayMs) });
     this.#options.onChange(this.#waiting.size);
   }
@@ -53,10 +54,10 @@ export class BusPause {
   delete(topic: string, partition: number): void {
     if (!this.#waiting.delete(partitionKey(topic, partition))) return;
     this.#options.onChange(this.#waiting.size);
-    if (this.#waiting.size === 0) this.#options.log.info('no partition is paused: the bus accepts messages again');
+    if (this.#waiting.size === 0) this.#options.log.info('no partition is paused any more: the bus accepts messages');
   }
 
-  /** Resumes and forgets the partitions that are not ours any more. */
+  /** Resumes and removes the partitions that are no longer assigned. */
   retain(isAssigned: (topic: string, partition: number) => boolean): void {
     for (const { topic, partition, timer, resume } of [...this.#waiting.values()]) {
       if (isAssigned(topic, partition)) continue;
@@ -67,7 +68,7 @@ export class BusPause {
     this.#options.onChange(this.#waiting.size);
   }
 
-  /** Resumes nothing any more. Idempotent. */
+  /** Resumes no partition after this. Idempotent. */
   close(): void {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();

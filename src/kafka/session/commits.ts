@@ -4,7 +4,7 @@ import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { PartitionLeases } from './partition-leases.ts';
 
-/** Longest time that accepted records stay uncommitted: what a killed pod's successor may deliver once more. */
+/** Longest time that accepted records stay uncommitted. After a kill, the next owner may publish these records again. */
 const COMMIT_INTERVAL_MS = 200;
 const LOG_WINDOW_MS = 5000;
 
@@ -24,7 +24,7 @@ export class Commits {
     this.#log = log;
   }
 
-  /** kafkajs commits the resolved offsets of all partitions by way of any batch: the last one is used. */
+  /** Commits go through the last batch: kafkajs commits the resolved offsets of all partitions through any batch. */
   use(committer: Committer): void {
     this.#committer = committer;
   }
@@ -34,7 +34,7 @@ export class Commits {
     if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.now(), COMMIT_INTERVAL_MS);
   }
 
-  /** Never rejects: what stays uncommitted is committed later, or delivered again. */
+  /** Never rejects: after a failure the offsets are committed later, or their records are read again. */
   async now(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -50,7 +50,7 @@ export class Commits {
     }
   }
 
-  /** Schedules nothing any more. Idempotent. */
+  /** Schedules no commit after this. Idempotent. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -1,17 +1,16 @@
 import { partitionKey } from '../partition-key.ts';
 
-/** A partition that waits. */
 export interface WaitingPartition {
   readonly topic: string;
   readonly partition: number;
 }
 
-/** Partitions that wait until the dead-letter topic has taken their poison records. Holds one entry for each of them. */
+/** Partitions that wait until their poison records are written to the dead-letter topic. Holds one entry for each of them. */
 export class DeadLetterWait {
   readonly #onChange: (partitions: number) => void;
   readonly #waiting = new Map<string, WaitingPartition>();
 
-  /** `onChange`: gets the number of waiting partitions. */
+  /** `onChange` receives the number of waiting partitions. */
   constructor(onChange: (partitions: number) => void) {
     this.#onChange = onChange;
   }

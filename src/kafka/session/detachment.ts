@@ -1,9 +1,9 @@
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 
 /**
- * Whether kafkajs waits for a batch. kafkajs fetches nothing from a broker until all batches of the last response have ended, and runs
- * a few batches at a time. A batch that waits for gateways is therefore detached: it continues on its own, and its partition is not
- * fetched until it has ended.
+ * Lets kafkajs continue without a batch. kafkajs fetches from a broker only after all batches of its last response have ended, and runs
+ * few batches at a time. So a batch that waits for gateways is detached: it continues on its own, and its partition is not fetched
+ * until it has ended.
  */
 export class Detachment {
   /** Resolves when the batch is detached. */
@@ -31,7 +31,7 @@ export class Detachment {
     return this.#state === 'dropped';
   }
 
-  /** Detaches the batch. False: there is no memory to keep its records; the batch is to end. Idempotent. */
+  /** Detaches the batch. False: the budget has no room to keep its records, so the batch must end. Idempotent. */
   detach(): boolean {
     if (this.#state === 'attached') {
       this.#state = this.#budget.hold(this.#partition) ? 'kept' : 'dropped';

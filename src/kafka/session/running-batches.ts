@@ -9,7 +9,7 @@ export interface RunningBatchesOptions {
   readonly budget: Pick<InflightBudget, 'hold' | 'releasePartition'>;
   readonly flow: Pick<FlowWait, 'room'>;
   readonly heartbeatIntervalMs: number;
-  /** A detached batch has failed: kafkajs does not notice. */
+  /** Called when a detached batch fails, which kafkajs does not notice. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -27,7 +27,7 @@ interface Running {
 export class RunningBatches {
   readonly #options: RunningBatchesOptions;
   readonly #batches = new Set<Promise<void>>();
-  /** The last batch: kafkajs sends heartbeats by way of one. */
+  /** The last batch: kafkajs sends heartbeats through any batch. */
   #latest: Pick<EachBatchPayload, 'heartbeat'> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,8 +36,8 @@ export class RunningBatches {
   }
 
   /**
-   * Resolves when the batch has ended, or is detached: then kafkajs reads on.
-   * @param process has ended soon after the signal is aborted
+   * Resolves when the batch has ended or is detached. Then kafkajs continues.
+   * @param process ends soon after the signal is aborted
    */
   async run(
     payload: EachBatchPayload,
@@ -52,17 +52,17 @@ export class RunningBatches {
     await Promise.race([this.#forget(batch), detachment.happened]);
   }
 
-  /** Resolves when the batches that run now have ended, whether they failed or not. */
+  /** Resolves when the batches that run now have ended, even by failing. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#batches);
   }
 
-  /** Sends no heartbeats any more. Idempotent. */
+  /** Sends no heartbeat after this. Idempotent. */
   close(): void {
     clearInterval(this.#timer);
   }
 
-  /** Has no reference to the batch's records, which may have been dropped while its partition waits on. */
+  /** Keeps no reference to the batch's records: a batch may drop them while its partition still waits. */
   async #settle(batch: Promise<void>, { topic, partition, detachment, signal }: Running): Promise<void> {
     const { budget, flow, onFailure } = this.#options;
     try {
@@ -70,14 +70,14 @@ export class RunningBatches {
       if (detachment.isDropped) await flow.room(topic, partition, { signal });
     } catch (error) {
       if (!detachment.isDetached) throw error;
-      // An error of kafkajs is a heartbeat's: the next one that kafkajs sends meets it, too.
+      // An error of kafkajs comes from a heartbeat. The next heartbeat that kafkajs sends fails with it, too.
       if (!signal.aborted && !(error instanceof kafkajs.KafkaJSError)) onFailure(error as Error);
     } finally {
       budget.releasePartition(partitionKey(topic, partition));
     }
   }
 
-  /** kafkajs sends heartbeats between batches, and one batch may wait long for the bus. A rebalance is for the batch to notice. */
+  /** kafkajs sends heartbeats between batches only, and a batch may wait long for the bus. The batch itself detects a rebalance. */
   #sendHeartbeats(payload: EachBatchPayload): void {
     this.#latest = payload;
     this.#timer ??= setInterval(
