@@ -43,7 +43,7 @@ export class DeadLetter {
     this.#link = new KafkaLink({
       createClient: options.createClient,
       // Named, though it is the default: kafkajs warns otherwise.
-      createPart: (kafka) =>
+      createEndpoint: (kafka) =>
         kafka.producer({ allowAutoTopicCreation: false, createPartitioner: kafkajs.Partitioners.DefaultPartitioner }),
       timeoutMs: WRITE_TIMEOUT_MS,
     });

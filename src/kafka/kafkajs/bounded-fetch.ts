@@ -7,10 +7,10 @@ import type { FetchResponse } from '../fetching/fetch-response.ts';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 import { partitionKey } from '../partition-key.ts';
 
-/** Longest wait of a fetch for records while any partition is held, in ms: a held one can only join the next fetch. */
+/** Longest wait of a fetch for records while any partition is held, in ms: a released partition joins only the next fetch. */
 const HOLDING_MAX_WAIT_MS = 50;
 
-/** The parts of kafkajs that are touched: its types do not name them. */
+/** The internals of kafkajs that this file uses. kafkajs's types do not declare them. */
 interface Cluster {
   findBroker(which: { readonly nodeId: string }): Promise<Broker>;
 }
@@ -40,9 +40,9 @@ interface Protocol {
 }
 
 /**
- * kafkajs's round-robin assigner, which also has all fetches of its consumer decoded by a FetchDecoder, and leaves out partitions that
- * the budget holds. kafkajs hands a consumer's cluster to its assigners, and to nobody else: this changes no class that other
- * consumers of the process share.
+ * kafkajs's round-robin assigner, which also replaces the fetches of its consumer: a FetchDecoder decodes them, and they omit partitions
+ * that the budget holds. The assigner is the only extension point that receives the consumer's cluster. Other consumers of the
+ * process are unaffected.
  */
 export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
   const decoder = new FetchDecoder(options);
@@ -67,7 +67,7 @@ function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDe
   const node = `${broker.nodeId}`;
   let fetches = 0;
   return async function (options) {
-    // kafkajs fetches from a broker when the records of the fetch before are processed.
+    // kafkajs fetches from a broker after it has processed the records of the last fetch.
     budget.releaseNode(node);
     const maxWaitTime = budget.isHolding ? Math.min(options.maxWaitTime, HOLDING_MAX_WAIT_MS) : options.maxWaitTime;
     const free = withoutHeld(options.topics, ({ topic }) => topic, budget);
@@ -86,12 +86,12 @@ function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDe
     };
     const bounded = Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker;
     const fetched = await fetch.call(bounded, { ...options, topics, maxWaitTime });
-    // A partition whose leader has moved may be held by now, by a batch that the former leader served.
+    // After a leader change, a batch from the former leader may hold the partition by now.
     return { ...fetched, responses: withoutHeld(fetched.responses, ({ topicName }) => topicName, budget) };
   };
 }
 
-/** The topics with the partitions that may be fetched now, without those that have none. */
+/** Omits held partitions, and topics of which all partitions are held. */
 function withoutHeld<Topic extends { readonly partitions: readonly { readonly partition: number }[] }>(
   topics: readonly Topic[],
   nameOf: (topic: Topic) => string,
@@ -107,13 +107,13 @@ function withoutHeld<Topic extends { readonly partitions: readonly { readonly pa
 }
 
 /**
- * The request with another topic, and then another partition, at its start in each turn. Brokers fill a response in the order of the request, and
- * a FetchDecoder decodes it in that order: otherwise the first partitions would take all the room while they lag, and the last get none.
+ * Rotates the topics and their partitions by one per fetch. Brokers fill a response in the order of the request, and the FetchDecoder
+ * decodes it in that order: without the rotation, lagging first partitions would take all the room.
  */
-function rotated(topics: readonly RequestedTopic[], turn: number): RequestedTopic[] {
-  return fromIndex(topics, turn).map(({ topic, partitions }) => ({
+function rotated(topics: readonly RequestedTopic[], fetches: number): RequestedTopic[] {
+  return fromIndex(topics, fetches).map(({ topic, partitions }) => ({
     topic,
-    partitions: fromIndex(partitions, Math.floor(turn / topics.length)),
+    partitions: fromIndex(partitions, Math.floor(fetches / topics.length)),
   }));
 }
 

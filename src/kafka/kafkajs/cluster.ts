@@ -10,11 +10,11 @@ export type PartitionMap<Value> = ReadonlyMap<string, ReadonlyMap<number, Value>
 export interface PartitionRange {
   /** Offset of the oldest record. */
   readonly low: bigint;
-  /** Offset that the next readable record will get: records of open transactions lie behind it. */
+  /** Offset of the next readable record. Records of open transactions have higher offsets. */
   readonly end: bigint;
 }
 
-/** What a group has committed for a partition. */
+/** A group's commit for a partition. */
 export interface CommittedOffset {
   /** Of the next record to read. */
   readonly offset: bigint;
@@ -25,26 +25,30 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const MAX_ATTEMPTS = 5;
 
 /**
- * What the brokers say about topics and groups. Connects when asked, and anew after a failure.
- * Every method throws when the brokers cannot be reached, do not answer within 15 s, or refuse.
+ * Requests about topics and groups. Connects at the first request, and again after a failure.
+ * Every method throws if the brokers cannot be reached, do not reply within 15 s, or refuse.
  */
 export class Cluster {
   readonly #link: KafkaLink<Admin>;
 
   constructor(createClient: () => KafkaClient) {
-    this.#link = new KafkaLink({ createClient, createPart: (kafka) => kafka.admin(), timeoutMs: REQUEST_TIMEOUT_MS });
+    this.#link = new KafkaLink({
+      createClient,
+      createEndpoint: (kafka) => kafka.admin(),
+      timeoutMs: REQUEST_TIMEOUT_MS,
+    });
   }
 
-  /** Those of the topics that exist (and that we may see). */
+  /** The given topics that exist and that this client may see. */
   existingTopics(topics: readonly string[]): Promise<string[]> {
-    return this.#ask(async (admin) => {
+    return this.#request(async (admin) => {
       const existing = new Set(await admin.listTopics());
       return topics.filter((topic) => existing.has(topic));
     });
   }
 
   partitionRanges(topics: readonly string[]): Promise<PartitionMap<PartitionRange>> {
-    return this.#ask(async (admin) => {
+    return this.#request(async (admin) => {
       const ranges = await Promise.all(
         topics.map(async (topic) => {
           const partitions = await admin.fetchTopicOffsets(topic);
@@ -58,9 +62,9 @@ export class Cluster {
     });
   }
 
-  /** Without the partitions for which the group has committed nothing. */
+  /** Omits partitions without a commit. */
   committedOffsets(groupId: string, topics: readonly string[]): Promise<PartitionMap<CommittedOffset>> {
-    return this.#ask(async (admin) => {
+    return this.#request(async (admin) => {
       const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
       return new Map(
         committed.map(({ topic, partitions }) => [
@@ -78,22 +82,22 @@ export class Cluster {
     });
   }
 
-  /** With the brokers' defaults. False if it exists already. */
+  /** Creates a topic with the brokers' defaults. False if it exists already. */
   createTopic(topic: string): Promise<boolean> {
-    return this.#ask((admin) => admin.createTopics({ topics: [{ topic }], waitForLeaders: false }));
+    return this.#request((admin) => admin.createTopics({ topics: [{ topic }], waitForLeaders: false }));
   }
 
-  /** Cuts what is under way. Idempotent. */
+  /** Aborts running requests. Idempotent. */
   close(): void {
     this.#link.destroy();
   }
 
-  async #ask<Answer>(question: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+  async #request<Reply>(send: (admin: Admin) => Promise<Reply>): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#link.use(question);
+        return await this.#link.use(send);
       } catch (error) {
-        // A leader that has just changed, a topic that has just been made: over in a moment.
+        // Such as a leader that has just changed, or a topic that was just created.
         if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
         await delay(attempt * 50);
       }

@@ -5,7 +5,7 @@ interface Broker {
   readonly nodeId: string;
 }
 
-/** The part of kafkajs's ConsumerGroup that is touched. */
+/** The part of kafkajs's ConsumerGroup that this file patches. */
 export interface ConsumerGroup {
   readonly groupId: string;
   readonly sessionTimeout: number;
@@ -25,21 +25,21 @@ export interface ConsumerGroup {
   recoverFromFetch: (this: ConsumerGroup, error: unknown) => Promise<void>;
 }
 
-/** What a client says that was destroyed: nothing is waited for then. */
+/** Error message of a destroyed client: no method waits for its brokers. */
 export const CLIENT_CLOSED = 'the client was closed';
 
 const PATCHED = Symbol.for('crier.kafkajs.failover');
 const GROUP_COORDINATOR = 0;
 const RETRY_MS = 250;
 /**
- * What a cluster may take, beyond a session, to replace a broker: it is given up after 9 s (`broker.session.timeout.ms`), 9 s after
- * the election of another controller if it was that, too.
+ * Longest time beyond a session that a cluster takes to replace a broker: it removes a broker after 9 s (`broker.session.timeout.ms`),
+ * counted from the election of another controller if the broker was the controller, too.
  */
 const MAX_FAILOVER_MS = 10_000;
-/** A broker that failed this long ago, and not since, was there in between. */
-const STREAK_GAP_MS = 5000;
+/** Failures of a broker that are further apart do not belong to one outage. */
+const OUTAGE_GAP_MS = 5000;
 
-const AWAY_NAMES = ['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 'KafkaJSGroupCoordinatorNotFound'];
+const UNREACHABLE_NAMES = ['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 'KafkaJSGroupCoordinatorNotFound'];
 const COORDINATOR_MOVES = ['GROUP_COORDINATOR_NOT_AVAILABLE', 'GROUP_LOAD_IN_PROGRESS', 'NOT_COORDINATOR_FOR_GROUP'];
 const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
 const LEADER_MOVES = [
@@ -50,22 +50,22 @@ const LEADER_MOVES = [
   UNKNOWN_TOPIC,
 ];
 
-/** kafkajs's own class, which it does not export. */
+/** A class of kafkajs that it does not export. */
 export function consumerGroupClass(): { readonly prototype: ConsumerGroup } {
   return createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup') as { prototype: ConsumerGroup };
 }
 
 /**
- * Lets a member of a group outlive the brokers that are replaced: kafkajs 2.2.4 sends heartbeats and commits to the coordinator
- * that it joined by, dead or not, counts what fails against a consumer that then crashes and never leaves, and is back when the
- * session of its ghost has ended. With this, as in Kafka's own client, the coordinator is looked for, a leader is waited for, and
- * the member goes on as the one it was, without a rebalance; what other brokers lead is read all the while. A session and 10 s
- * later it fails as ever. https://github.com/tulios/kafkajs/issues/1011, https://github.com/tulios/kafkajs/issues/1630
+ * Lets a group member survive a broker failover. kafkajs 2.2.4 sends heartbeats and commits to the coordinator that it joined through,
+ * even a dead one. Its consumer then crashes without leaving the group, and can rejoin only after its old session has expired. With
+ * this patch, as in Kafka's own client, the member looks for the new coordinator, waits for new leaders, and keeps its membership
+ * without a rebalance. It reads from the other brokers meanwhile. After a session timeout and 10 s it fails as without the patch.
+ * https://github.com/tulios/kafkajs/issues/1011, https://github.com/tulios/kafkajs/issues/1630
  *
- * A partition whose next record was deleted, with its topic or alone, is no failover: it ends the consumer at once.
+ * A deleted next record, alone or with its topic, is no failover: it ends the consumer at once.
  *
- * Thus a heartbeat that resolves need not have been answered: kafkajs's HEARTBEAT event says when one was.
- * Installing it again does nothing. Returns what takes it back.
+ * A heartbeat may resolve unanswered: kafkajs's HEARTBEAT event tells when the coordinator answered one.
+ * Idempotent. Returns a function that removes the patch.
  */
 export function surviveFailovers(): () => void {
   const { prototype } = consumerGroupClass();
@@ -86,10 +86,10 @@ function patientHeartbeat(heartbeat: ConsumerGroup['heartbeat']): ConsumerGroup[
     try {
       await heartbeat.call(this, options);
     } catch (error) {
-      if (!isAway(error, COORDINATOR_MOVES) || Date.now() - this.lastRequest > patienceMs(this)) throw error;
+      if (!isFailover(error, COORDINATOR_MOVES) || Date.now() - this.lastRequest > patienceMs(this)) throw error;
       if (searching.has(this)) return;
       searching.add(this);
-      // In the background: records flow while it is looked for.
+      // In the background: records flow meanwhile.
       void followCoordinator(this)
         .catch(pause)
         .finally(() => searching.delete(this));
@@ -97,7 +97,7 @@ function patientHeartbeat(heartbeat: ConsumerGroup['heartbeat']): ConsumerGroup[
   };
 }
 
-/** @throws while the old one is still named, and while the new one does not answer. */
+/** @throws while the brokers still name the old coordinator, or the new one does not answer */
 async function followCoordinator(group: ConsumerGroup): Promise<void> {
   const { cluster, groupId } = group;
   const { coordinator } = await cluster.findGroupCoordinatorMetadata({ groupId, coordinatorType: GROUP_COORDINATOR });
@@ -106,7 +106,7 @@ async function followCoordinator(group: ConsumerGroup): Promise<void> {
   if (group.offsetManager) group.offsetManager.coordinator = broker;
 }
 
-/** A member joins again by the id it has, whatever step of it failed; who is none yet fails at once. */
+/** A member retries every failed step of a rejoin with its member id. A consumer that is no member yet fails at once. */
 function patientJoin(joinAndSync: ConsumerGroup['joinAndSync']): ConsumerGroup['joinAndSync'] {
   return async function () {
     const startedAt = Date.now();
@@ -115,14 +115,14 @@ function patientJoin(joinAndSync: ConsumerGroup['joinAndSync']): ConsumerGroup['
         return await joinAndSync.call(this);
       } catch (error) {
         const isPatient = this.memberId !== null && Date.now() - startedAt < patienceMs(this);
-        if (!isPatient || !isAway(error, COORDINATOR_MOVES)) throw error;
+        if (!isPatient || !isFailover(error, COORDINATOR_MOVES)) throw error;
         await pause();
       }
     }
   };
 }
 
-/** Notes who has been answered: with batches, though they may be empty. */
+/** Remembers the groups that have received batches, even empty ones. */
 function notedFetch(fetch: ConsumerGroup['fetch'], readers: WeakSet<ConsumerGroup>): ConsumerGroup['fetch'] {
   return async function (nodeId) {
     const batches = await fetch.call(this, nodeId);
@@ -135,35 +135,36 @@ function patientRecovery(
   recoverFromFetch: ConsumerGroup['recoverFromFetch'],
   readers: WeakSet<ConsumerGroup>,
 ): ConsumerGroup['recoverFromFetch'] {
-  const streaks = new WeakMap<ConsumerGroup, Map<string, Streak>>();
+  const outages = new WeakMap<ConsumerGroup, Map<string, Outage>>();
   return async function (error) {
     const type = typeOf(error);
-    // Who has read nothing yet may ask for a topic that is new: its leader does not know it at once.
-    if (type === 'OFFSET_OUT_OF_RANGE' || (type === UNKNOWN_TOPIC && readers.has(this))) throw gone(error as Error);
-    if (!isAway(error, LEADER_MOVES)) return recoverFromFetch.call(this, error);
-    const ofGroup = streaks.get(this) ?? new Map<string, Streak>();
-    streaks.set(this, ofGroup);
-    if (failingMs(ofGroup, brokerOf(error)) > patienceMs(this)) throw error;
-    // Forgets the broker, and with it the metadata.
+    // Before the first batch the topic may be new, and its leader may not know it yet.
+    if (type === 'OFFSET_OUT_OF_RANGE' || (type === UNKNOWN_TOPIC && readers.has(this)))
+      throw recordDeleted(error as Error);
+    if (!isFailover(error, LEADER_MOVES)) return recoverFromFetch.call(this, error);
+    const ofGroup = outages.get(this) ?? new Map<string, Outage>();
+    outages.set(this, ofGroup);
+    if (outageMs(ofGroup, brokerOf(error)) > patienceMs(this)) throw error;
+    // kafkajs's recovery forgets the broker and the metadata.
     if ((error as Error).name === 'KafkaJSConnectionClosedError') await recoverFromFetch.call(this, error);
-    // kafkajs would join anew; a partition that has another leader has the same owner.
+    // kafkajs would rejoin. A leader change does not change the partition's owner.
     else if (LEADER_MOVES.includes(type)) await this.cluster.refreshMetadata().catch(() => undefined);
     await pause();
   };
 }
 
-/** An unbroken run of failures. */
-interface Streak {
+/** An outage of one broker: failures without a long gap. */
+interface Outage {
   since: number;
   last: number;
 }
 
-/** For how long this broker has been failing. The map holds the cluster's brokers at most. */
-function failingMs(streaks: Map<string, Streak>, broker: string): number {
+/** Duration of the broker's current outage. The map holds at most the cluster's brokers. */
+function outageMs(outages: Map<string, Outage>, broker: string): number {
   const now = Date.now();
-  const streak = streaks.get(broker);
-  const since = streak && now - streak.last < STREAK_GAP_MS ? streak.since : now;
-  streaks.set(broker, { since, last: now });
+  const outage = outages.get(broker);
+  const since = outage && now - outage.last < OUTAGE_GAP_MS ? outage.since : now;
+  outages.set(broker, { since, last: now });
   return now - since;
 }
 
@@ -171,26 +172,27 @@ function patienceMs({ sessionTimeout }: ConsumerGroup): number {
   return sessionTimeout + MAX_FAILOVER_MS;
 }
 
-/** Does not keep the process. */
+/** Does not keep the process alive. */
 async function pause(): Promise<void> {
   await delay(RETRY_MS, undefined, { ref: false });
 }
 
-/** Whether a broker cannot be reached, or has handed over what it was asked for. */
-function isAway(error: unknown, moves: readonly string[]): boolean {
+/** True if a broker cannot be reached, or is no longer responsible (`moves`). */
+function isFailover(error: unknown, moves: readonly string[]): boolean {
   const chain = [...causesOf(error)];
   if (chain.some(({ message }) => message.endsWith(CLIENT_CLOSED))) return false;
-  return chain.some((one) => AWAY_NAMES.includes(one.name) || moves.includes(typeOf(one)));
+  return chain.some((one) => UNREACHABLE_NAMES.includes(one.name) || moves.includes(typeOf(one)));
 }
 
 /**
- * kafkajs would commit that nothing is committed and go on with the oldest record, or with the old offset in a topic that was made anew,
- * as if no record were missing. This ends the consumer; the one that is made in its place looks where the partitions begin
- * now, and claims that as a start (start-offsets.ts).
+ * kafkajs would reset the commit and continue with the oldest record, or with the old offset in a topic that was created again, as if no
+ * record were missing. This error ends the consumer. Its replacement looks up the offsets again and gets a new start id
+ * (start-offsets.ts).
  */
-function gone(cause: Error): Error {
-  const place = 'topic' in cause && 'partition' in cause ? `${String(cause.topic)}/${String(cause.partition)}: ` : '';
-  const error = new Error(`${place}what was to be read next was deleted (${cause.message})`, { cause });
+function recordDeleted(cause: Error): Error {
+  const partition =
+    'topic' in cause && 'partition' in cause ? `${String(cause.topic)}/${String(cause.partition)}: ` : '';
+  const error = new Error(`${partition}the next record to read was deleted (${cause.message})`, { cause });
   return Object.assign(error, { retriable: false });
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** The part of kafkajs's RequestQueue that is touched. */
+/** The part of kafkajs's RequestQueue that this file patches. */
 export interface RequestQueue {
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests: (this: RequestQueue) => void;
@@ -8,17 +8,17 @@ export interface RequestQueue {
 
 const PATCHED = Symbol.for('crier.kafkajs.idle-timer');
 
-/** kafkajs's own class, which it does not export. */
+/** A class of kafkajs that it does not export. */
 export function requestQueueClass(): { readonly prototype: RequestQueue } {
   return createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as { prototype: RequestQueue };
 }
 
 /**
- * Ends the idle spin of kafkajs 2.2.4: a request queue with nothing pending sets a timer that is due at once, again and
- * again, about 700 times a second for each connection. With nothing pending there is nothing to check; a request
- * that has to wait schedules the check itself. https://github.com/tulios/kafkajs/issues/1751
+ * Stops the idle timers of kafkajs 2.2.4: a request queue without pending requests sets a timer of 0 ms over and over, about 700 times a
+ * second per connection. Such a queue has nothing to check, and a request that must wait schedules the check itself.
+ * https://github.com/tulios/kafkajs/issues/1751
  *
- * Installing it again does nothing. Returns what takes it back.
+ * Idempotent. Returns a function that removes the patch.
  */
 export function stopIdleTimers(): () => void {
   const { prototype } = requestQueueClass();

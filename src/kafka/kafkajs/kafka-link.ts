@@ -6,39 +6,39 @@ interface Connectable {
   disconnect(): Promise<void>;
 }
 
-interface Connection<Part> {
+interface Connection<Endpoint> {
   readonly client: KafkaClient;
-  readonly part: Part;
+  readonly endpoint: Endpoint;
   readonly connected: Promise<void>;
 }
 
-export interface KafkaLinkOptions<Part> {
+export interface KafkaLinkOptions<Endpoint> {
   readonly createClient: () => KafkaClient;
-  readonly createPart: (kafka: Kafka) => Part;
-  /** Longest use, the connecting included; then its sockets are cut and it fails. */
+  readonly createEndpoint: (kafka: Kafka) => Endpoint;
+  /** Longest use, including the time to connect. After it the sockets are destroyed, and the use fails. */
   readonly timeoutMs: number;
 }
 
-/** An admin or a producer that connects when it is first used, and anew after a use that failed. */
-export class KafkaLink<Part extends Connectable> {
-  readonly #options: KafkaLinkOptions<Part>;
-  #connection: Connection<Part> | undefined;
+/** An admin or a producer that connects at its first use, and again after a use that failed. */
+export class KafkaLink<Endpoint extends Connectable> {
+  readonly #options: KafkaLinkOptions<Endpoint>;
+  #connection: Connection<Endpoint> | undefined;
   #isClosed = false;
 
-  constructor(options: KafkaLinkOptions<Part>) {
+  constructor(options: KafkaLinkOptions<Endpoint>) {
     this.#options = options;
   }
 
-  /** @throws what `task` throws, or why there is no connection. */
-  async use<Answer>(task: (part: Part) => Promise<Answer>): Promise<Answer> {
+  /** @throws the error of `task`, or of the connection */
+  async use<Result>(task: (endpoint: Endpoint) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) throw new Error('the Kafka connection was closed');
     const connection = (this.#connection ??= this.#connect());
     const timer = setTimeout(() => connection.client.destroy(), this.#options.timeoutMs);
     try {
       await connection.connected;
-      return await task(connection.part);
+      return await task(connection.endpoint);
     } catch (error) {
-      // Its metadata may be stale, its sockets half-open: the next use starts afresh.
+      // Its metadata may be stale and its sockets half-open: the next use connects again.
       connection.client.destroy();
       if (this.#connection === connection) this.#connection = undefined;
       throw error;
@@ -47,31 +47,31 @@ export class KafkaLink<Part extends Connectable> {
     }
   }
 
-  /** Lets what is under way end, for at most `timeoutMs`. Idempotent. */
+  /** Waits for running uses, for at most `timeoutMs`. Idempotent. */
   async close(): Promise<void> {
     const connection = this.#detach();
     if (!connection) return;
     const timer = setTimeout(() => connection.client.destroy(), this.#options.timeoutMs);
-    await connection.part.disconnect().catch(() => undefined);
+    await connection.endpoint.disconnect().catch(() => undefined);
     clearTimeout(timer);
     connection.client.destroy();
   }
 
-  /** Cuts what is under way. Idempotent. */
+  /** Aborts running uses. Idempotent. */
   destroy(): void {
     this.#detach()?.client.destroy();
   }
 
-  #detach(): Connection<Part> | undefined {
+  #detach(): Connection<Endpoint> | undefined {
     this.#isClosed = true;
     const connection = this.#connection;
     this.#connection = undefined;
     return connection;
   }
 
-  #connect(): Connection<Part> {
+  #connect(): Connection<Endpoint> {
     const client = this.#options.createClient();
-    const part = this.#options.createPart(client.kafka);
-    return { client, part, connected: part.connect() };
+    const endpoint = this.#options.createEndpoint(client.kafka);
+    return { client, endpoint, connected: endpoint.connect() };
   }
 }

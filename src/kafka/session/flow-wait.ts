@@ -2,44 +2,44 @@ import type { Sender } from '../../flow/sender.ts';
 import type { Logger } from '../../log.ts';
 import { partitionKey } from '../partition-key.ts';
 
-/** A partition counts as limited for this long after its last wait: under load it waits many times a second. */
+/** A partition counts as limited for this long after its last wait. Under load it waits many times a second. */
 const LIMITED_MS = 1000;
-/** Limiting has ended when no partition has waited for so long. */
+/** Limiting has ended when no partition has waited for this long. */
 const QUIET_MS = 5000;
-/** Gateways whose seconds are kept: the last ones that limited. Pods come and go, and each has a name of its own. */
+/** Gateways whose seconds are kept: the last ones that limited. Every new pod has a new name. */
 const MAX_GATEWAYS = 20;
 
 export interface LimitedPartition {
   readonly topic: string;
   readonly partition: number;
-  /** The gateway that was furthest behind when the wait began; undefined: not known. */
+  /** The gateway that lagged most when the wait began; undefined: unknown. */
   readonly gateway: string | undefined;
 }
 
 export interface RoomOptions {
-  /** Called before the first wait; false prevents it. */
+  /** Called before the first wait; returning false prevents the wait. */
   readonly onLimited?: (() => boolean) | undefined;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Waits extends LimitedPartition {
-  /** Up to when the wait is counted in the seconds, of performance.now(). */
+  /** Time up to which the wait is counted, of performance.now(). */
   countedAt: number;
-  /** End of the last wait, of performance.now(); Infinity: it waits now. */
+  /** End of the last wait, of performance.now(); Infinity: the partition waits now. */
   endedAt: number;
 }
 
 /**
- * Holds a partition back while the gateways that receive from it are behind. Counts for how long, by topic and by gateway. Logs one
- * line when the first partition waits, and one when none has waited for 5 s. Holds one entry for each partition that waited in between.
+ * Delays the records of a partition while a gateway that receives them lags. Counts the seconds by topic and by gateway. Logs one line
+ * when the first partition waits, and one when no partition has waited for 5 s. Holds one entry for each partition that waited since.
  */
 export class FlowWait {
   readonly #sender: Pick<Sender, 'room' | 'whenRoom'>;
   readonly #log: Logger;
   readonly #waits = new Map<string, Waits>();
   readonly #secondsByTopic = new Map<string, number>();
-  /** In the order in which the gateways limited last. */
+  /** In the order of the gateways' last waits. */
   readonly #secondsByGateway = new Map<string, number>();
   #quietTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -57,13 +57,13 @@ export class FlowWait {
       .map(({ topic, partition, gateway }) => ({ topic, partition, gateway }));
   }
 
-  /** How long the partitions of a topic have waited so far; two that wait at once count twice. */
+  /** Seconds that the partitions of each topic have waited; two partitions that wait at once count twice. */
   get secondsByTopic(): ReadonlyMap<string, number> {
     this.#countCurrent();
     return this.#secondsByTopic;
   }
 
-  /** The same by the gateway that was furthest behind; '' stands for an unknown one. */
+  /** The same seconds by the gateway that lagged most; '': unknown. */
   get secondsByGateway(): ReadonlyMap<string, number> {
     this.#countCurrent();
     return this.#secondsByGateway;
@@ -74,7 +74,7 @@ export class FlowWait {
     return waits !== undefined && waits.endedAt > performance.now() - LIMITED_MS;
   }
 
-  /** Resolves with the bytes that may be published for a partition, once there are any; with 0 when `onLimited` prevented the wait or the signal ended it. */
+  /** Resolves with the bytes that may be published, once there are any; with 0 if `onLimited` prevented the wait or the signal ended it. */
   async room(
     topic: string,
     partition: number,
@@ -88,7 +88,7 @@ export class FlowWait {
     }
   }
 
-  /** Logs nothing any more. Idempotent. */
+  /** Logs nothing after this. Idempotent. */
   close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#quietTimer);
@@ -98,8 +98,7 @@ export class FlowWait {
   async #wait(limited: LimitedPartition, signal: AbortSignal): Promise<void> {
     const { topic, partition } = limited;
     const waits: Waits = { ...limited, countedAt: performance.now(), endedAt: Infinity };
-    if (this.#waits.size === 0)
-      this.#log.info(limited, 'records wait in Kafka: a gateway that receives them is behind');
+    if (this.#waits.size === 0) this.#log.info(limited, 'records wait in Kafka: a gateway that receives them lags');
     this.#waits.set(partitionKey(topic, partition), waits);
     await this.#sender.whenRoom(topic, partition, signal);
     waits.endedAt = performance.now();
@@ -107,7 +106,7 @@ export class FlowWait {
     this.#awaitQuiet(limited);
   }
 
-  /** A wait may last for minutes, in which the metrics are read. */
+  /** Counts running waits: one may last for minutes, while the metrics are read. */
   #countCurrent(): void {
     const now = performance.now();
     for (const waits of this.#waits.values()) if (waits.endedAt === Infinity) this.#count(waits, now);
