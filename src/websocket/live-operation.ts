@@ -44,7 +44,7 @@ export interface LiveOperationOwner {
 }
 
 /** Interval in ms at which a source that waits for a backpressured socket checks it again. */
-const BEHIND_CHECK_INTERVAL_MS = 10;
+const BACKPRESSURE_CHECK_INTERVAL_MS = 10;
 
 /** Overhead of an operation beside what is counted, in bytes. */
 const BYTES_PER_OPERATION = 1024;
@@ -224,7 +224,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
         const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
         subscription.deliver(resultBytesOf(json));
         await nextTurn();
-        while (outbox.isBackpressured && !subscription.isEnded) await delay(BEHIND_CHECK_INTERVAL_MS);
+        while (outbox.isBackpressured && !subscription.isEnded) await delay(BACKPRESSURE_CHECK_INTERVAL_MS);
         if (subscription.isEnded) return;
       }
       this.#complete();
