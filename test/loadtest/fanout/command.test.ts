@@ -46,7 +46,7 @@ describe('npm run bench:fanout', () => {
     assert.ok(Math.abs(percents.reduce((sum, percent) => sum + percent, 0) - 100) < 0.01);
     assert.ok(profile!.shares.some(({ stage, percent }) => stage === 'write' && percent > 5));
     const picture = await readFile(`${run.files}-crier-shared-flame.svg`, 'utf8');
-    assert.match(picture, /<title>[^<]*dist\/src-\w+\/fanout\/outbox\.js/);
+    assert.match(picture, /<title>[^<]*dist\/src-\w+\/fanout\/outbox\/outbox\.js/);
   });
 
   it('ends by one signal with everything that it started, in a network namespace of its own, too', async (t) => {
