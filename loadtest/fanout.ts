@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
 import { startRedisServer } from '../deploy/redis-server.ts';
-import { variables } from '../src/config.ts';
+import { variables } from '../src/variables.ts';
 import { runCommand } from './command.ts';
 import { baseOf, contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readConfig, variables } from './config.ts';
+import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
 import { startServer } from './server.ts';
 import type { Server } from './server.ts';
+import { variables } from './variables.ts';
 
 const REJECTION_LOG_WINDOW_MS = 10_000;
 

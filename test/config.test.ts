@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { backendVariable, readConfig, variables } from '../src/config.ts';
+import { backendVariable, readConfig } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
+import { variables } from '../src/variables.ts';
 
 const refusal = (environment: Record<string, string>): string => {
   try {

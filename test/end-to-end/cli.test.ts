@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { isPortTaken } from '../../deploy/port.ts';
-import { variables } from '../../src/config.ts';
+import { variables } from '../../src/variables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';

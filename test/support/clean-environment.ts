@@ -1,4 +1,4 @@
-import { variables } from '../../src/config.ts';
+import { variables } from '../../src/variables.ts';
 
 /** This environment without the settings of crier itself: what a shell carries must not decide what is tested. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {

@@ -1,0 +1,28 @@
+import { variables } from '../src/variables.ts';
+
+/** Backends are named by the graph, so `src/variables.ts` does not list their settings. */
+const BACKEND_ROWS = [
+  [
+    '`BACKEND_<NAME>_URL`',
+    '',
+    '',
+    'Base URL of a backend: `consumerListingIntake` is `BACKEND_CONSUMER_LISTING_INTAKE_URL`.',
+  ],
+  ['`BACKEND_<NAME>_FORWARD_AUTHORIZATION`', '`false`', '', "Whether the caller's Authorization header goes to it."],
+];
+
+/** The page with its table of settings replaced by one made from `src/variables.ts`, formatted as prettier does. */
+export function withSettings(page: string): string {
+  const rows = Object.entries(variables).map(([name, { default: fallback, unit, meaning }]) => [
+    `\`${name}\``,
+    fallback && `\`${fallback}\``,
+    unit,
+    meaning,
+  ]);
+  const table = [['variable', 'default', 'unit', 'meaning'], ...rows, ...BACKEND_ROWS];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  const lines = table.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
+  lines.splice(1, 0, rule);
+  return page.replace(/(^\|.*\n)+/m, () => `${lines.join('\n')}\n`);
+}

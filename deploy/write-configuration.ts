@@ -1,0 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { withSettings } from './configuration-page.ts';
+
+/** `npm run docs:configuration` */
+const PAGE = 'docs/configuration.md';
+writeFileSync(PAGE, withSettings(readFileSync(PAGE, 'utf8')));

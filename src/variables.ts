@@ -1,0 +1,168 @@
+import { bool, bytes, count, fraction, list, MS, ms, name, oneOf, port, text } from './variable.ts';
+import type { Variable } from './variable.ts';
+
+/** Every setting of crier, by the name of its environment variable. `npm run docs:configuration` writes docs/configuration.md from it. */
+export const variables = {
+  ROLE: oneOf(
+    ['all', 'worker', 'gateway'],
+    'all',
+    '"all", "worker" or "gateway"',
+    'Which half of the path this pod runs.',
+  ),
+  HOST: text('0.0.0.0', 'an address of this machine', 'Address that both ports listen on.'),
+  PORT: port('4000', 'WebSocket and HTTP port; 0 takes a free one.'),
+  ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz` and `/metrics`.'),
+  GRAPH: text('', 'a folder with a schema.graphql', 'The graph folder; not set: the built-in auction graph.'),
+  LOG_LEVEL: oneOf(
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'info',
+    'trace, debug, info, warn, error, fatal or silent',
+    'Least severe level that is logged.',
+  ),
+  SHUTDOWN_TIMEOUT_MS: ms(100, '10000', 'After SIGTERM, the longest time until exit.'),
+
+  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: embedded.'),
+  KAFKA_GROUP_ID: name('crier', 'a consumer group id', 'Consumer group that all workers share.'),
+  KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
+  KAFKA_SASL_MECHANISM: oneOf(
+    ['', 'plain', 'scram-sha-256', 'scram-sha-512'],
+    '',
+    'plain, scram-sha-256 or scram-sha-512',
+    'SASL mechanism; not set: none.',
+  ),
+  KAFKA_SASL_USERNAME: text('', 'a user name', 'SASL user name.'),
+  KAFKA_SASL_PASSWORD: text('', 'a password', 'SASL password.'),
+  KAFKA_SESSION_TIMEOUT_MS: ms(
+    6000,
+    '10000',
+    "Silence after which a worker's partitions go to another.",
+    `${MS}, at least 6000 (what brokers allow)`,
+  ),
+  KAFKA_FROM_BEGINNING: bool('false', 'Whether a new group starts at the oldest record instead of now.'),
+  KAFKA_DEAD_LETTER_TOPIC: name('crier-dead-letter', 'a topic name', 'Where records that cannot be decoded go.'),
+  DEAD_LETTER: oneOf(
+    ['WAIT', 'DROP'],
+    'WAIT',
+    'WAIT or DROP',
+    'What happens while the dead-letter topic is away: the partition waits, or records are dropped.',
+  ),
+  KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics.'),
+  KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
+  MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
+  MAX_RECORD_DEPTH: count(1, '64', 'levels', 'Records nested deeper are poison.', 1000),
+  KEY_REWRITER: bool(
+    'true',
+    "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
+  ),
+
+  MAX_INFLATED_BATCH_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Largest inflated size of a compressed batch; a larger batch is poison.',
+  ),
+  MAX_INFLIGHT_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Decoded records of all brokers that are not processed yet; more are fetched later.',
+  ),
+
+  REDIS_URL: list(
+    '',
+    'redis:// or rediss:// URLs, separated by commas',
+    'Redis servers, channels spread by hash; not set: embedded.',
+  ),
+  CHANNEL_PREFIX: text('crier:', 'any text', "First part of every channel's name."),
+
+  CURSOR_SECRET: text(
+    '',
+    'any text',
+    'Signs cursors, the same on every pod; not set: a random one that the pods share through Redis.',
+  ),
+
+  ALLOWED_ORIGINS: list(
+    '',
+    'origins such as https://app.example.com, or *',
+    "Browser origins beside the server's own; `*` allows all.",
+  ),
+  INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
+  AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the graph's `authenticate`."),
+  PING_INTERVAL_MS: ms(
+    0,
+    '12000',
+    'Interval between WebSocket pings; a silent peer is disconnected within two. 0: none.',
+  ),
+  MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
+  MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection.'),
+  MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),
+  MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
+  MAX_CONNECTION_BYTES: bytes(
+    65_536,
+    '1048576',
+    'Memory of the documents, variables and channel names that live operations of one connection keep.',
+  ),
+  MAX_OPERATION_ID_BYTES: bytes(1, '128', 'Longest id of an operation.'),
+  MAX_QUEUE_BYTES: bytes(
+    1024,
+    '1048576',
+    'Bytes waiting for one connection, or 4 times its largest message; past that, it is closed with 1013.',
+  ),
+  MAX_POD_QUEUE_BYTES: bytes(
+    1024,
+    '268435456',
+    'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
+  ),
+  MAX_PENDING_EVENTS: count(
+    1,
+    '1000',
+    'events',
+    'Events of one operation whose executions are in flight; past that, its connection is closed with 1013.',
+  ),
+
+  MAX_QUERY_LENGTH: count(1, '15000', 'characters', 'Longest query text.'),
+  MAX_QUERY_TOKENS: count(1, '1000', 'tokens', 'Tokens in a document.'),
+  MAX_QUERY_DEPTH: count(1, '8', 'levels', 'Nesting of fields (introspection has a rule of its own).'),
+  MAX_QUERY_ALIASES: count(0, '15', 'aliases', 'Aliases in a document.'),
+  MAX_QUERY_DIRECTIVES: count(0, '50', 'directives', 'Directives in a document.'),
+  INTROSPECTION: bool('true', 'Whether clients may read the schema.'),
+  GRAPHIQL: bool('true', 'Whether `GET /` shows GraphiQL.'),
+  DOCUMENT_CACHE_ENTRIES: count(1, '1000', 'documents', 'Valid documents kept.', 1_000_000),
+  DOCUMENT_CACHE_BYTES: bytes(1024, '67108864', 'Estimated memory of the documents kept.'),
+  INVALID_DOCUMENT_CACHE_ENTRIES: count(1, '100', 'documents', 'Verdicts on invalid documents kept.', 1_000_000),
+  JIT_AFTER_USES: count(
+    0,
+    '3',
+    'executions',
+    'Executions after which an operation is compiled; 0: never, and no `PROJECTION` either.',
+  ),
+  PROJECTION: bool(
+    'true',
+    "Whether results are copied from the payload's text; `false` executes every event whole, to find faults.",
+  ),
+
+  EXECUTION_TIMEOUT_MS: ms(
+    1,
+    '10000',
+    'Longest execution of an event; past that, the operation ends and the others continue.',
+  ),
+  SHARING_AUDIT: fraction(
+    '',
+    'Fraction of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
+  ),
+
+  FLOW_TARGET_MS: ms(
+    0,
+    '400',
+    'Longest wait of a published message for its gateway; further records stay in Kafka. 0: no flow control.',
+  ),
+  FLOW_TARGET_BYTES: bytes(
+    65_536,
+    '8388608',
+    'Most bytes of a partition on their way to a gateway; further records stay in Kafka.',
+  ),
+  FLOW_PATIENCE_MS: ms(100, '5000', 'Time without progress after which workers no longer wait for a gateway.'),
+
+  BACKEND_TIMEOUT_MS: ms(1, '5000', "Longest wait for a backend's whole answer."),
+  BACKEND_MAX_SOCKETS: count(1, '50', 'sockets', 'Keep-alive sockets per backend.'),
+
+  SAMPLE_INTERVAL_MS: ms(1, '500', 'Embedded: pause between sample records.'),
+} as const satisfies Record<string, Variable>;
