@@ -3,7 +3,6 @@ import {
   OperationTypeNode,
   TypeInfo,
   getNamedType,
-  isEnumType,
   isInputObjectType,
   isIntrospectionType,
   isObjectType,
@@ -23,12 +22,15 @@ import type {
 } from 'graphql';
 import { pathObstacle } from './jit-paths.ts';
 
-/** graphql-jit 0.8.9 turns strings that start with one of its markers into source code: `__MAGIC_DATE__…`, `__MAGIC_NAN__…`. */
+/**
+ * graphql-jit 0.8.9 turns a string that starts with one of its markers, or has one after a quote, into source code: `__MAGIC_DATE__…`,
+ * `__MAGIC_NAN__…`. The name of an enum value can do neither: names that start with `__` are refused in a schema.
+ */
 const MARKER = '__MAGIC_';
 
 /**
- * Why nothing of a schema may be compiled: its default values reach the generated code, and graphql-jit tells resolvers
- * apart by type and field name written together.
+ * Why no operation of a schema may be compiled; undefined: it may. Default values reach the generated code, and graphql-jit names a
+ * resolver by type name and field name without a separator.
  */
 export function schemaObstacle(schema: GraphQLSchema): string | undefined {
   const resolvers = new Map<string, string>();
@@ -56,8 +58,8 @@ export function schemaObstacle(schema: GraphQLSchema): string | undefined {
 }
 
 /**
- * Why an operation must run on graphql-js: each reason is a way in which graphql-jit 0.8.9 executes what a client wrote, or
- * answers otherwise than graphql-js. Looks at the parsed document, because the text may hide a marker in escapes.
+ * Why graphql-js must execute an operation; undefined: it may be compiled. For each reason graphql-jit 0.8.9 runs code that a client
+ * wrote, or gives another result than graphql-js. Checks the parsed document, because escapes may hide a marker in the text.
  */
 export function compileObstacle(
   schema: GraphQLSchema,
@@ -89,7 +91,7 @@ export function compileObstacle(
             break;
           case Kind.VARIABLE_DEFINITION: {
             const type = types.getInputType();
-            // graphql-jit writes the coercion out, member by member, without end.
+            // graphql-jit generates the coercion of each member, without end for a recursive type.
             if (type && isRecursive(getNamedType(type), [])) found('a variable of a recursive input type');
             break;
           }
@@ -99,8 +101,8 @@ export function compileObstacle(
       },
     }),
   );
-  // graphql-jit keeps conditions on the nodes themselves, and skips a fragment that it met before even if that one was
-  // left out: https://github.com/zalando-incubator/graphql-jit/issues/111
+  // graphql-jit stores conditions on AST nodes, and skips the second spread of a fragment even if the first was left out:
+  // https://github.com/zalando-incubator/graphql-jit/issues/111
   const isSpreadTwice = [...spreads.values()].some((count) => count > 1);
   if (hasCondition && isSpreadTwice) found('@skip or @include beside a fragment spread twice');
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
@@ -113,9 +115,8 @@ function literalObstacle(node: ValueNode, type: GraphQLInputType | null | undefi
   if (node.kind === Kind.STRING && node.value.includes(MARKER)) return 'a string holds a marker of the code generator';
   if (JSON.stringify(node).includes(`"kind":"${Kind.VARIABLE}"`)) return 'a variable inside of a literal';
   const named = type && getNamedType(type);
-  // What a custom scalar makes of a literal may be a string that holds a marker, or no JSON at all.
+  // A custom scalar may parse a literal to a string with a marker, or to a value that JSON does not have.
   if (isScalarType(named) && !isSpecifiedScalarType(named)) return 'a literal of a custom scalar';
-  if (isEnumType(named) && !named.getValues().every(({ value }) => isSafe(value))) return 'an enum of odd values';
   return undefined;
 }
 
@@ -125,15 +126,10 @@ function isRecursive(type: GraphQLNamedType, above: readonly GraphQLNamedType[])
   return Object.values(type.getFields()).some((field) => isRecursive(getNamedType(field.type), [...above, type]));
 }
 
+/** True if a default value, which is JSON data of the SDL, stays data when graphql-jit writes it as code. */
 function isSafe(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes(MARKER);
   if (typeof value === 'number') return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isSafe);
-  if (typeof value !== 'object' || value === null)
-    return value === undefined || value === null || typeof value === 'boolean';
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (
-    (prototype === null || prototype === Object.prototype) &&
-    Object.entries(value).every(([key, member]) => !key.includes(MARKER) && isSafe(member))
-  );
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, member]) => !key.includes(MARKER) && isSafe(member));
 }

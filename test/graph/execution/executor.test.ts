@@ -9,6 +9,7 @@ import { Executor } from '../../../src/graph/execution/executor.ts';
 import { compileObstacle, schemaObstacle } from '../../../src/graph/execution/jit-gate.ts';
 import { operationOf } from '../../../src/graph/documents/cached-document.ts';
 import type { Operation } from '../../../src/graph/documents/operation.ts';
+import { buildGraphSchema } from '../../../src/graph/schema/schema.ts';
 import { schemaOf } from '../support/corpus.ts';
 
 const SDL = `
@@ -263,6 +264,14 @@ describe('the injection through graphql-jit (S-54)', () => {
     assert.match(schemaObstacle(schemaOf(keyed)) ?? '', /I\.b/, 'as a key');
     assert.equal(schemaObstacle(schemaOf(keyed.replace(MARKER, 'harmless'))), undefined);
     assert.equal(schemaObstacle(schema), undefined);
+  });
+
+  it('cannot start the name of an enum value, which a schema refuses', () => {
+    const { problems } = buildGraphSchema(
+      `type Subscription { a: E @kafka(topic: "t") } enum E { ${MARKER}0 }`,
+      'schema.graphql',
+    );
+    assert.match(problems.join(), /must not begin with "__"/);
   });
 
   it('works on raw graphql-jit, which is why the gate exists', () => {
