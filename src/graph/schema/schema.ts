@@ -12,7 +12,7 @@ import {
 import type { DefinitionNode, DocumentNode } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
-import { KAFKA_DIRECTIVE } from './binding.ts';
+import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 
 const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaHistory', 'KafkaReplay'];
 

@@ -1,0 +1,32 @@
+import { HISTORY_DEFAULTS } from '../../bus/history.ts';
+
+/** The definition of @kafka, which crier adds to every graph's schema. */
+export const KAFKA_DIRECTIVE = /* GraphQL */ `
+  "Feeds a Subscription field from a Kafka topic."
+  directive @kafka(
+    topic: String!
+    match: [KafkaMatch!]
+    "Arguments that are meant to choose no events."
+    unused: [String!]
+    payload: String
+    shared: Boolean = true
+    history: KafkaHistory
+    replay: KafkaReplay
+  ) on FIELD_DEFINITION
+
+  input KafkaMatch {
+    arg: String!
+    path: String!
+  }
+
+  "What each channel of the field keeps; whichever bound is reached first drops the oldest."
+  input KafkaHistory {
+    entries: Int = ${HISTORY_DEFAULTS.entries}
+    bytes: Int = ${HISTORY_DEFAULTS.bytes}
+    seconds: Int = ${HISTORY_DEFAULTS.seconds}
+  }
+
+  enum KafkaReplay {
+    LAST
+  }
+`;

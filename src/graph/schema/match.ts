@@ -1,0 +1,84 @@
+import { Kind, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import type { ConstValueNode, GraphQLField } from 'graphql';
+import { isPath } from './payload-path.ts';
+import { didYouMean } from './problem.ts';
+
+/** One `match` of an @kafka directive. */
+export interface Match {
+  readonly arg: string;
+  /** Path in the converted payload, separated by dots. */
+  readonly path: string;
+  /** True for a nullable argument: left out or null, it matches every value. */
+  readonly isOptional: boolean;
+}
+
+/** For n optional arguments a record goes to 2^n channels. */
+const MAX_OPTIONAL_MATCHES = 4;
+
+/** Reads the `match` of a @kafka. */
+export function readMatches(
+  items: readonly ConstValueNode[],
+  field: GraphQLField<unknown, unknown>,
+  problems: string[],
+): Match[] {
+  const matches: Match[] = [];
+  for (const item of items) {
+    const match = readMatch(item, field, problems);
+    if (!match) continue;
+    if (matches.some(({ arg }) => arg === match.arg))
+      problems.push(`two matches for argument "${match.arg}"; keep one`);
+    if (matches.some(({ path }) => path === match.path)) problems.push(`two matches on path "${match.path}"; keep one`);
+    matches.push(match);
+  }
+  const optional = matches.filter((match) => match.isOptional).length;
+  if (optional > MAX_OPTIONAL_MATCHES) {
+    problems.push(
+      `${optional} matched arguments may be left out, which makes ${2 ** optional} channels for each record; ` +
+        `make all but ${MAX_OPTIONAL_MATCHES} non-null`,
+    );
+  }
+  return matches;
+}
+
+/** The arguments that `match` names, even where the match has a mistake. */
+export function matchedArguments(items: readonly ConstValueNode[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const item of items) {
+    for (const { name, value } of item.kind === Kind.OBJECT ? item.fields : []) {
+      if (name.value === 'arg' && value.kind === Kind.STRING) names.add(value.value);
+    }
+  }
+  return names;
+}
+
+function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, problems: string[]): Match | undefined {
+  const members = new Map(item.kind === Kind.OBJECT ? item.fields.map((part) => [part.name.value, part.value]) : []);
+  const arg = members.get('arg');
+  const path = members.get('path');
+  if (arg?.kind !== Kind.STRING || path?.kind !== Kind.STRING || members.size !== 2) {
+    problems.push('each match must be { arg: "…", path: "…" }');
+    return undefined;
+  }
+  const definition = field.args.find((argument) => argument.name === arg.value);
+  if (!definition) {
+    problems.push(
+      `match names the argument "${arg.value}", which the field does not have` +
+        didYouMean(
+          arg.value,
+          field.args.map((argument) => argument.name),
+        ),
+    );
+  } else {
+    const type = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
+    const isKey = isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type) && type.name !== 'Float');
+    if (!isKey) {
+      problems.push(
+        `argument "${arg.value}" is of type ${String(definition.type)}, which cannot be a key; ` +
+          'use Int, ID, String, Boolean or an enum, or leave it out of match and read it in a resolver',
+      );
+    }
+  }
+  const isGoodPath = isPath(path.value, `match of "${arg.value}": path`, problems);
+  if (!definition || !isGoodPath) return undefined;
+  return { arg: arg.value, path: path.value, isOptional: !isNonNullType(definition.type) };
+}

@@ -1,0 +1,75 @@
+import { isLeafType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
+import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
+import lodash from 'lodash';
+import { didYouMean } from './problem.ts';
+
+/**
+ * Reports a path that the conversion of payloads to snake_case can never produce.
+ * @param what names the path in the problem
+ */
+export function isPath(path: string, what: string, problems: string[]): boolean {
+  const segments = path.split('.');
+  if (segments.includes('')) {
+    problems.push(`${what} ${JSON.stringify(path)} has an empty segment; write keys separated by single dots`);
+    return false;
+  }
+  // Keys that GraphQL reserves (`__typename`) keep their spelling in the conversion.
+  const converted = segments.map((segment) => (segment.startsWith('__') ? segment : lodash.snakeCase(segment)));
+  if (converted.every((segment, index) => segment === segments[index])) return true;
+  const mend = converted.includes('') ? '' : `; write "${converted.join('.')}"`;
+  problems.push(`${what} ${JSON.stringify(path)} can never match, because the payload's keys are snake_case${mend}`);
+  return false;
+}
+
+/**
+ * Reports a matched path that cannot lead to a value: it ends above the payload, or the field's type has no value there. A path
+ * outside `payload` is not checked: only the field's value has a type.
+ */
+export function checkPath(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  path: string,
+  payload: readonly string[],
+  problems: string[],
+): void {
+  const segments = path.split('.');
+  if (segments.length < payload.length && segments.every((segment, index) => segment === payload[index])) {
+    problems.push(
+      `path "${path}" ends at an object, the one that holds the payload "${payload.join('.')}"; go on to a value`,
+    );
+  }
+  if (payload.some((segment, index) => segment !== segments[index])) return;
+  const problem = walk(schema, field.type, segments, payload.length);
+  if (problem) problems.push(`path "${path}" ${problem}`);
+}
+
+/** Why `segments` from `index` on do not lead from `type` to a value; undefined where they do. */
+function walk(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  segments: readonly string[],
+  index: number,
+): string | undefined {
+  if (isNonNullType(type)) return walk(schema, type.ofType, segments, index);
+  const rest = segments.slice(index);
+  if (isListType(type)) {
+    return `${rest.length === 0 ? 'ends at' : 'goes through'} a list, which has no single value; match a value outside of it`;
+  }
+  if (isLeafType(type)) {
+    return rest.length === 0
+      ? undefined
+      : `goes on after ${type.name}, which has no fields; end it at "${segments[index - 1] ?? ''}"`;
+  }
+  const next = rest[0];
+  if (next === undefined) return `ends at an object (${type.name}); go on to one of its fields`;
+  if (next === '__typename') return rest.length === 1 ? undefined : 'goes on after __typename; end it there';
+  const types = isObjectType(type) ? [type] : [...schema.getPossibleTypes(type), ...(isUnionType(type) ? [] : [type])];
+  const fields = types.flatMap((member) => member.getFields()[next] ?? []);
+  if (fields.length === 0) {
+    const names = types.flatMap((member) => Object.keys(member.getFields()));
+    return `can never match: ${type.name} has no field "${next}"${didYouMean(next, names)}`;
+  }
+  // Possible as soon as one of the types that the value may have makes it possible.
+  const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1));
+  return verdicts.includes(undefined) ? undefined : verdicts[0];
+}
