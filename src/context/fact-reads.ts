@@ -107,7 +107,7 @@ export class TrackedReads implements ProxyHandler<object>, FactReads {
     if (typeof key === 'symbol') return Reflect.get(target, key);
     const known = this.values.get(key);
     if (known) return known.view;
-    const value = valueAt(this, this.data, key);
+    const value = ownValue(this, this.data, key);
     if (value === undefined) {
       // An array of JSON data never has an own property with the name of a method, so its absence tells nothing.
       if (!(Array.isArray(target) && key in target)) this.values.set(key, undefined);
@@ -164,7 +164,7 @@ export class TrackedReads implements ProxyHandler<object>, FactReads {
   #isPresent(key: string | symbol): boolean {
     if (typeof key === 'symbol') return false;
     if (!this.values.has(key)) (this.presences ??= new Set()).add(key);
-    return valueAt(this, this.data, key) !== undefined;
+    return ownValue(this, this.data, key) !== undefined;
   }
 }
 
@@ -173,7 +173,7 @@ function refuseWrite(): never {
 }
 
 /** The own value of a key; undefined if it is absent, since JSON has no undefined. */
-function valueAt(node: FactReads, data: object, key: string): unknown {
+function ownValue(node: FactReads, data: object, key: string): unknown {
   const isThere = node.isRoot ? FACT_NAMES.includes(key) : Object.hasOwn(data, key);
   return isThere ? (data as Record<string, unknown>)[key] : undefined;
 }
@@ -186,11 +186,11 @@ function nodeKey(node: FactReads, data: object): string {
   let text = node.isEnumerated ? `keys=${JSON.stringify(keysOf(node, data))};` : '';
   if (node.presences) {
     for (const key of [...node.presences].sort()) {
-      text += `${JSON.stringify(key)}?${valueAt(node, data, key) === undefined ? 0 : 1};`;
+      text += `${JSON.stringify(key)}?${ownValue(node, data, key) === undefined ? 0 : 1};`;
     }
   }
   for (const key of [...node.values.keys()].sort()) {
-    text += `${JSON.stringify(key)}=${valueKey(node.values.get(key), valueAt(node, data, key))};`;
+    text += `${JSON.stringify(key)}=${valueKey(node.values.get(key), ownValue(node, data, key))};`;
   }
   return text;
 }

@@ -1,6 +1,7 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
+import { valueAt } from '../json/value-at.ts';
 import type { Binding } from './schema/binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
@@ -100,18 +101,6 @@ export function createRouters(bindings: Iterable<Binding>, prefix: string): Read
 export function channelFor(binding: Binding, prefix: string, args: Readonly<Record<string, unknown>>): string {
   const keys = sorted(binding).map(({ path, arg }) => ({ path, value: keyOf(args[arg]) }));
   return channelName(prefix, binding.topic, keys);
-}
-
-/** The value at a path, through own properties of objects only; undefined where it leads nowhere. */
-export function valueAt(payload: unknown, path: readonly string[]): unknown {
-  let value = payload;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) {
-      return undefined;
-    }
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
 
 function keyOf(value: unknown): string | undefined {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Binding } from '../../src/graph/schema/binding.ts';
-import { TopicRouter, channelFor, createRouters, valueAt } from '../../src/graph/router.ts';
+import { TopicRouter, channelFor, createRouters } from '../../src/graph/router.ts';
+import { valueAt } from '../../src/json/value-at.ts';
 
 const bids: Binding = {
   field: 'bid_placed',

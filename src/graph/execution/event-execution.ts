@@ -5,6 +5,7 @@ import type { ExecutionContext } from '../../context/context.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 import { freezeDeep } from '../../json/frozen.ts';
+import { valueAt } from '../../json/value-at.ts';
 import type { ExecutionInput, Executor } from './executor.ts';
 import type { OperationPlan } from './operation-plan.ts';
 import type { Operation } from '../documents/operation.ts';
@@ -151,10 +152,4 @@ function filled(
     return undefined;
   }
   return { json, reads: readsOf(context) };
-}
-
-function valueAt(data: unknown, path: readonly string[]): unknown {
-  let value = data;
-  for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
-  return value;
 }

@@ -20,7 +20,7 @@ import type {
 import type { Binding } from '../schema/binding.ts';
 import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
 import type { CompiledResolveInfo } from './isolation.ts';
-import { valueAt } from '../router.ts';
+import { valueAt } from '../../json/value-at.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
