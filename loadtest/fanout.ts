@@ -29,24 +29,24 @@ Usage: npm run bench:fanout -- [flags]
 
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but the last three
   --base <folder>     another checkout of crier, built: each of crier's servers runs from its build, too
-  --k <numbers>       events on their way at a time; default: 1,4,16
+  --k <numbers>       events in flight; default: 1,4,16
   --sockets <numbers> default: 4000
-  --stalled <numbers> so many of them stop reading; default: 0. A window then lasts until the server has closed them
+  --stalled <numbers> sockets that stop reading, until the server has closed them; default: 0
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
   --rounds <number>   default: 3
-  --seconds <number>  of each measurement, at least; default: 2
-  --flame-graph       after all that is measured, one more window of each server with a CPU profile
+  --seconds <number>  least duration of a window; default: 2
+  --flame-graph       profiles one more window of each server, after the measured ones
   --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
   --help
 
-Exits with 1 when anything was lost, or came that was not expected.
+Exits with 1 when a message was lost or an unexpected one arrived.
 `;
 
 const BUFFERS_WARNING =
-  'no network namespace with small socket buffers (it takes root, or user namespaces, and unshare and ip): the kernel keeps ' +
+  'no network namespace with small socket buffers (this needs unshare and ip, and root or user namespaces): the kernel buffers ' +
   'megabytes for each stalled socket before crier does, and a window takes minutes';
 
-/** As the servers inherit it. */
+/** The limit that the servers inherit. */
 const MAX_QUEUE_BYTES = Number(process.env['MAX_QUEUE_BYTES'] ?? variables.MAX_QUEUE_BYTES.default);
 
 const { values } = parseArgs({
@@ -163,7 +163,7 @@ function contenderOf(name: string): Contender {
   return found;
 }
 
-/** A contender, and behind it its base where one is asked for. */
+/** A contender, followed by its base if `--base` is set. */
 function withBase(contender: Contender): Contender[] {
   if (values.base === undefined || !contender.name.startsWith('crier')) return [contender];
   const base = baseOf(contender, values.base);

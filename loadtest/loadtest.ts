@@ -1,8 +1,8 @@
 import { say } from './command.ts';
 
 /**
- * `npm run loadtest`: the story, or with --ladder its variants, or with --scenario a realistic test. Each is a command of its own,
- * with flags of its own.
+ * `npm run loadtest` runs the story, with --ladder the ladder, with --scenario a scenario. Each is a separate command with its own
+ * flags.
  */
 const name = process.argv.includes('--ladder')
   ? 'ladder'
@@ -13,7 +13,7 @@ try {
   await import(new URL(`${name}.js`, import.meta.url).href);
 } catch (error) {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  // Flags are read before anything is started.
+  // Flags are parsed before any process starts.
   if (!code.startsWith('ERR_PARSE_ARGS_')) throw error;
   say(`loadtest: ${message}`);
   process.exit(1);

@@ -4,22 +4,22 @@ import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { channelName } from '../../src/bus/channel.ts';
 import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
 
-/** Fields of Auction that differ between connections: read only where a contender asks for one. */
+/** Fields of Auction that differ between connections. Only contenders with `identity` select one. */
 export type IdentityField = 'tenant' | 'viewer';
 
 const IDENTITY_FIELDS: readonly string[] = ['tenant', 'viewer'] satisfies IdentityField[];
 const FIRST_VERSION = 1_000_000;
 
-/** As the graph's schema binds it. */
+/** The topic in the graph's schema. */
 export const AUCTION_TOPIC = 'auction-events';
 
-/** The graph's SDL without @kafka, for servers that do not know it. */
+/** The graph's SDL without @kafka, for other servers. */
 export function plainSdl(): string {
   const sdl = parse(readFileSync('loadtest/graphs/fanout/schema.graphql', 'utf8'));
   return print(visit(sdl, { Directive: ({ name }) => (name.value === 'kafka' ? null : undefined) }));
 }
 
-/** The subscription that every GraphQL contender runs: all fields, and of the identity fields the one named. */
+/** The subscription of every GraphQL contender: all fields, with at most the named identity field. */
 export function auctionDocument(identity?: IdentityField): string {
   const schema: GraphQLSchema = buildASTSchema(parse(plainSdl()));
   const select = (type: GraphQLObjectType): string =>
@@ -34,18 +34,18 @@ export function auctionDocument(identity?: IdentityField): string {
   return `subscription Hot($auction_id: Int!) { auction_updated(auction_id: $auction_id) { ${select(auction)} } }`;
 }
 
-/** Where crier's worker publishes, and so where all contenders listen. */
+/** The channel on which crier's worker publishes. All contenders subscribe to it. */
 export function auctionChannel(prefix: string, auctionId: number): string {
   return channelName(prefix, AUCTION_TOPIC, [{ path: 'auction.auction_id', value: String(auctionId) }]);
 }
 
-/** Makes the messages of an auction's channel: the same bytes but for `auction.version`, which rises and keeps its length. */
+/** Creates the messages of an auction's channel. They differ only in `auction.version`, which rises and keeps its length. */
 export function auctionMessages(auctionId: number): (event: number) => string {
   const { auction } = new SnakeCase().convertObjToSnakeKeys({ auction: recordedAuction() }) as { auction: object };
   return numbered({ auction: { ...auction, auction_id: auctionId, version: FIRST_VERSION } });
 }
 
-/** The same as camelCase records of the topic. */
+/** Creates the same messages as camelCase records of the topic. */
 export function auctionRecords(auctionId: number): (event: number) => string {
   return numbered({ auction: { ...recordedAuction(), auctionId, version: FIRST_VERSION } });
 }

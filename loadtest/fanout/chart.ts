@@ -1,7 +1,7 @@
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** What stands beside the bar. */
+  /** The label beside the bar. */
   readonly text: string;
   readonly isOurs: boolean;
 }
@@ -19,7 +19,7 @@ const BAR_STEP = 26;
 const TITLE_HEIGHT = 34;
 const MARGIN = 20;
 
-/** Horizontal bars as an SVG document, two panels in a row; each panel has a scale of its own, from zero. */
+/** An SVG bar chart with two panels per row. Each panel has its own scale from zero. */
 export function barChart(title: string, note: string, panels: readonly Panel[]): string {
   const panelHeight = TITLE_HEIGHT + Math.max(...panels.map(({ bars }) => bars.length)) * BAR_STEP + 16;
   const width = MARGIN + 2 * PANEL_WIDTH;

@@ -10,7 +10,7 @@ const PACKAGES = [
   'loadtest/node_modules/mercurius',
 ];
 
-/** What a reader must know beside the figures. `packages`: folders of those whose version matters. */
+/** The conditions of a run. `packages`: folders of the packages whose versions are listed. */
 export function conditionsOf(packages: readonly string[] = PACKAGES): Record<string, string | number | boolean> {
   return {
     date: new Date().toISOString().slice(0, 16),
@@ -26,8 +26,8 @@ export function conditionsOf(packages: readonly string[] = PACKAGES): Record<str
 }
 
 /**
- * Whether the kernel takes in what loopback carries on the core of the process that reads it (receive flow steering), as on two
- * machines; else it does so within the sender's system call. https://docs.kernel.org/networking/scaling.html#rfs-receive-flow-steering
+ * Whether the kernel receives loopback packets on the core of the reading process (receive flow steering), as on two machines. Otherwise
+ * it does so within the sender's system call. https://docs.kernel.org/networking/scaling.html#rfs-receive-flow-steering
  */
 function isReceiveSteered(): boolean {
   const queue = '/sys/class/net/lo/queues/rx-0';
@@ -40,7 +40,7 @@ function versionOf(folder: string): string {
   return text === undefined ? 'not installed' : (JSON.parse(text) as { version: string }).version;
 }
 
-/** undefined: it cannot be read. */
+/** Returns undefined for an unreadable file. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();

@@ -13,13 +13,13 @@ export interface Contender {
   /** Whether ADMIN_PORT has /metrics. */
   readonly hasMetrics?: boolean;
   readonly identity?: IdentityField;
-  /** Whether its events are records of a Kafka topic; else they are published to Redis. */
+  /** Whether its events are Kafka records; otherwise they are published to Redis. */
   readonly isFedByKafka?: boolean;
-  /** Whether what is published to Redis says where it comes from, as crier's worker says it. */
+  /** Whether published messages start with Kafka coordinates, as those of crier's worker do. */
   readonly hasCoordinates?: boolean;
-  /** Further arguments of `@kafka` in its graph. */
+  /** Additional arguments of `@kafka` in its graph. */
   readonly binding?: string;
-  /** Measured only where it is asked for. */
+  /** Measured only when `--servers` names it. */
   readonly isExtra?: boolean;
 }
 
@@ -39,7 +39,7 @@ const crierWithWorker = {
   isExtra: true,
 };
 
-/** In the order of the table; the first is what the others are held against. */
+/** In the order of the table. The first is the reference of the others. */
 export const contenders: readonly Contender[] = [
   { name: 'raw-ws', title: 'raw ws broadcast', script: 'servers/raw-ws.js', isGraphql: false },
   { name: 'graphql-ws', title: 'graphql-ws, as documented', script: 'servers/graphql-ws.js', isGraphql: true },
@@ -59,13 +59,13 @@ export const contenders: readonly Contender[] = [
   { name: 'crier-history', title: 'crier, every role, history', ...crierWithWorker, binding: 'history: {}' },
 ];
 
-/** The same server from the build of another checkout, which the contender is held against. */
+/** The same server from the build of another checkout, for comparison. */
 export function baseOf(contender: Contender, checkout: string): Contender {
   const script = join(resolve(checkout), 'dist/src/main.js');
   return { ...contender, name: baseName(contender.name), title: `${contender.title}, base`, script };
 }
 
-/** The name of a contender's base, among samples and rows. */
+/** The name of a contender's base in samples and rows. */
 export function baseName(contender: string): string {
   return `${contender}-base`;
 }

@@ -10,7 +10,7 @@ export interface GraphVariant {
   remove(): Promise<void>;
 }
 
-/** The benchmark's graph with further arguments of `@kafka`, such as `history: {}`. */
+/** The benchmark's graph with additional arguments of `@kafka`, such as `history: {}`. */
 export async function graphVariant(binding: string): Promise<GraphVariant> {
   const path = await mkdtemp(join(tmpdir(), 'crier-graph-'));
   await cp(GRAPH, path, { recursive: true });

@@ -20,7 +20,7 @@ const COLUMNS = [
   'client CPU',
 ];
 
-/** A line for each server, number of sockets and K. */
+/** One line per server, number of sockets and K. */
 export function fanoutTable(rows: readonly Row[]): Cells[] {
   return [COLUMNS, ...rows.map(cellsOf)];
 }
@@ -47,7 +47,7 @@ function cellsOf(row: Row): Cells {
   ];
 }
 
-/** What each server costs against its base: a line for each row that has one; the head alone where none has. */
+/** One line per row with a base, comparing the two; only the head without any. */
 export function baseTable(rows: readonly Row[]): Cells[] {
   const lines = rows.flatMap((row) => {
     const base = row.ratios[baseName(row.contender)];

@@ -15,13 +15,13 @@ import type { Sample } from './trial.ts';
 export const RESULTS_FOLDER = 'loadtest/results';
 
 export interface Results {
-  /** What makes the run: date, machine, versions, flags. */
+  /** Date, machine, versions and flags. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
   readonly rows: readonly Row[];
   readonly faults: readonly string[];
-  /** Where sockets stalled. */
+  /** Empty unless `--stalled` is set. */
   readonly stalled: readonly StalledRow[];
-  /** Where flame graphs were asked for. */
+  /** Empty unless `--flame-graph` is set. */
   readonly profiles: readonly ServerProfile[];
   readonly rounds: readonly (readonly Sample[])[];
 }
@@ -40,10 +40,10 @@ export async function writeResults(name: string, results: Results): Promise<stri
 
 function markdown(name: string, { conditions, rows, faults, stalled, profiles }: Results): string {
   const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${value}`);
-  const verdict = faults.length === 0 ? 'Every socket got what was published for it.' : faults.join('\n\n');
+  const verdict = faults.length === 0 ? 'Every socket received every message published for it.' : faults.join('\n\n');
   return `# Results: ${name}
 
-Medians of the rounds; each ratio is the median of the rounds' own ratios. K: events on their way at a time.
+Medians of the rounds; each ratio is the median of the rounds' own ratios. K: events in flight.
 
 ${markdownTable(fanoutTable(rows))}
 ${verdict}
@@ -71,8 +71,8 @@ function stalledSection(stalled: readonly StalledRow[]): string {
   return `
 ## Sockets that do not read
 
-They stop at the start of the window, which lasts until the server has closed them all. p99 with and without them: medians of the rounds, and of their ratios. RSS: its highest value in the
-window less that at its start, in the round with the most; at most: as many times MAX_QUEUE_BYTES, and a tenth.
+They stop reading at the start of the window, which lasts until the server has closed them all. p99 with and without them: medians of the rounds, and of their ratios. RSS growth: highest value of the
+window less that at its start, in the round with the most. At most: MAX_QUEUE_BYTES per stalled socket, plus a tenth.
 
 ${markdownTable(stalledTable(stalled))}`;
 }
@@ -84,14 +84,14 @@ function profileSection(profiles: readonly ServerProfile[], rows: readonly Row[]
   return `
 ## Where the time goes
 
-Of one more window of each server, with V8's profiler: shares of the time in which its main thread did not wait. µs/delivery: the same shares of what a delivery took in the rounds above.
+One more window of each server, with V8's profiler. Shares of the main thread's busy time; µs/delivery: the same shares of a delivery's CPU time in the rounds above.
 
 ${markdownTable(stageTable(profiles, (profile) => cpuUsOf(profile, rows)))}
 ${pictures.join('\n\n')}
 `;
 }
 
-/** Two panels for each K: how many deliveries, and what one costs. */
+/** Two panels per K: deliveries per second and CPU per delivery. */
 function picture({ conditions, rows }: Results): string {
   const titleFor = ({ sockets, outstanding }: Row) => `${sockets} sockets, K = ${outstanding}`;
   const panels = [...new Set(rows.map(titleFor))].flatMap((title) => {
@@ -104,7 +104,7 @@ function picture({ conditions, rows }: Results): string {
         ),
       },
       {
-        title: `${title}: server CPU per delivery, less is better`,
+        title: `${title}: server CPU per delivery, lower is better`,
         bars: group.map((row) => bar(row, row.serverCpuUs, `${row.serverCpuUs.toFixed(1)} µs`)),
       },
     ];

@@ -16,18 +16,18 @@ export interface Plan extends Pick<
 type Change = Pick<TrialOptions, 'sockets' | 'stalled' | 'cpuProfile'> &
   Partial<Pick<TrialOptions, 'isForAll' | 'outstanding'>>;
 
-/** All servers under all conditions, in alternating rounds. */
+/** Runs all servers under all conditions, in alternating rounds. */
 export async function runRounds(plan: Plan): Promise<Sample[][]> {
   const rounds: Sample[][] = [];
   for (let round = 1; round <= plan.rounds; round++) {
-    // Every other round backwards, so that what drifts does not always meet the same contender.
+    // Every other round runs backwards, so that drift does not always affect the same contender.
     const ordered = <Item>(items: readonly Item[]) => (round % 2 === 1 ? items : items.toReversed());
     const samples: Sample[] = [];
     for (const contender of ordered(plan.entrants)) {
       const trial = (change: Change) => runPlanned(plan, contender, `round ${round} of ${plan.rounds}`, change);
       for (const sockets of plan.sockets) {
         for (const stalled of ordered(plan.stalled)) samples.push(...(await trial({ sockets, stalled })));
-        // What the others are held against.
+        // The reference of the others.
         if (!plan.isForAll && contender.name === 'raw-ws') {
           samples.push(...(await trial({ sockets, stalled: 0, isForAll: true, outstanding: [1] })));
         }
@@ -38,7 +38,7 @@ export async function runRounds(plan: Plan): Promise<Sample[][]> {
   return rounds;
 }
 
-/** A window of one server with a CPU profile, which is written to `cpuProfile`. */
+/** Runs a window of one server and writes its CPU profile to `cpuProfile`. */
 export async function runProfiled(plan: Plan, contender: Contender, cpuProfile: string): Promise<Sample> {
   const change = { sockets: plan.sockets[0]!, stalled: 0, outstanding: [plan.outstanding.at(-1)!], cpuProfile };
   return (await runPlanned(plan, contender, 'CPU profile', change))[0]!;

@@ -9,23 +9,23 @@ import type { Plan } from './rounds.ts';
 import { STAGES, sharesOf, stageOf } from './stages.ts';
 import type { StageShare } from './stages.ts';
 
-/** Where a server's time goes. */
+/** A server's time by stage. */
 export interface ServerProfile {
   readonly contender: string;
   readonly sockets: number;
   readonly isForAll: boolean;
   readonly outstanding: number;
-  /** Of the time in which the main thread did not wait. */
+  /** Shares of the main thread's busy time. */
   readonly shares: readonly StageShare[];
-  /** File beside the results. */
+  /** File name in the results folder. */
   readonly flameGraph: string;
 }
 
 const PROFILES = 'loadtest/profiles';
 
 /**
- * One more window of each server, after all that is measured, with V8's profiler: its figures count nowhere. Writes
- * `<folder>/<name>-<server>-flame.svg`, and the .cpuprofile into loadtest/profiles.
+ * Profiles one more window of each server after all measured ones; its figures do not count. Writes `<folder>/<name>-<server>-flame.svg`
+ * and a .cpuprofile in loadtest/profiles.
  */
 export async function profileServers(plan: Plan, folder: string, name: string): Promise<ServerProfile[]> {
   const profiles: ServerProfile[] = [];
@@ -53,7 +53,7 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
   return profiles;
 }
 
-/** A line for each stage. `cpuUs`: what a delivery costs that server where it is not profiled. */
+/** One line per stage. `cpuUs`: CPU time per delivery of the server without the profiler. */
 export function stageTable(
   profiles: readonly ServerProfile[],
   cpuUs: (profile: ServerProfile) => number | undefined,

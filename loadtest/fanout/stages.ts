@@ -1,7 +1,7 @@
 import type { Call, CallFrame } from '../profile/cpu-profile.ts';
 import type { Hue } from '../profile/flame-graph.ts';
 
-/** What crier's time goes to, in the order of the path. */
+/** The stages of an event in crier, in the order of its path. */
 export const STAGES = {
   kafka: { name: 'Kafka client', color: '#c69026' },
   rewrite: { name: 'rewrite the record', color: '#d9b24c' },
@@ -13,7 +13,7 @@ export const STAGES = {
   redisIn: { name: 'Redis in', color: '#e5989b' },
   parse: { name: 'parse the payload', color: '#9ecae1' },
   cursor: { name: 'sign the cursor', color: '#b5a7d6' },
-  share: { name: 'hand on to members', color: '#6baed6' },
+  share: { name: 'deliver to members', color: '#6baed6' },
   execute: { name: 'execute', color: '#74c476' },
   printResult: { name: 'print the result', color: '#a1d99b' },
   write: { name: 'frame and write', color: '#4f9d94' },
@@ -26,12 +26,12 @@ type Stage = keyof typeof STAGES;
 
 interface Rule {
   readonly stage: Stage;
-  /** Of a script's URL. */
+  /** Matches a script's URL. */
   readonly file?: RegExp;
   readonly functionName?: RegExp;
 }
 
-/** The first one that fits a call says its stage; a call that none fits belongs to its caller's. */
+/** The first matching rule gives the stage of a call. A call without a match has its caller's stage. */
 const RULES: readonly Rule[] = [
   { stage: 'collect', functionName: /^\(garbage collector\)$/ },
   { stage: 'native', functionName: /^\(program\)$/ },
@@ -58,7 +58,7 @@ const RULES: readonly Rule[] = [
 ];
 
 export function stageOf({ url: realUrl, functionName }: CallFrame): Stage | undefined {
-  // The folder of a build has its hash in its name.
+  // The name of a build's folder contains a hash.
   const url = realUrl.replace(/\/dist\/src-\w+\//, '/dist/src/');
   return RULES.find((rule) => (rule.file?.test(url) ?? true) && (rule.functionName?.test(functionName) ?? true))?.stage;
 }
@@ -68,7 +68,7 @@ export interface StageShare {
   readonly percent: number;
 }
 
-/** What each stage takes of all time; those that take nothing are left out. */
+/** Each stage's share of the time, without stages of 0 %. */
 export function sharesOf(root: Call): StageShare[] {
   const selfUs = new Map<Stage, number>();
   const add = (call: Call, callers: Stage): void => {

@@ -4,27 +4,27 @@ import { titleOf } from './contenders.ts';
 import { isLike } from './summary.ts';
 import type { Sample } from './trial.ts';
 
-/** What sockets that do not read cost, and what became of them. */
+/** The cost of sockets that do not read, and how they ended. */
 export interface StalledRow {
   readonly contender: string;
   readonly sockets: number;
   readonly outstanding: number;
   readonly stalled: number;
-  /** Deliveries that the others lack, in all rounds. */
+  /** Deliveries that the other sockets lost, in all rounds. */
   readonly lost: number;
   readonly p99Ms: number;
   /** The same without stalled sockets; undefined: not measured. */
   readonly p99AloneMs: number | undefined;
-  /** The median of the rounds' ratios of the two. */
+  /** Median of the rounds' ratios of the two. */
   readonly p99Ratio: number | undefined;
-  /** Closed with 1013 by the server, in the round with the fewest; undefined where it does not say. */
+  /** Sockets that the server closed with 1013, in the round with the fewest; undefined without metrics. */
   readonly closed: number | undefined;
-  /** How the clients saw it, all rounds together: how many by close code, 0 for still open. */
+  /** Number of stalled sockets by the close code that the client received, over all rounds; 0: still open. */
   readonly byCloseCode: Readonly<Record<string, number>>;
-  /** By how much RSS grew at most within a window, in the round with the most. */
+  /** Largest growth of RSS within a window, over the rounds. */
   readonly growthBytes: number;
   readonly growthAloneBytes: number | undefined;
-  /** What is promised: as many full queues, and a tenth. */
+  /** The promised limit: one full queue per stalled socket, plus a tenth. */
   readonly maxGrowthBytes: number;
 }
 
@@ -60,7 +60,7 @@ export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueByte
     });
 }
 
-/** A line for each row, and whether it keeps what crier promises. */
+/** One line per row, with whether crier's promises hold. */
 export function stalledTable(rows: readonly StalledRow[]): Cells[] {
   return [
     [

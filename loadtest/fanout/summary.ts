@@ -11,15 +11,15 @@ export interface Row {
   readonly messageBytes: number;
   readonly deliveriesPerSecond: number;
   readonly serverCpuUs: number;
-  /** Of that, in the kernel. */
+  /** The kernel's part of it. */
   readonly serverKernelUs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly lagP99Ms: number;
   readonly residentMb: number;
-  /** Share of its core that the client used: near 100 it, and not the server, may be what is measured. */
+  /** Share of its core that the client used. Near 100 the client may be what is measured. */
   readonly clientCpuPercent: number;
-  /** Against each reference that was measured, in the same round: medians of the rounds' ratios. */
+  /** Ratios to each measured reference in the same round: medians of the rounds. */
   readonly ratios: Readonly<Record<string, Ratios>>;
 }
 
@@ -31,7 +31,7 @@ export interface Ratios {
 
 const REFERENCES = ['raw-ws', 'graphql-ws'];
 
-/** One row for each contender, number of sockets and K: medians over the rounds. */
+/** One row per contender, number of sockets and K: medians of the rounds. */
 export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
   return rounds[0]!
     .toSorted((a, b) => a.outstanding - b.outstanding)
@@ -78,7 +78,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
     });
 }
 
-/** CPU time of a delivery of a server whose sockets all read; undefined: not measured. */
+/** CPU time per delivery of a server whose sockets all read; undefined: not measured. */
 export function cpuUsOf(
   { contender, sockets, isForAll, outstanding }: Pick<Row, 'contender' | 'sockets' | 'isForAll' | 'outstanding'>,
   rows: readonly Row[],
@@ -94,7 +94,7 @@ export function cpuUsOf(
   return row?.serverCpuUs;
 }
 
-/** Whether a sample is of the server called `name`, under the conditions of another sample. */
+/** Whether a sample is of server `name` under the conditions of another sample. */
 export function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding }: Sample, name: string): boolean {
   return (
     sample.contender === name &&
@@ -105,13 +105,13 @@ export function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding
   );
 }
 
-/** Events for one socket each are held against raw ws's broadcast, one event at a time: that is what a delivery costs it. */
+/** Events for one socket each are compared with raw ws's broadcast at K=1, its cost per delivery. */
 function isReference(sample: Sample, row: Sample, name: string): boolean {
   if (row.isForAll || name !== 'raw-ws') return isLike(sample, row, name);
   return sample.contender === name && sample.sockets === row.sockets && sample.isForAll && sample.outstanding === 1;
 }
 
-/** What a sample shows that must not be: one line each. */
+/** One line per fault of a sample. */
 export function faultsOf(sample: Sample): string[] {
   const { contender, outstanding, expected, delivered, sockets, stalled, wrongSizes, closed } = sample;
   const where = `${contender}, ${sockets} sockets, K=${outstanding}`;

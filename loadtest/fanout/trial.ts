@@ -11,10 +11,10 @@ import { graphVariant } from './graph-variant.ts';
 
 const CHANNEL_PREFIX = 'bench:';
 export const TENANTS = 50;
-/** What a server may take to give up sockets that do not read. */
+/** Longest time until a server has closed the stalled sockets. */
 const MAX_STALLED_SECONDS = 180;
 const WATCH_INTERVAL_MS = 1000;
-/** Of events before the first window, so that V8 has compiled what the windows run. */
+/** Warm-up before the first window, for V8 to compile. */
 const WARM_UP_SECONDS = 2;
 
 export interface TrialOptions {
@@ -24,11 +24,11 @@ export interface TrialOptions {
   readonly sockets: number;
   readonly stalled: number;
   /**
-   * Whether the server is asked for its metrics meanwhile, where it has them, and a window lasts until it has closed all stalled
-   * sockets. The same for all windows that are held against each other.
+   * Whether windows read the server's metrics every second and last until it has closed all stalled sockets. The same for all compared
+   * windows.
    */
   readonly isWatched: boolean;
-  /** Where to write a CPU profile of the windows; undefined: none. With it the figures are worth nothing. */
+  /** Path for a CPU profile of the windows; undefined: none. Figures of profiled windows do not count. */
   readonly cpuProfile?: string;
   readonly isForAll: boolean;
   readonly outstanding: readonly number[];
@@ -40,7 +40,7 @@ export interface TrialOptions {
 export interface Sample extends Measurement {
   readonly contender: string;
   readonly sockets: number;
-  /** All sockets on one auction; else each on its own. */
+  /** Whether all sockets watch one auction; otherwise each watches its own. */
   readonly isForAll: boolean;
   readonly stalled: number;
   readonly outstanding: number;
@@ -48,11 +48,11 @@ export interface Sample extends Measurement {
   readonly lagP99Ms: number;
   readonly residentBeforeBytes: number;
   readonly residentBytes: number;
-  /** Connections that the server says it closed with 1013 so far, where it says so. */
+  /** Connections closed with 1013 so far, by the server's metrics; undefined without them. */
   readonly slowConsumers?: number;
 }
 
-/** One server, started and connected anew, measured at each number of outstanding events in turn. */
+/** Starts a server, connects the sockets and measures each number of outstanding events in turn. */
 export async function runTrial(options: TrialOptions): Promise<Sample[]> {
   const { contender, redisUrl, kafkaBrokers, sockets, isForAll, outstanding, onPeriod, signal } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
@@ -140,8 +140,8 @@ async function sampleOf(options: TrialOptions, pair: Pair, outstanding: number):
 }
 
 /**
- * Measures until the server has closed all that do not read; where all read, for `seconds`. Not longer: they read again at the end,
- * and the server does not wait long for the answer to its close.
+ * Measures until the server has closed all stalled sockets, or for `seconds` without any. Not longer: stalled sockets read again at the
+ * end, and the server waits only briefly for their close frames.
  */
 async function measureWatched({ client, adminPort }: Pair, period: Period): Promise<Measurement> {
   const { seconds, stalled } = period;

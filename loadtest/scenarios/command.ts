@@ -10,7 +10,7 @@ import { runScenario } from './run.ts';
 const FOLDER = 'loadtest/results';
 const PACKAGES = ['ws', 'graphql', 'graphql-ws', 'kafkajs', 'ioredis'].map((name) => `node_modules/${name}`);
 
-/** `npm run loadtest -- --scenario …`: runs it on a stack of its own, prints and writes the results. Resolves with the exit code. */
+/** Runs `npm run loadtest -- --scenario …` on its own Kafka and Redis, and writes the results. Resolves with the exit code. */
 export async function scenarioCommand(words: readonly string[], signal: AbortSignal): Promise<number> {
   const request = readFlags(words);
   if (!request) {

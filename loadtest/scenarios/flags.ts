@@ -3,30 +3,30 @@ import type { ScenarioSettings } from './result.ts';
 import { scenarioOf, scenarios } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 
-export const USAGE = `A load of many kinds, reconciled record by record: what came, what came twice, what is missing, and how late.
+export const USAGE = `A mixed load, reconciled record by record: delivered, duplicated and lost records, and their latency.
 
 Usage: npm run loadtest -- --scenario <${scenarios.map(({ name }) => name).join('|')}> [flags]
 
-  --seed <number>         of everything that is random; default: 1
-  --seconds <number>      of the window; default: 30, with churn and deploy 40
-  --clients <number>      that read; default: 1000
-  --stock <number>        so many of them are the stock graphql-ws client; default: 50
-  --slow <number>         so many more read no more than 4 KB a second; default: 20 with slow, else 0
-  --subscriptions <number>  of each client, 1 to 10; default: 2
+  --seed <number>         seed of the random load; default: 1
+  --seconds <number>      duration of the window; default: 30, with churn and deploy 40
+  --clients <number>      normal clients; default: 1000
+  --stock <number>        how many of them are the stock graphql-ws client; default: 50
+  --slow <number>         additional clients that read at most 4 KB a second; default: 20 with slow, else 0
+  --subscriptions <number>  subscriptions per client, 1 to 10; default: 2
   --auctions <number>     default: 500
-  --zipf <number>         exponent of their popularity; 0: all alike; default: 1
+  --zipf <number>         exponent of the auctions' popularity; 0: uniform; default: 1
   --rate <number>         records per second; default: 100
-  --reconnect-seconds <number>  every client reconnects so often; 0: none does; default: 15 with churn, else 0
+  --reconnect-seconds <number>  interval at which every client reconnects; 0: never; default: 15 with churn, else 0
   --out <name>            loadtest/results/<name>.json and .md; default: scenario-<name>
   --help
 
-Exits with 1 when anything was lost that is promised, or came that was not expected.
+Exits with 1 when a promised record was lost, or an unexpected message arrived.
 `;
 
 export interface ScenarioRequest {
   readonly scenario: Scenario;
   readonly settings: ScenarioSettings;
-  /** Names the files of results. */
+  /** Base name of the result files. */
   readonly out: string;
 }
 
@@ -45,9 +45,9 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-/** What the words of a command line ask for; undefined: only help. @throws Error naming the flag, the value and what was expected. */
+/** Parses a command line. Returns undefined for `--help`. @throws Error naming the flag, its value and the expected values. */
 export function readFlags(words: readonly string[]): ScenarioRequest | undefined {
-  // `--scenario --help` names no scenario: parseArgs would refuse it.
+  // parseArgs rejects `--scenario --help`, because it names no scenario.
   if (words.some((word) => word === '--help' || word === '-h')) return undefined;
   const { values } = parseArgs({ args: [...words], options: OPTIONS });
   const scenario = scenarioOf(values.scenario ?? '');
@@ -61,7 +61,7 @@ export function readFlags(words: readonly string[]): ScenarioRequest | undefined
   const settings: ScenarioSettings = {
     seed: whole('seed', values.seed),
     clients,
-    // A small fleet may be stock clients altogether.
+    // A small fleet may consist of stock clients only.
     stock: Math.min(clients, whole('stock', values.stock)),
     slow: whole('slow', values.slow ?? String(scenario.slow)),
     subscriptionsPerClient: whole('subscriptions', values.subscriptions, 1, 10),

@@ -8,7 +8,7 @@ export interface LatencySummary {
   readonly maxMs: number;
 }
 
-/** The least that is told apart, and what the histogram counts in. */
+/** Unit and least value of the histogram. */
 const UNITS_PER_MS = 100;
 const HIGHEST_MS = 3_600_000;
 
@@ -16,12 +16,12 @@ const HIGHEST_MS = 3_600_000;
 export class Latency {
   readonly #histogram = createHistogram({ lowest: 1, highest: HIGHEST_MS * UNITS_PER_MS, figures: 3 });
 
-  /** A clock that differs between processes may make a short duration negative: it counts as the least one. */
+  /** Clocks of two processes can make a short duration negative; it counts as the least value. */
   record(ms: number): void {
     this.#histogram.record(Math.min(Math.max(1, Math.round(ms * UNITS_PER_MS)), HIGHEST_MS * UNITS_PER_MS));
   }
 
-  /** 0 where nothing was recorded. */
+  /** 0 without durations. */
   get maxMs(): number {
     return this.#histogram.count === 0 ? 0 : this.#histogram.max / UNITS_PER_MS;
   }
@@ -30,7 +30,7 @@ export class Latency {
     this.#histogram.reset();
   }
 
-  /** All zero where nothing was recorded. */
+  /** All figures are 0 without durations. */
   summary(): LatencySummary {
     const { count } = this.#histogram;
     const percentile = (share: number) => (count === 0 ? 0 : this.#histogram.percentile(share) / UNITS_PER_MS);

@@ -4,7 +4,7 @@ import type { ScenarioResult } from './result.ts';
 
 type Row = readonly [what: string, figure: string];
 
-/** The figures of a run that a person reads first, in order. */
+/** The rows of the report, in order. */
 export function rowsOf({ fleet, pods, deploy, ...result }: ScenarioResult): Row[] {
   const whole = (count: number) => count.toLocaleString('en');
   const share = fleet.expected === 0 ? 0 : (fleet.delivered / fleet.expected) * 100;
@@ -14,7 +14,7 @@ export function rowsOf({ fleet, pods, deploy, ...result }: ScenarioResult): Row[
     ['missed between connections', whole(fleet.missed)],
     ['duplicates', whole(fleet.duplicates)],
     ['reordered', whole(fleet.reordered)],
-    ['corrupt, foreign', `${whole(fleet.corrupt)}, ${whole(fleet.foreign)}`],
+    ['corrupt, unrequested', `${whole(fleet.corrupt)}, ${whole(fleet.unrequested)}`],
     ['subscriptions with everything', `${whole(fleet.complete)} of ${whole(fleet.subscriptions)}`],
     ['latency p50 / p99 / p99.9 / max', msOf(fleet.latency)],
     ['of that until Kafka has it', msOf(result.acknowledged)],
@@ -41,7 +41,7 @@ export function rowsOf({ fleet, pods, deploy, ...result }: ScenarioResult): Row[
   return rows;
 }
 
-/** For a terminal. */
+/** The report for a terminal. */
 export function textReport(result: ScenarioResult): string {
   const rows = rowsOf(result);
   const width = Math.max(...rows.map(([what]) => what.length));

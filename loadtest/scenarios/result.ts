@@ -6,20 +6,20 @@ import type { Scenario, ScenarioName } from './scenario.ts';
 
 /** Above this share of its core the client may be what was measured. */
 const BUSY_PERCENT = 80;
-/** Above this share of the time without a core, a process is slow because the machine is busy. */
+/** Above this share of time spent runnable without a core, the machine slowed the process down. */
 const WAITING_PERCENT = 20;
-/** A client whose event loop is this late puts that into every latency. */
+/** Event-loop lag of the client above which latencies are those of the client. */
 const LATE_MS = 50;
 
 export interface DeployReport {
-  /** From the start of the replacement until it listens and the group is stable. */
+  /** Time until the new pod listens and the consumer group is stable. */
   readonly replacementMs: number;
-  /** From SIGTERM to the old pod's end. */
+  /** Time from SIGTERM to the exit of the old pod. */
   readonly drainMs: number;
   readonly ending: number | string;
 }
 
-/** Numbers that a person may change. */
+/** Settings with a flag. */
 export interface ScenarioSettings {
   readonly seed: number;
   readonly clients: number;
@@ -36,20 +36,20 @@ export interface ScenarioSettings {
 export interface ScenarioResult {
   readonly scenario: ScenarioName;
   readonly settings: ScenarioSettings;
-  /** Written in the window, and how long after they were due Kafka had acknowledged them. */
+  /** Records written in the window; `acknowledged` is the time from their schedule to Kafka's acknowledgement. */
   readonly records: number;
   readonly recordMegabytes: number;
   readonly acknowledged: LatencySummary;
   readonly fleet: FleetReport;
   readonly pods: readonly PodReport[];
-  /** From the first connection to the last client that is subscribed. */
+  /** Time until every client had connected and subscribed. */
   readonly connectMs: number;
   readonly deploy?: DeployReport;
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What must not be, one line each: these fail the run. */
+/** One line per fault. A fault fails the run. */
 export function faultsOf(
   scenario: Scenario,
   settings: ScenarioSettings,
@@ -61,17 +61,17 @@ export function faultsOf(
   const faults: [number, string][] = [
     [fleet.lost, `deliveries lost while the client was connected, of ${fleet.expected} expected`],
     [hasPromise ? fleet.missed : 0, 'deliveries missed, and no client had a reason to be away'],
-    // Kafka's promise is at-least-once: a rebalance may repeat records.
+    // Kafka delivers at least once: a rebalance may repeat records.
     [scenario.hasDeploy ? 0 : fleet.duplicates, 'duplicates'],
     [scenario.hasDeploy ? 0 : fleet.reordered, 'deliveries after a later one of their auction'],
     [fleet.corrupt, 'results that are not what was written'],
-    [fleet.foreign, 'results that nobody had asked for'],
+    [fleet.unrequested, 'unrequested results'],
     [fleet.unpublished, 'records that never reached Redis'],
-    [fleet.failureCount, `messages that no client should get: ${fleet.failures.join('; ')}`],
+    [fleet.failureCount, `unexpected messages of the server:  ${fleet.failures.join('; ')}`],
     [settings.clients - fleet.ready, 'clients that read were not connected at the end'],
     ...closes.map(([code, count]): [number, string] => [
       count,
-      `connections of clients that read were closed with ${code}`,
+      `connections of normal clients were closed with ${code}`,
     ]),
   ];
   const lines = faults.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
@@ -80,13 +80,13 @@ export function faultsOf(
   return lines;
 }
 
-/** Why the figures may not be the server's. */
+/** One line per reason to doubt that the figures are the server's. */
 export function warningsOf({ cpuPercent, waitPercent, lagP99Ms }: FleetReport, pods: readonly PodReport[]): string[] {
   const warnings: string[] = [];
   const percent = (share: number) => `${share.toFixed(0)} %`;
   if (cpuPercent > BUSY_PERCENT) {
     warnings.push(
-      `the client used ${percent(cpuPercent)} of its core: it, and not the server, may be what was measured`,
+      `the client used ${percent(cpuPercent)} of its core: the client, not the server, may be what was measured`,
     );
   }
   if (waitPercent > WAITING_PERCENT) {

@@ -17,7 +17,7 @@ export interface ScenarioOptions {
   readonly kafkaBrokers: string;
   readonly redisUrl: string;
   readonly signal: AbortSignal;
-  /** What is under way now; in the window once a second. */
+  /** Receives a line of progress; in the window once a second. */
   readonly onProgress: (line: string) => void;
 }
 
@@ -32,19 +32,19 @@ interface Stage {
   readonly balancer: BalancerProcess | undefined;
 }
 
-/** Marks are written again after this long, until every subscription has had one. */
+/** Interval of the marks that are written until every subscription has received one. */
 const MARK_TIMEOUT_MS = 3000;
 const MARK_ATTEMPTS = 10;
-/** Before the first record, so that it is not late. */
+/** Time before the first record is due, so that it is on time. */
 const LEAD_MS = 250;
-/** Of the same load before the window. */
+/** Duration of the load before the window. */
 const WARM_UP_SECONDS = 3;
 /** Share of the window after which the deploy begins. */
 const DEPLOY_AFTER = 0.25;
 
 /**
- * Runs one scenario on a Kafka and a Redis that nobody else uses. Nothing of it is left when the promise settles.
- * @throws Error when something does not start, and the signal's reason. Losses are `faults` of the result.
+ * Runs one scenario on an otherwise unused Kafka and Redis. All of its processes have ended when the promise settles.
+ * @throws Error when a process does not start; the signal's reason. Losses are `faults` of the result.
  */
 export async function runScenario(
   scenario: Scenario,
@@ -135,7 +135,7 @@ function soon(): number {
   return Math.ceil(performance.timeOrigin + performance.now()) + LEAD_MS;
 }
 
-/** How long it took, in ms. */
+/** Duration in ms. */
 async function connect({ scenario, settings, fleet, options }: Stage): Promise<number> {
   options.onProgress(`connects ${settings.clients + settings.slow} clients`);
   const startedAt = performance.now();
@@ -143,7 +143,7 @@ async function connect({ scenario, settings, fleet, options }: Stage): Promise<n
   return performance.now() - startedAt;
 }
 
-/** The protocol has no answer to a subscribe, so marks are written until each subscription has had one of each of its lanes. */
+/** Writes marks until each subscription has received one of each of its lanes, because the protocol does not acknowledge a subscribe. */
 async function openPaths({ settings, market, producer, fleet, options }: Stage): Promise<void> {
   options.onProgress('waits until every subscription is live');
   const clients = settings.clients + settings.slow;
@@ -152,16 +152,16 @@ async function openPaths({ settings, market, producer, fleet, options }: Stage):
     const deadline = performance.now() + MARK_TIMEOUT_MS;
     while (performance.now() < deadline) {
       options.signal.throwIfAborted();
-      // Those that read slowly have their marks when they have them: nothing is promised to them.
+      // Slow clients are not waited for: nothing is promised to them.
       if ((await fleet.progress()).live >= clients - settings.slow) return;
       await delay(50);
     }
   }
   const { live } = await fleet.progress();
-  throw new Error(`${clients - live} of ${clients} clients got nothing of what they had subscribed to`);
+  throw new Error(`${clients - live} of ${clients} clients received nothing of their subscriptions`);
 }
 
-/** Starts a new pod, then drains an old one: the balancer takes it out as soon as its readiness turns. */
+/** Starts a new pod, then drains an old one. The balancer removes the old pod as soon as it is not ready. */
 async function replaceOnePod({ settings, pods, balancer, options }: Stage): Promise<DeployReport> {
   await delay(settings.seconds * DEPLOY_AFTER * 1000, undefined, { signal: options.signal });
   const target = () => balancer!.target(pods.running.map(({ port }) => port));
@@ -174,13 +174,13 @@ async function replaceOnePod({ settings, pods, balancer, options }: Stage): Prom
   return { replacementMs: drainedAt - startedAt, drainMs: performance.now() - drainedAt, ending };
 }
 
-/** A line a second until the function that it returns is called. */
+/** Prints a line a second until the returned function is called. */
 function startProgress({ scenario, settings, fleet, options }: Stage, schedule: Schedule): () => void {
   const startedAt = performance.now();
   let last: FleetProgress | undefined;
   let isAsking = false;
   const report = async () => {
-    // A client that is late with its answer is not asked again.
+    // One call at a time: a late answer delays the next line.
     if (isAsking) return;
     isAsking = true;
     const now = await fleet.progress().finally(() => (isAsking = false));

@@ -1,16 +1,16 @@
-/** What a scenario does differently from the others; numbers are defaults of flags. */
+/** The differences between scenarios. Numbers are defaults of flags. */
 export interface Scenario {
   readonly name: ScenarioName;
-  /** What it asks, for the person who reads the results. */
+  /** The question that the report answers. */
   readonly question: string;
   readonly seconds: number;
-  /** All clients at once, while records flow; else before, a hundred at a time. */
+  /** All clients connect at once while records flow; otherwise before them, a hundred at a time. */
   readonly connectsAtOnce: boolean;
-  /** Clients beside the others that read no more than 4 KB a second. */
+  /** Number of additional clients that read at most 4 KB a second. */
   readonly slow: number;
-  /** Every client reconnects so often; 0: none does. */
+  /** Interval at which every client reconnects; 0: never. */
   readonly churnSeconds: number;
-  /** Two pods behind a balancer, of which one is drained and replaced. */
+  /** Two pods run behind a balancer; one is drained and replaced. */
   readonly hasDeploy: boolean;
 }
 
@@ -19,11 +19,11 @@ export type ScenarioName = 'mixed' | 'churn' | 'deploy' | 'slow' | 'cold';
 const STEADY = { seconds: 30, connectsAtOnce: false, slow: 0, churnSeconds: 0, hasDeploy: false };
 
 export const scenarios: readonly Scenario[] = [
-  { ...STEADY, name: 'mixed', question: 'Does everybody get everything under a load of many kinds, and how late?' },
+  { ...STEADY, name: 'mixed', question: 'Does every client get everything under a mixed load, and how late?' },
   {
     ...STEADY,
     name: 'churn',
-    question: 'What do clients that come and go get, and what does it cost the others?',
+    question: 'What do reconnecting clients receive, and what does it cost the others?',
     seconds: 40,
     churnSeconds: 15,
   },
@@ -34,21 +34,21 @@ export const scenarios: readonly Scenario[] = [
     seconds: 40,
     hasDeploy: true,
   },
-  { ...STEADY, name: 'slow', question: 'Do clients that read slowly harm those that do not?', slow: 20 },
+  { ...STEADY, name: 'slow', question: 'Do clients that read slowly affect the others?', slow: 20 },
   {
     ...STEADY,
     name: 'cold',
-    question: 'How long until all clients are served that connect at once?',
+    question: 'How long does a connection storm take until every client is served?',
     connectsAtOnce: true,
   },
 ];
 
-/** Whether no client has a reason to be away: then nothing may be missed at all. Else only within a connection. */
+/** Whether clients stay connected, so that none may miss a record. Otherwise this holds only within a connection. */
 export function promisesEverything({ churnSeconds, hasDeploy }: Scenario): boolean {
   return churnSeconds === 0 && !hasDeploy;
 }
 
-/** @throws Error naming the scenarios that there are. */
+/** @throws Error listing the scenarios. */
 export function scenarioOf(name: string): Scenario {
   const found = scenarios.find((scenario) => scenario.name === name);
   if (found) return found;

@@ -12,7 +12,7 @@ describe('npm run loadtest', () => {
     [['--ahead', '9', '--pace', '3'], /^loadtest: --pace: cannot be combined with --ahead\n/],
     [['--pods', 'one,apart,one'], /^loadtest: --pods: "one" is named twice\n/],
   ] as const) {
-    it(`ends with 1 and one sentence before it starts anything: ${flags.join(' ')}`, async (t) => {
+    it(`exits with 1 and one line before it starts anything: ${flags.join(' ')}`, async (t) => {
       const run = startLoadTest(t, flags);
       const [code] = (await run.exited) as [number];
       assert.equal(code, 1);

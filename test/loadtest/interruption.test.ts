@@ -37,7 +37,7 @@ describe('Ctrl-C', () => {
       isRunning: /^baseline \.\.\./m,
     },
   ]) {
-    it(`ends ${what}, with everything that it started`, async (t) => {
+    it(`ends ${what} and every process it started`, async (t) => {
       const run = startLoadTest(t, flags);
       await waitFor('the run', () => isRunning.test(run.output), 120_000);
       signalGroup(run.child.pid!, 'SIGINT');

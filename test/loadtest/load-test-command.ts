@@ -8,14 +8,14 @@ import { randomName } from '../support/services.ts';
 
 export interface LoadTestCommand {
   readonly child: ChildProcess;
-  /** What it has printed. */
+  /** Standard output and standard error. */
   output: string;
-  /** Path of its results, without their endings. */
+  /** Path of its results, without the extension. */
   readonly files: string;
   readonly exited: Promise<unknown[]>;
 }
 
-/** `npm run loadtest` in a process group of its own, with a Kafka and a Redis of its own; it and its results go with the test. */
+/** Starts `npm run loadtest` in its own process group. It and its results are removed after the test. */
 export function startLoadTest(t: TestContext, flags: readonly string[]): LoadTestCommand {
   const name = randomName('load-test');
   const script = new URL('../../loadtest/loadtest.js', import.meta.url).pathname;

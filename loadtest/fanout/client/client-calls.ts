@@ -9,16 +9,16 @@ export interface FleetPlan {
   readonly port: number;
   readonly sockets: number;
   readonly redisUrl: string;
-  /** Where events are records; undefined: they are published to Redis. */
+  /** Kafka brokers for events that are records; undefined: events are published to Redis. */
   readonly kafkaBrokers: string | undefined;
   readonly channelPrefix: string;
-  /** Whether what is published to Redis says where it comes from. */
+  /** Whether published messages start with Kafka coordinates. */
   readonly hasCoordinates: boolean;
-  /** undefined: the server knows no GraphQL. */
+  /** undefined: the server has no GraphQL. */
   readonly query: string | undefined;
   readonly identity: IdentityField | undefined;
   readonly tenants: number;
-  /** All sockets on one auction; else each on its own. */
+  /** Whether all sockets watch one auction; otherwise each watches its own. */
   readonly isForAll: boolean;
 }
 
@@ -26,20 +26,20 @@ export interface Period {
   readonly outstanding: number;
   readonly seconds: number;
   readonly serverPid: number;
-  /** The last so many sockets stop reading at the start of the period. */
+  /** Number of sockets, the last ones, that stop reading at the start of the period. */
   readonly stalled: number;
 }
 
 export interface Measurement extends Losses {
   readonly events: number;
-  /** Messages of another length than the first: no results. */
+  /** Messages whose length differs from the first message's. */
   readonly wrongSizes: number;
   /** Reading sockets whose connection ended. */
   readonly closed: number;
   /** From the first publish to the last delivery. */
   readonly durationMs: number;
   readonly serverCpuMs: number;
-  /** Of that, in the kernel. */
+  /** The kernel's part of it. */
   readonly serverKernelMs: number;
   readonly clientCpuMs: number;
   /** Largest resident memory of the server in the window. */
@@ -47,7 +47,7 @@ export interface Measurement extends Losses {
   /** From publish to the last socket's delivery. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** How the sockets that did not read fared, once they read again: how many by close code; 0 for still open. */
+  /** Number of stalled sockets by close code, after they read again; 0: still open. */
   readonly stalledByCloseCode: Readonly<Record<string, number>>;
 }
 
@@ -55,12 +55,12 @@ export interface Client {
   /** Resolves when every subscription is live. */
   connect(plan: FleetPlan): Promise<{ messageBytes: number }>;
   measure(period: Period): Promise<Measurement>;
-  /** Ends the period that is measured now: nothing more is published. */
+  /** Ends the current period: nothing more is published. */
   finish(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The client in a process of its own, away from the server's core. */
+/** The client, in a separate process on another core than the server. */
 export function startClient(): Client {
   const script = new URL('client.js', import.meta.url).pathname;
   const [command, ...words] = pinned(CLIENT_CORE, [process.execPath, script]);

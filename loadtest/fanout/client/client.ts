@@ -9,13 +9,13 @@ import { createPublisher } from './publisher.ts';
 import type { Publisher } from './publisher.ts';
 import { isSize } from './result-size.ts';
 
-/** The client's process: a fleet of sockets and the publisher whose events they get. Driven by the runner. */
+/** The client process: a fleet of sockets and the publisher of their events. The runner calls it over IPC. */
 
-/** A server that delivers nothing for so long has lost what is outstanding. */
+/** A server that delivers nothing for this long has lost the outstanding events. */
 const SILENCE_MS = 15_000;
 const QUIET_MS = 200;
 const CONNECT_BATCH = 200;
-/** What a server may take from the subscribe message to the acknowledged Redis channel. */
+/** Longest time from a subscribe message to the acknowledged Redis channel. */
 const SETTLE_MS = 200;
 const RETRY_MS = 2000;
 
@@ -23,12 +23,12 @@ const fleet: FleetSocket[] = [];
 let channels: string[] = [];
 let publisher: Publisher | undefined;
 let plan: FleetPlan | undefined;
-/** What every message must have, so that an error cannot pass for a result. */
+/** Length of every result, so that an error does not count as one. */
 let messageBytes = 0;
 let wrongSizes = 0;
 let lastMessageAt = 0;
 let onDelivery: ((socket: number) => void) | undefined;
-/** For how long events are published. */
+/** Duration of publishing. */
 let windowMs = 0;
 
 const owner = {
@@ -65,7 +65,7 @@ function openSocket(index: number): { socket: FleetSocket; opened: Promise<void>
   return { socket, opened: socket.open() };
 }
 
-/** Publishes until every subscription is live, which no protocol tells, and holds each first message against what it must be. */
+/** Publishes until every subscription is live, which no protocol reports, and checks each socket's first message. */
 async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
   const startedAt = performance.now();
   const firsts = Promise.all(fleet.map(async (socket) => check(socket, await socket.nextMessage())));
@@ -80,7 +80,7 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
   for (const socket of fleet) socket.count();
   onDelivery = () => (lastMessageAt = performance.now());
   lastMessageAt = performance.now();
-  // What was published in vain until then may be as late as all the rest was.
+  // Events published before a subscription was live may still arrive.
   await quiet(Math.max(QUIET_MS, performance.now() - startedAt));
 }
 
@@ -97,14 +97,15 @@ function check(socket: FleetSocket, text: string): void {
     (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
     (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
     (identity !== 'viewer' || auction?.['viewer'] === `user-${String(socket.index).padStart(7, '0')}`);
-  if (!isRight) throw new Error(`socket ${socket.index} got what is not its result: ${text.slice(0, 300)}`);
+  if (!isRight)
+    throw new Error(`socket ${socket.index} received a message that is not its result: ${text.slice(0, 300)}`);
 }
 
 async function quiet(durationMs: number): Promise<void> {
   while (performance.now() - lastMessageAt < durationMs) await delay(QUIET_MS / 4);
 }
 
-/** Keeps `outstanding` events on their way for `seconds`, the last ones' arrival included as far as that can be foreseen. */
+/** Keeps `outstanding` events in flight for about `seconds`, with the predicted arrival of the last ones. */
 async function measure({ outstanding, seconds, serverPid, stalled }: Period): Promise<Measurement> {
   const { isForAll, sockets } = plan!;
   const readers = sockets - stalled;
@@ -134,7 +135,7 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   const peakResidentBytes = await arrival(accounts, serverPid);
   const endedAt = lastMessageAt;
   const used = process.cpuUsage(clientCpu);
-  // What the server does after the last message left it belongs to the deliveries, too; and what comes now was not expected.
+  // The server's work after its last write counts, too. A message that arrives now is a duplicate.
   await delay(QUIET_MS / 2);
   const { userMs, systemMs } = cpuTime(serverPid);
   const serverKernelMs = systemMs - serverCpu.systemMs;
@@ -157,7 +158,7 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
   };
 }
 
-/** Waits until all that was published has arrived, or nothing comes any more. Returns the server's largest resident memory meanwhile. */
+/** Waits until all events have arrived, or nothing arrives any more. Returns the server's largest resident memory meanwhile. */
 async function arrival(accounts: Outstanding, serverPid: number): Promise<number> {
   let peak = residentBytes(serverPid);
   let delivered = 0;
@@ -172,7 +173,7 @@ async function arrival(accounts: Outstanding, serverPid: number): Promise<number
   return peak;
 }
 
-/** Lets them read what is left for them, and tells how they ended. */
+/** Lets the stalled sockets read on, and returns how they ended. */
 async function wakeStalled(sockets: readonly FleetSocket[]): Promise<Record<string, number>> {
   for (const socket of sockets) socket.resume();
   const deadline = performance.now() + 5000;

@@ -4,31 +4,31 @@ import type { Socket } from 'node:net';
 import { FrameReader, OPCODE, clientFrame } from './frame-reader.ts';
 import { NumberAt } from './number-at.ts';
 
-/** What a connection says, and must get back. */
+/** What a connection sends, and what it expects. */
 export interface Plan {
   readonly port: number;
   readonly path: string;
-  /** undefined: no GraphQL, live as soon as it is open. */
+  /** undefined: no GraphQL; the socket is live when it is open. */
   readonly operation: { readonly query: string; readonly variables: object } | undefined;
   readonly params: Readonly<Record<string, string>>;
 }
 
 export interface FleetSocketOwner {
-  /** A whole message came after `count()`. `bytes`: of its payload. `number`: see `count()`. */
+  /** Called for each message after `count()`. `bytes`: length of its payload. `number`: see `count()`. */
   onMessage(socket: FleetSocket, bytes: number, number: number | undefined): void;
 }
 
-/** One read buffer for all sockets: what is in it is looked at before the next read. */
+/** One read buffer for all sockets: its content is parsed before the next read. */
 const readBuffer = Buffer.alloc(256 * 1024);
 
 /**
- * A client that does the WebSocket handshake and graphql-transport-ws by hand. Until `count()` it keeps the text of its messages; from
- * then on it only counts, so that thousands of them cost less than what they measure.
+ * A minimal WebSocket and graphql-transport-ws client. Until `count()` it keeps the text of its messages; afterwards it only counts them,
+ * so that thousands of clients cost less than the server.
  */
 export class FleetSocket {
   readonly index: number;
   readonly id = randomUUID();
-  /** Set when the connection has ended: its close code, 1006 where there was none. */
+  /** Close code of an ended connection; 1006 without one. */
   closeCode: number | undefined;
   readonly #owner: FleetSocketOwner;
   readonly #socket: Socket;
@@ -60,7 +60,7 @@ export class FleetSocket {
     });
   }
 
-  /** Opens it and sends its subscription; whether that is live shows only in the first event. @throws Error */
+  /** Connects and subscribes. Only the first event shows that the subscription is live. @throws Error */
   async open(): Promise<void> {
     const { path, operation, params } = this.#plan;
     const protocol = operation ? 'Sec-WebSocket-Protocol: graphql-transport-ws\r\n' : '';
@@ -73,23 +73,24 @@ export class FleetSocket {
     if (!operation) return;
     this.#sendJson({ type: 'connection_init', payload: params });
     const answer = await this.#nextText();
-    if ((JSON.parse(answer) as { type: string }).type !== 'connection_ack') throw new Error(`not let in: ${answer}`);
+    if ((JSON.parse(answer) as { type: string }).type !== 'connection_ack')
+      throw new Error(`connection_init was refused: ${answer}`);
     this.#sendJson({ id: this.id, type: 'subscribe', payload: operation });
   }
 
-  /** The next message, which must be there before `count()`. @throws Error when the connection ends first. */
+  /** The next message; not after `count()`. @throws Error when the connection ends first. */
   nextMessage(): Promise<string> {
     return this.#nextText();
   }
 
-  /** `numberToEnd`: of a number in every message, to be read of each (`NumberAt`). */
+  /** Counts messages from now on. `numberToEnd`: distance from the end of a number to read in each (`NumberAt`). */
   count(numberToEnd?: number): void {
     this.#isCounting = true;
     if (numberToEnd !== undefined) this.#number = new NumberAt(numberToEnd);
     this.#text = [];
   }
 
-  /** From now on nothing is read of it. */
+  /** Stops reading. */
   stall(): void {
     this.#socket.pause();
   }

@@ -1,25 +1,25 @@
 export interface FrameSink {
-  /** A whole data message, fragments put together. `bytes`: of its payload. */
+  /** Called for each data message, after its last fragment. `bytes`: length of its payload. */
   onMessage(bytes: number): void;
-  /** A whole ping, pong or close frame. */
+  /** Called for each ping, pong and close frame. */
   onControl(opcode: number, payload: Buffer): void;
-  /** Whether `onPayload` is to be called. */
+  /** Whether `onPayload` is called. */
   readonly wantsPayload: boolean;
-  /** Payload of data messages as it comes; the chunk is reused after the call. `left`: bytes of its frame from the chunk's first on. */
+  /** Called with payload chunks, which are reused after the call. `left`: bytes of the frame from the start of the chunk. */
   onPayload(chunk: Buffer, left: number): void;
 }
 
 export const OPCODE = { text: 1, close: 8, ping: 9, pong: 10 } as const;
 
-/** Finds the frames in what one server socket sends, looking at nothing but their headers. */
+/** Finds the frames in a server's byte stream by their headers alone. */
 export class FrameReader {
   readonly #sink: FrameSink;
-  /** Of the current frame's header: bytes seen, and where it ends. */
+  /** The current frame's header: bytes seen, and its length. */
   #headerIndex = 0;
   #headerEnd = 2;
   #first = 0;
   #size = 0;
-  /** Payload bytes of the current frame that are to come. */
+  /** Outstanding payload bytes of the current frame. */
   #left = 0;
   #messageBytes = 0;
   #control: Buffer[] = [];
@@ -47,7 +47,7 @@ export class FrameReader {
     }
   }
 
-  /** Returns whether the header is whole. */
+  /** Returns true when the header is complete. */
   #readHeader(byte: number): boolean {
     const index = this.#headerIndex++;
     if (index === 0) {
@@ -82,7 +82,7 @@ export class FrameReader {
   }
 }
 
-/** A client's frame; the mask is zero, so the payload stays as it is. */
+/** Creates a client's frame. The mask is zero, so the payload stays unchanged. */
 export function clientFrame(opcode: number, payload: string | Buffer): Buffer {
   const body = Buffer.from(payload as string);
   const header = body.length < 126 ? Buffer.alloc(6) : Buffer.alloc(8);

@@ -1,21 +1,21 @@
-/** Digits of the numbers that copies of a record carry. */
+/** Digits of the number in each copy of a record. */
 export const NUMBER_DIGITS = 7;
 
 /**
- * Reads the number of `NUMBER_DIGITS` digits that stands as far from the end in every message, however the message is cut into
- * chunks. From the end, because crier's cursors stand in front, and grow with their offsets.
+ * Reads a number of `NUMBER_DIGITS` digits at a fixed distance from the end of each message, across any chunk boundaries. From the end,
+ * because crier's cursors stand before it and grow with their offsets.
  */
 export class NumberAt {
   readonly #toEnd: number;
   #value = 0;
   #digits = 0;
 
-  /** `toEnd`: bytes from the first digit to the message's end, that digit included. */
+  /** `toEnd`: bytes from the first digit, inclusive, to the end of the message. */
   constructor(toEnd: number) {
     this.#toEnd = toEnd;
   }
 
-  /** `left`: bytes of the message from the chunk's first on. */
+  /** `left`: bytes of the message from the start of the chunk. */
   read(chunk: Buffer, left: number): void {
     const position = left - this.#toEnd;
     const from = Math.max(0, position);
@@ -23,7 +23,7 @@ export class NumberAt {
     for (let i = from; i < to; i++, this.#digits++) this.#value = this.#value * 10 + chunk[i]! - 48;
   }
 
-  /** The number of the message that has ended; undefined where it was not read whole. */
+  /** The number of the completed message; undefined if it was incomplete. */
   take(): number | undefined {
     const value = this.#digits === NUMBER_DIGITS ? this.#value : undefined;
     this.#value = this.#digits = 0;

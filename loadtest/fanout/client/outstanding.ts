@@ -1,17 +1,16 @@
 export interface Losses {
   readonly expected: number;
   readonly delivered: number;
-  /** Sockets that got less, or more, than was published for them. */
+  /** Sockets that received fewer or more events than published for them. */
   readonly unequalSockets: number;
 }
 
 /**
- * Who must get which event, and who has it: the accounts of a closed loop. Sockets get their events in order, so counting
- * says which one came.
+ * Tracks the outstanding deliveries of a closed loop. Sockets receive their events in order, so counting identifies each event.
  */
 export class Outstanding {
   readonly #sockets: number;
-  /** By slot: deliveries that are due, and when the oldest event of the slot was published. */
+  /** By slot: outstanding deliveries, and the publish time of the slot's oldest event. */
   readonly #waiting: Int32Array;
   readonly #publishedAt: Float64Array;
   readonly #expected: Int32Array;
@@ -21,11 +20,11 @@ export class Outstanding {
   #done = 0;
   readonly latenciesMs: number[] = [];
 
-  /** `maxOutstanding`: events published and not done. `isForAll`: each event goes to all sockets, not to one. */
+  /** `maxOutstanding`: limit of events in flight. `isForAll`: each event goes to all sockets, not to one. */
   constructor(sockets: number, maxOutstanding: number, isForAll: boolean) {
     if (!isForAll && maxOutstanding > sockets) throw new RangeError(`at most ${sockets} outstanding events`);
-    // Events for all are done in their order, and so use a ring in turn; those for one are not (a topic has several
-    // partitions), and each socket has a slot of its own.
+    // Events for all sockets complete in order, so their slots form a ring. Events for one socket do not (a topic has several
+    // partitions), so each socket has its own slot.
     const slots = isForAll ? maxOutstanding : sockets;
     this.#sockets = sockets;
     this.#waiting = new Int32Array(slots);
@@ -43,7 +42,7 @@ export class Outstanding {
     return this.#published - this.#done;
   }
 
-  /** `socket`: whom it is for; left out with events for all. */
+  /** `socket`: the receiver; undefined for events to all sockets. */
   publish(now: number, socket?: number): void {
     const event = this.#published++;
     const slot = socket ?? event % this.#waiting.length;
@@ -52,7 +51,7 @@ export class Outstanding {
     if (socket !== undefined) this.#expected[socket]!++;
   }
 
-  /** A socket got a message. Returns whether that made an event done: all have it. */
+  /** Counts a message. Returns true if it completed an event. */
   deliver(socket: number, clock: () => number): boolean {
     const event = this.#delivered[socket]!++;
     if (this.#isForAll && event >= this.#published) return false;

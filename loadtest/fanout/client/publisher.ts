@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages, auctionRecords } from '../auction.ts';
 
-/** Where the events of a run come from. */
+/** The source of a run's events. */
 export interface Publisher {
-  /** The next event, of one of the auctions. */
+  /** Publishes the next event of an auction. */
   publish(auction: number): void;
 }
 
@@ -12,7 +12,7 @@ export interface PublisherOptions {
   readonly redisUrl: string;
   readonly kafkaBrokers: string | undefined;
   readonly channelPrefix: string;
-  /** Whether events that go to Redis begin with the line that crier's worker writes (`src/bus/coordinates.ts`). */
+  /** Whether messages start with the coordinates that crier's worker writes (`src/bus/coordinates.ts`). */
   readonly hasCoordinates: boolean;
   readonly auctionIds: readonly number[];
 }
@@ -38,7 +38,7 @@ function toRedis({ redisUrl, channelPrefix, auctionIds, hasCoordinates }: Publis
 /** Records of 2 KB in one request; a broker takes 1 MB. */
 const MAX_BATCH = 256;
 
-/** Records of one turn of the event loop go out together, and turns in their order. */
+/** Sends the records of one event-loop turn together, in the order of the turns. */
 async function toKafka({ auctionIds }: PublisherOptions, brokers: string): Promise<Publisher> {
   const kafka = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.ERROR });
   const producer = kafka.producer({ allowAutoTopicCreation: false });

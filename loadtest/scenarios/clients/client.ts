@@ -1,17 +1,17 @@
 import type { Dice } from '../../../src/graphs/auction/dice.ts';
 import type { Interest } from '../load/interests.ts';
 
-/** What happens to one client; times are for the owner to take. */
+/** Callbacks for the owner of a client, which takes the times. */
 export interface ClientOwner {
-  /** A connection is opened. */
+  /** The client opens a connection. */
   onConnecting(): void;
-  /** It is acknowledged, has subscribed, and a ping after that was answered. */
+  /** The connection is acknowledged, and a ping after the subscribe messages was answered. */
   onReady(): void;
-  /** It has ended. `code`: the server's close code; 1006 where there was none; 1000 after `reconnect()`. */
+  /** The connection has ended. `code`: the server's close code; 1006 without one; 1000 after `reconnect()`. */
   onClosed(code: number): void;
-  /** A result of a subscription, by its place in `interests`. */
+  /** A result of the subscription at this index of `interests`. */
   onResult(subscription: number, payload: Buffer | object): void;
-  /** The server ended a subscription, or said what no client should hear. */
+  /** The server ended a subscription or sent an unexpected message. */
   onFailure(what: string): void;
 }
 
@@ -19,15 +19,15 @@ export interface ClientPlan {
   readonly port: number;
   readonly interests: readonly Interest[];
   readonly dice: Dice;
-  /** Reads no more than 4 KB a second. */
+  /** Reads at most 4 KB a second. */
   readonly isSlow: boolean;
 }
 
-/** One user's connection, which comes back when it ends. */
+/** One user's connection. It reconnects when it ends. */
 export interface Client {
   start(): void;
-  /** Closes the connection with 1000 and opens the next one at once, as a page that is loaded anew. */
+  /** Closes the connection with 1000 and opens the next one at once, like a page reload. */
   reconnect(): void;
-  /** Ends for good. Idempotent. */
+  /** Closes the connection and does not reconnect. Idempotent. */
   stop(): void;
 }

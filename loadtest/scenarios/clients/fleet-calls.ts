@@ -11,9 +11,9 @@ export interface FleetPlan extends MarketOptions {
   readonly redisUrl: string;
   readonly channelPrefix: string;
   readonly clients: number;
-  /** So many of the clients are the stock graphql-ws client. */
+  /** Number of clients that are the stock graphql-ws client. */
   readonly stock: number;
-  /** So many more follow the whole house and read no more than 4 KB a second. */
+  /** Number of additional clients that subscribe to the whole house and read at most 4 KB a second. */
   readonly slow: number;
   readonly subscriptionsPerClient: number;
 }
@@ -21,11 +21,11 @@ export interface FleetPlan extends MarketOptions {
 export interface Window {
   /** By lane: the last sequence before the window. */
   readonly from: readonly number[];
-  /** Latency counts from records of this time on, in ms since 1970. */
+  /** Latency counts for records from this time on, in ms since 1970. */
   readonly startsAt: number;
 }
 
-/** What a line of progress shows. */
+/** Figures of a progress line. */
 export interface FleetProgress {
   readonly ready: number;
   readonly live: number;
@@ -33,54 +33,54 @@ export interface FleetProgress {
   readonly closed: number;
 }
 
-/** Of the clients' process, in the window. */
+/** Usage of the clients' process in the window. */
 export interface FleetUsage {
   /** Share of one core. */
   readonly cpuPercent: number;
-  /** Share of the time in which it was ready to run and had no core. */
+  /** Share of the time spent runnable without a core. */
   readonly waitPercent: number;
   readonly lagP99Ms: number;
 }
 
 export interface FleetReport extends Settlement, FleetUsage {
   readonly subscriptions: number;
-  /** Subscriptions that got what was written for them, no more and no less. */
+  /** Subscriptions that received exactly the records written for them. */
   readonly complete: number;
   readonly duplicates: number;
   readonly reordered: number;
   readonly corrupt: number;
-  readonly foreign: number;
+  readonly unrequested: number;
   /** Records that Redis never had. */
   readonly unpublished: number;
   readonly latency: LatencySummary;
-  /** Connections that the server ended, by close code: of clients that read, and of slow ones. */
+  /** Connections ended by the server, by close code: of normal and of slow clients. */
   readonly closes: Readonly<Record<string, number>>;
   readonly slowCloses: Readonly<Record<string, number>>;
-  /** Connections that ended before they were subscribed, by close code; of clients that read. */
+  /** Connections of normal clients that ended before they had subscribed, by close code. */
   readonly failedAttempts: Readonly<Record<string, number>>;
-  /** From the end of a connection to the next one that is subscribed, waits included. */
+  /** Time from the end of a connection until the next one has subscribed, with waits. */
   readonly reconnects: LatencySummary;
-  /** From opening a connection to its being subscribed; of those that were so after the window began. */
+  /** Time from opening a connection until it has subscribed, for connections that did so in the window. */
   readonly handshakes: LatencySummary;
-  /** What the server said that no client should hear; the first few, and how many. */
+  /** Unexpected messages of the server: the first few, and their number. */
   readonly failures: readonly string[];
   readonly failureCount: number;
-  /** Clients that were connected at the end. */
+  /** Clients connected at the end. */
   readonly ready: number;
 }
 
-/** All clients, in a process of their own. */
+/** All clients, in a separate process. */
 export interface Fleet {
-  /** Follows Redis, and makes the clients. */
+  /** Subscribes to Redis and creates the clients. */
   prepare(plan: FleetPlan): Promise<void>;
-  /** Resolves when every client is subscribed. `atOnce`: all connect in one turn of the event loop. */
+  /** Resolves when every client has subscribed. `atOnce`: all connect in one event-loop turn. */
   connect(how: { readonly atOnce: boolean }): Promise<void>;
   progress(): Promise<FleetProgress>;
-  /** Starts the window. `isConfirmed`: every subscription has shown that it is live. */
+  /** Starts the window. `isConfirmed`: every subscription has received an event. */
   begin(window: Window & { readonly isConfirmed: boolean }): Promise<void>;
-  /** From now on every client reconnects every so many seconds, give or take a fifth. */
+  /** Makes every client reconnect at this interval in seconds, ± a fifth. */
   churn(options: { readonly seconds: number }): Promise<void>;
-  /** Ends the churn, waits until every client is back and has what was written for it, or nothing comes any more. */
+  /** Ends the churn. Waits until every client is connected and has its records, or until nothing arrives any more. */
   settle(options: { readonly to: readonly number[] }): Promise<FleetReport>;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { answerCalls } from '../../processes/process-call.ts';
 import type { FleetPlan, Window } from './fleet-calls.ts';
 import { Fleet } from './fleet.ts';
 
-/** The clients' process, driven by fleet-calls.ts. */
+/** The clients' process, called by fleet-calls.ts. */
 let fleet: Fleet | undefined;
 
 answerCalls({
@@ -16,5 +16,5 @@ answerCalls({
   churn: ({ seconds }: { seconds: number }) => fleet!.churn(seconds),
   settle: ({ to }: { to: readonly number[] }) => fleet!.settle(to),
 });
-// Nothing else keeps this process while it waits for its parent's first call.
+// Keeps the process alive until its parent's first call.
 process.channel?.ref();

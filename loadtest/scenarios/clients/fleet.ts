@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuWaitMs } from '../../processes/process-usage.ts';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
 import type { Dice } from '../../../src/graphs/auction/dice.ts';
-import type { Books, Settlement } from './account.ts';
+import type { WrittenRecords, Settlement } from './account.ts';
 import type { Client } from './client.ts';
 import type { FleetPlan, FleetProgress, FleetReport, FleetUsage, Window } from './fleet-calls.ts';
 import { Interests } from '../load/interests.ts';
@@ -14,15 +14,15 @@ import { RawClient } from './raw-client.ts';
 import { ResultReader } from './result-reader.ts';
 import { StockClient } from './stock-client.ts';
 import { User } from './user.ts';
-import type { FleetBooks } from './user.ts';
-import { Witness } from './witness.ts';
+import type { FleetState } from './user.ts';
+import { PublishRecorder } from './publish-recorder.ts';
 
 const CONNECT_BATCH = 100;
 const CONNECT_TIMEOUT_MS = 60_000;
 const LEAST_GRACE_MS = 2000;
-/** Nothing has come for so long, neither to Redis nor to a client: what is missing will not. */
+/** After this long without a message to Redis or a client, missing records are lost. */
 const SILENCE_MS = 10_000;
-/** What comes after the last record was not expected: so long it is waited for. */
+/** Wait for duplicates after the last record. */
 const QUIET_MS = 500;
 const LAG_RESOLUTION_MS = 10;
 
@@ -32,15 +32,15 @@ interface Member {
   churnTimer?: NodeJS.Timeout;
 }
 
-/** Wall clock, as in the records, with fractions of a millisecond. */
+/** Wall clock in ms, as in the records, with fractions. */
 const clock = () => performance.timeOrigin + performance.now();
 
-/** Every client of a scenario and the books about them. */
+/** Every client of a scenario, and what each received. */
 export class Fleet {
   readonly #members: Member[] = [];
   readonly #dice: Dice;
-  readonly #witness: Witness;
-  readonly #books: FleetBooks;
+  readonly #publishes: PublishRecorder;
+  readonly #state: FleetState;
   readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
   #from: readonly number[] = [];
   #isChurning = false;
@@ -50,9 +50,9 @@ export class Fleet {
 
   constructor(plan: FleetPlan) {
     this.#dice = createDice(plan.seed + 2);
-    this.#witness = new Witness(plan.redisUrl, plan.channelPrefix, TOPICS.length * plan.auctions, clock);
+    this.#publishes = new PublishRecorder(plan.redisUrl, plan.channelPrefix, TOPICS.length * plan.auctions, clock);
     const readers = new Map<string, ResultReader>();
-    this.#books = {
+    this.#state = {
       clock,
       readerOf: ({ name }) => {
         const reader = readers.get(name) ?? new ResultReader();
@@ -73,7 +73,7 @@ export class Fleet {
   }
 
   start(): Promise<void> {
-    return this.#witness.start();
+    return this.#publishes.start();
   }
 
   async connect(atOnce: boolean): Promise<void> {
@@ -91,7 +91,7 @@ export class Fleet {
 
   progress(): FleetProgress {
     const users = this.#members.map(({ user }) => user);
-    const { delivered, closes, slowCloses } = this.#books.counts;
+    const { delivered, closes, slowCloses } = this.#state.counts;
     return {
       ready: users.filter(({ presence }) => presence.isReady).length,
       live: users.filter(({ isLive }) => isLive).length,
@@ -103,9 +103,9 @@ export class Fleet {
   begin({ from, startsAt, isConfirmed }: Window & { readonly isConfirmed: boolean }): void {
     const now = clock();
     this.#from = from;
-    this.#books.windowStartsAt = startsAt;
-    this.#books.reconnects.reset();
-    this.#books.handshakes.reset();
+    this.#state.windowStartsAt = startsAt;
+    this.#state.reconnects.reset();
+    this.#state.handshakes.reset();
     if (isConfirmed) for (const { user } of this.#members) user.presence.confirm(now);
     this.#cpu = process.cpuUsage();
     this.#waitMs = cpuWaitMs(process.pid);
@@ -139,18 +139,18 @@ export class Fleet {
     };
     this.#isChurning = false;
     for (const { churnTimer } of this.#members) clearTimeout(churnTimer);
-    const { latency } = this.#books;
-    const books: Books = {
+    const { latency } = this.#state;
+    const written: WrittenRecords = {
       from: this.#from,
       to,
-      // What came was on its way for no longer than the slowest delivery.
+      // No delivered event was in flight for longer than the slowest delivery.
       get graceMs() {
         return Math.max(LEAST_GRACE_MS, latency.maxMs);
       },
-      publishedAt: (lane, sequence) => this.#witness.publishedAt(lane, sequence),
+      publishedAt: (lane, sequence) => this.#publishes.publishedAt(lane, sequence),
     };
-    await this.#quiet(books);
-    return this.#report(books, usage);
+    await this.#quiet(written);
+    return this.#report(written, usage);
   }
 
   close(): void {
@@ -158,22 +158,22 @@ export class Fleet {
       clearTimeout(churnTimer);
       client.stop();
     }
-    this.#witness.close();
+    this.#publishes.close();
   }
 
   #add(
     interests: readonly Interest[],
     { plan, isStock, isSlow }: { plan: FleetPlan; isStock: boolean; isSlow: boolean },
   ): void {
-    const user = new User(interests, isSlow, this.#books);
+    const user = new User(interests, isSlow, this.#state);
     const clientPlan = { port: plan.port, interests, dice: this.#dice, isSlow };
     const client = isStock ? new StockClient(clientPlan, user) : new RawClient(clientPlan, user);
     this.#members.push({ user, client });
   }
 
-  /** Until every client that reads is connected and lacks nothing, or nothing comes any more. */
-  async #quiet(books: Books): Promise<void> {
-    const arrivals = () => this.#books.counts.delivered + this.#witness.count;
+  /** Waits until every normal client is connected and lacks nothing, or until nothing arrives any more. */
+  async #quiet(written: WrittenRecords): Promise<void> {
+    const arrivals = () => this.#state.counts.delivered + this.#publishes.count;
     let before = arrivals();
     let changedAt = clock();
     for (;;) {
@@ -182,7 +182,7 @@ export class Fleet {
       before = arrivals();
       if (!isQuiet) changedAt = clock();
       const isBack = this.#readers().every(({ presence }) => presence.isReady);
-      if (isQuiet && isBack && this.#settlement(books).lost === 0) return;
+      if (isQuiet && isBack && this.#settlement(written).lost === 0) return;
       if (clock() - changedAt > SILENCE_MS) return;
     }
   }
@@ -191,11 +191,11 @@ export class Fleet {
     return this.#members.map(({ user }) => user).filter(({ isSlow }) => !isSlow);
   }
 
-  #settlement(books: Books): Settlement & { subscriptions: number; complete: number } {
+  #settlement(written: WrittenRecords): Settlement & { subscriptions: number; complete: number } {
     const total = { subscriptions: 0, complete: 0, expected: 0, delivered: 0, lost: 0, missed: 0 };
     for (const { accounts, presence } of this.#readers()) {
       for (const account of accounts) {
-        const { expected, delivered, lost, missed } = account.settle(books, presence);
+        const { expected, delivered, lost, missed } = account.settle(written, presence);
         total.subscriptions++;
         if (lost + missed === 0) total.complete++;
         total.expected += expected;
@@ -207,23 +207,23 @@ export class Fleet {
     return total;
   }
 
-  #report(books: Books, usage: FleetUsage): FleetReport {
-    const { counts, latency, reconnects, handshakes } = this.#books;
-    const { duplicates, reordered, corrupt, foreign, closes, slowCloses, failedAttempts, failures, failureCount } =
+  #report(written: WrittenRecords, usage: FleetUsage): FleetReport {
+    const { counts, latency, reconnects, handshakes } = this.#state;
+    const { duplicates, reordered, corrupt, unrequested, closes, slowCloses, failedAttempts, failures, failureCount } =
       counts;
     let unpublished = 0;
-    books.to.forEach((last, lane) => {
-      for (let sequence = (books.from[lane] ?? 0) + 1; sequence <= last; sequence++) {
-        if (books.publishedAt(lane, sequence) === undefined) unpublished++;
+    written.to.forEach((last, lane) => {
+      for (let sequence = (written.from[lane] ?? 0) + 1; sequence <= last; sequence++) {
+        if (written.publishedAt(lane, sequence) === undefined) unpublished++;
       }
     });
     return {
-      ...this.#settlement(books),
+      ...this.#settlement(written),
       ...{
         duplicates,
         reordered,
         corrupt,
-        foreign,
+        unrequested,
         unpublished,
         closes,
         slowCloses,
@@ -243,7 +243,7 @@ export class Fleet {
 function emptyCounts() {
   const noCodes = (): Record<string, number> => ({});
   return {
-    ...{ delivered: 0, duplicates: 0, reordered: 0, corrupt: 0, foreign: 0, failureCount: 0 },
+    ...{ delivered: 0, duplicates: 0, reordered: 0, corrupt: 0, unrequested: 0, failureCount: 0 },
     failures: [],
     closes: noCodes(),
     slowCloses: noCodes(),

@@ -1,16 +1,16 @@
 interface Period {
   readonly readyAt: number;
-  /** From when on it is known that everything published must come. */
+  /** Time from which every published event must arrive. */
   confirmedAt: number | undefined;
   endedAt: number;
 }
 
-/** When one client was connected. All times in ms of one clock. */
+/** The connections of one client. All times in ms of one clock. */
 export class Presence {
   readonly #periods: Period[] = [];
   #connection = 0;
 
-  /** Number of the present connection, or of the last one. */
+  /** Number of the current connection, or of the last one. */
   get connection(): number {
     return this.#connection;
   }
@@ -23,12 +23,12 @@ export class Presence {
     this.#connection++;
   }
 
-  /** The connection has subscribed and got an answer to a ping after that. */
+  /** The connection has received the pong after its subscribe messages. */
   ready(now: number): void {
     this.#periods.push({ readyAt: now, confirmedAt: undefined, endedAt: Infinity });
   }
 
-  /** Events have shown that the subscriptions are live by now. */
+  /** The subscriptions have received events, so they are live. */
   confirm(now: number): void {
     const period = this.#periods.at(-1);
     if (period) period.confirmedAt ??= now;
@@ -40,9 +40,9 @@ export class Presence {
   }
 
   /**
-   * What an event published at `time` is to this client: due; or, between connections, not; or before it was there at all. `graceMs`: how
-   * long an event may be on its way. The protocol answers no subscribe: it counts as live only so long after the pong that
-   * follows it. And of what was published so shortly before a close, nobody can say whether the close overtook it.
+   * Classifies an event published at `time`: due, between two connections, or before the first one. `graceMs` is the longest time of an
+   * event in flight. A subscription counts as live that long after its pong, because the protocol does not acknowledge a subscribe. An
+   * event published within it before a close is not due, because the close may have overtaken it.
    */
   at(time: number, graceMs: number): 'due' | 'away' | 'before' {
     const liveFrom = ({ confirmedAt, readyAt }: Period) => confirmedAt ?? readyAt + graceMs;

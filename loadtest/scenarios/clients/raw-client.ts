@@ -4,7 +4,7 @@ import { FrameReader, OPCODE, clientFrame } from '../../fanout/client/frame-read
 import type { FrameSink } from '../../fanout/client/frame-reader.ts';
 import type { Client, ClientOwner, ClientPlan } from './client.ts';
 
-/** An operation's id is as long as a stock client's; its last digit is the subscription's place. */
+/** Operation ids have the length of a stock client's. The last digit is the subscription's index. */
 const ID_START = 'c0ffee00-0000-4000-8000-00000000000';
 const NEXT_START = Buffer.from(`{"id":"${ID_START}`);
 const NEXT_END = Buffer.from('","type":"next","payload":');
@@ -14,14 +14,14 @@ const HANDSHAKE =
   'GET /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
   'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
 
-/** One read buffer for all sockets: what is in it is looked at before the next read. */
+/** One read buffer for all sockets: its content is parsed before the next read. */
 const readBuffer = Buffer.alloc(256 * 1024);
 const SLOW_READ_BYTES = 4096;
 const SLOW_READ_INTERVAL_MS = 1000;
 
 /**
- * A client of graphql-transport-ws by hand, so that thousands of them cost less than what they measure. It comes back as the stock
- * client does: after 2^n s and 0.3 to 3 s.
+ * A minimal graphql-transport-ws client, so that thousands of them cost less than the server. It reconnects like the stock client: after
+ * 2^n s plus 0.3 to 3 s.
  */
 export class RawClient implements Client {
   readonly #plan: ClientPlan;
@@ -82,7 +82,7 @@ class RawConnection implements FrameSink {
   readonly #socket: Socket;
   readonly #reader: FrameReader;
   #handshake: string | undefined = '';
-  /** Of the message that is coming. The last one may be a view of the read buffer. */
+  /** Parts of the incoming message. The last one may be a view of the read buffer. */
   #parts: Buffer[] = [];
   #code: number | undefined;
   #isClosing = false;
@@ -141,7 +141,7 @@ class RawConnection implements FrameSink {
     this.#socket.end(clientFrame(OPCODE.close, payload.subarray(0, 2)));
   }
 
-  /** Returns whether to go on reading. */
+  /** Returns false to stop reading. */
   #onRead(chunk: Buffer, length: number): boolean {
     if (this.#handshake === undefined) this.#reader.read(chunk, length);
     else this.#onHandshake(chunk.toString('latin1', 0, length));
@@ -186,7 +186,7 @@ class RawConnection implements FrameSink {
   }
 }
 
-/** Whether it is a result of one of our subscriptions, in the layout that all of crier's have. */
+/** Whether the message is a result of a subscription of this client, in crier's layout. */
 function isNext(message: Buffer): boolean {
   return (
     message.length > PAYLOAD_INDEX &&

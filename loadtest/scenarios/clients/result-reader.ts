@@ -2,14 +2,14 @@ import { readLedgerEntry } from '../load/ledger-entry.ts';
 import type { LedgerEntry } from '../load/ledger-entry.ts';
 
 /**
- * Reads the results of one query and variables. Subscribers that ask for the same get the same bytes one after the other: bytes equal to
- * those that were just read need no second look.
+ * Reads the results of one query with its variables. Its subscribers receive the same bytes one after the other, so bytes equal to the
+ * previous ones are not parsed again.
  */
 export class ResultReader {
   #bytes: Buffer = Buffer.alloc(0);
   #entry: LedgerEntry | undefined;
 
-  /** Undefined where anything was spoiled. The payload may be reused after the call. */
+  /** Returns undefined for a corrupt result. The payload may be reused after the call. */
   read(payload: Buffer | object): LedgerEntry | undefined {
     if (!Buffer.isBuffer(payload)) return readLedgerEntry(payload);
     if (payload.equals(this.#bytes)) return this.#entry;

@@ -3,7 +3,7 @@ import type { Client as GraphqlWsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Client, ClientOwner, ClientPlan } from './client.ts';
 
-/** The graphql-ws client with its default settings, but that it never gives up. */
+/** The graphql-ws client with default settings, except for endless retries. */
 export class StockClient implements Client {
   readonly #plan: ClientPlan;
   readonly #owner: ClientOwner;
@@ -22,7 +22,7 @@ export class StockClient implements Client {
       retryAttempts: Infinity,
       on: {
         connecting: () => isCurrent() && this.#owner.onConnecting(),
-        // The subscribe messages leave when the tasks of this turn are done.
+        // The subscribe messages are sent after this turn's microtasks.
         connected: (socket) => void setImmediate(() => (socket as WebSocket).send('{"type":"ping"}')),
         pong: (isReceived) => isReceived && isCurrent() && this.#owner.onReady(),
         closed: (event) => isCurrent() && this.#owner.onClosed((event as { code: number }).code),

@@ -1,4 +1,4 @@
-/** Sequences that came one after the other on one connection. */
+/** A run of consecutive sequences received on one connection. */
 interface Run {
   readonly connection: number;
   first: number;
@@ -7,11 +7,11 @@ interface Run {
 
 export type Arrival = 'new' | 'duplicate' | 'reordered';
 
-/** What one subscription got of one lane, as runs of sequences: as long as nothing is missing, a run per connection. */
+/** The sequences of one lane that one subscription received, as runs. Without losses there is one run per connection. */
 export class Track {
   #runs: Run[] = [];
 
-  /** Takes note of a sequence that came on the `connection`th connection. */
+  /** Counts a sequence received on the `connection`th connection. */
   add(sequence: number, connection: number): Arrival {
     const latest = this.#runs.at(-1);
     if (latest && sequence === latest.last + 1 && latest.connection === connection) {
@@ -29,14 +29,14 @@ export class Track {
     return 'reordered';
   }
 
-  /** How many of the sequences above `from` came. */
+  /** Number of received sequences above `from`. */
   countAbove(from: number): number {
     let count = 0;
     for (const { first, last } of this.#runs) count += Math.max(0, last - Math.max(first, from + 1) + 1);
     return count;
   }
 
-  /** Calls back for each sequence above `from` and up to `to` that did not come. `isInside`: one connection got what is before and after it. */
+  /** Calls back for each missing sequence in (`from`, `to`]. `isInside`: one connection received sequences before and after it. */
   forEachMissing(from: number, to: number, report: (sequence: number, isInside: boolean) => void): void {
     let next = from + 1;
     let before: Run | undefined;

@@ -5,15 +5,15 @@ import type { Latency } from '../latency.ts';
 import { Presence } from './presence.ts';
 import type { ResultReader } from './result-reader.ts';
 
-/** What all users of a fleet write to. */
-export interface FleetBooks {
+/** State that all users of a fleet share. */
+export interface FleetState {
   readonly clock: () => number;
   readonly readerOf: (interest: Interest) => ResultReader;
   readonly latency: Latency;
   readonly reconnects: Latency;
   readonly handshakes: Latency;
   readonly counts: Counts;
-  /** Latency counts from records of this time on. */
+  /** Latency counts for records from this time on. */
   windowStartsAt: number;
 }
 
@@ -22,7 +22,7 @@ export interface Counts {
   duplicates: number;
   reordered: number;
   corrupt: number;
-  foreign: number;
+  unrequested: number;
   readonly closes: Record<string, number>;
   readonly failedAttempts: Record<string, number>;
   readonly slowCloses: Record<string, number>;
@@ -32,23 +32,23 @@ export interface Counts {
 
 const MOST_FAILURES = 5;
 
-/** One client's books: when it was connected, and what each of its subscriptions got. */
+/** One client's connections, and what each of its subscriptions received. */
 export class User implements ClientOwner {
   readonly presence = new Presence();
   readonly accounts: readonly Account[];
   readonly isSlow: boolean;
-  readonly #books: FleetBooks;
+  readonly #state: FleetState;
   readonly #readers: readonly ResultReader[];
   #connectingAt = 0;
   #closedAt: number | undefined;
-  /** Its close is its own doing. */
+  /** Whether the client closes the connection itself. */
   isLeaving = false;
 
-  constructor(interests: readonly Interest[], isSlow: boolean, books: FleetBooks) {
+  constructor(interests: readonly Interest[], isSlow: boolean, state: FleetState) {
     this.accounts = interests.map((interest) => new Account(interest));
     this.isSlow = isSlow;
-    this.#books = books;
-    this.#readers = interests.map(books.readerOf);
+    this.#state = state;
+    this.#readers = interests.map(state.readerOf);
   }
 
   get isLive(): boolean {
@@ -56,35 +56,35 @@ export class User implements ClientOwner {
   }
 
   onConnecting(): void {
-    this.#connectingAt = this.#books.clock();
+    this.#connectingAt = this.#state.clock();
     this.presence.connecting();
   }
 
   onReady(): void {
-    const now = this.#books.clock();
+    const now = this.#state.clock();
     this.presence.ready(now);
     if (this.isSlow) return;
-    this.#books.handshakes.record(now - this.#connectingAt);
-    if (this.#closedAt !== undefined) this.#books.reconnects.record(now - this.#closedAt);
+    this.#state.handshakes.record(now - this.#connectingAt);
+    if (this.#closedAt !== undefined) this.#state.reconnects.record(now - this.#closedAt);
     this.#closedAt = undefined;
   }
 
   onClosed(code: number): void {
-    const now = this.#books.clock();
-    const { closes, failedAttempts, slowCloses } = this.#books.counts;
+    const now = this.#state.clock();
+    const { closes, failedAttempts, slowCloses } = this.#state.counts;
     const counts = this.isSlow ? slowCloses : this.presence.isReady ? closes : failedAttempts;
     if (!this.isLeaving) counts[code] = (counts[code] ?? 0) + 1;
-    // Of several attempts to come back the end of the last connection that was ready counts.
+    // After failed attempts the end of the last ready connection counts.
     if (this.presence.isReady) this.#closedAt = now;
     this.presence.closed(now);
   }
 
   onResult(subscription: number, payload: Buffer | object): void {
-    const { counts, latency, clock, windowStartsAt } = this.#books;
+    const { counts, latency, clock, windowStartsAt } = this.#state;
     const entry = this.#readers[subscription]?.read(payload);
     if (!entry) return void counts.corrupt++;
     const arrival = this.accounts[subscription]!.add(entry.lane, entry.sequence, this.presence.connection);
-    if (arrival === 'foreign') return void counts.foreign++;
+    if (arrival === 'unrequested') return void counts.unrequested++;
     if (arrival === 'duplicate') return void counts.duplicates++;
     if (arrival === 'reordered') counts.reordered++;
     if (entry.producedAt < windowStartsAt || this.isSlow) return;
@@ -93,7 +93,7 @@ export class User implements ClientOwner {
   }
 
   onFailure(what: string): void {
-    const { counts } = this.#books;
+    const { counts } = this.#state;
     counts.failureCount++;
     if (counts.failures.length < MOST_FAILURES) counts.failures.push(what);
   }

@@ -4,9 +4,9 @@ import { EVENTS, laneOf } from './market.ts';
 import type { MarketOptions } from './market.ts';
 import { Zipf } from './zipf.ts';
 
-/** What one subscription asks for, and which lanes that means. */
+/** A subscription's operation and the lanes it covers. */
 export interface Interest {
-  /** The same for the same query and variables. */
+  /** Equal for equal query and variables. */
   readonly name: string;
   readonly query: string;
   readonly variables: Readonly<Record<string, number>>;
@@ -15,7 +15,7 @@ export interface Interest {
 
 const ENTRY = 'entry { lane sequence produced_at digest seal }';
 const CHANGES = 'changes { changed_at changed_by new_amount }';
-/** For each field of graphs/scenarios the selections that its clients use: from a card to everything. */
+/** The selections that clients use per field of graphs/scenarios, from a card to every field. */
 const AUCTION_SELECTIONS = [
   `{ auction_status current_bid ${ENTRY} }`,
   `{ auction_id auction_status price: current_bid ${ENTRY} description }`,
@@ -25,7 +25,7 @@ const AUCTION_SELECTIONS = [
 const BID_SELECTIONS = [`{ bidder_name ${ENTRY} }`, `{ auction_id bidder_name ${ENTRY} description ${CHANGES} }`];
 const LISTING_SELECTIONS = [`{ headline ${ENTRY} }`, `{ auction_id headline ${CHANGES} description ${ENTRY} }`];
 
-/** The interests of a market's clients, in the same order for the same seed. */
+/** Draws the subscriptions of a market's clients. Equal seeds give equal sequences. */
 export class Interests {
   readonly #options: MarketOptions;
   readonly #zipf: Zipf;
@@ -37,12 +37,12 @@ export class Interests {
     this.#dice = createDice(options.seed + 1);
   }
 
-  /** What one client subscribes to on its connection: of a hundred, 70 watch an auction, 15 its bids, and so on. */
+  /** Draws the subscriptions of one client: 70 % watch an auction, 15 % its bids, and so on. */
   next(count: number): Interest[] {
     return Array.from({ length: count }, () => this.#draw());
   }
 
-  /** Every auction of the house in full: as much as one subscription can get. */
+  /** Every field of every auction: the largest possible subscription. */
   wholeHouse(): Interest {
     return this.#events(undefined, AUCTION_SELECTIONS.length - 1);
   }
@@ -67,7 +67,7 @@ export class Interests {
     };
   }
 
-  /** `eventId` undefined: all. */
+  /** `eventId` undefined: all events. */
   #events(eventId: number | undefined, selection: number): Interest {
     const { auctions } = this.#options;
     const lanes = Array.from({ length: auctions }, (_, auction) => auction)

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
 
-/** What every record carries, so that whoever gets it can say whether it is the right one. */
+/** The entry in every record, with which a receiver can verify it. */
 export interface LedgerEntry {
-  /** What keeps an order: one auction in one topic. Topic × auctions + auction. */
+  /** The ordered stream of one auction in one topic: topic × auctions + auction. */
   readonly lane: number;
-  /** Position in the lane, from 1 without a gap. */
+  /** Position in the lane, from 1 without gaps. */
   readonly sequence: number;
-  /** The record's Kafka timestamp: when it was due by the schedule, in ms since 1970. */
+  /** The record's Kafka timestamp: its scheduled time, in ms since 1970. */
   readonly producedAt: number;
   /** CRC-32 of the record's description, in hex. */
   readonly digest: string;
@@ -25,8 +25,8 @@ export function createLedgerEntry(
 }
 
 /**
- * The entry in the payload of a `next` message: `{"data":{<field>:{"entry":{…},"description":"…"}}}`. A description that was
- * selected is held against its digest. Undefined where anything was spoiled.
+ * The entry in the payload of a `next` message: `{"data":{<field>:{"entry":{…},"description":"…"}}}`. A selected description is
+ * checked against its digest. Returns undefined for a corrupt payload.
  */
 export function readLedgerEntry(payload: unknown): LedgerEntry | undefined {
   const { data, errors } = (payload ?? {}) as { data?: Record<string, unknown>; errors?: unknown };

@@ -4,7 +4,7 @@ import { createLedgerEntry } from './ledger-entry.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { Zipf } from './zipf.ts';
 
-/** The topics of graphs/scenarios, in the order of their lanes, and how many of a hundred records go to each. */
+/** The topics of graphs/scenarios in the order of their lanes, with their shares of records in percent. */
 export const TOPICS = [
   { name: 'auction-events', percent: 50 },
   { name: 'bid-events', percent: 30 },
@@ -15,17 +15,17 @@ export const EVENTS = 20;
 
 const LEAST_BYTES = 512;
 const MOST_BYTES = 20_480;
-/** Share of a record that is its list of changes; the rest is its description. */
+/** Share of a record's size that its list of changes takes; the description takes the rest. */
 const LIST_SHARE = 0.4;
 const CHANGE_BYTES = 90;
-/** Text that JSON, UTF-8 and key conversion could each spoil. */
+/** Text that faulty JSON escaping, UTF-8 handling or key conversion would corrupt. */
 const HARD_TEXT = 'camelCase snake_case "\\u0041" \\ \t\n é 漢字 😀 \u2028 ';
 const STATUSES = ['SCHEDULED', 'OPEN', 'SOLD', 'RESERVE_NOT_MET'];
 
 export interface MarketOptions {
   readonly seed: number;
   readonly auctions: number;
-  /** Of the popularity of auctions, with producers and subscribers alike. */
+  /** Exponent of the auctions' popularity, for records and subscriptions alike. */
   readonly zipfExponent: number;
 }
 
@@ -33,18 +33,18 @@ export interface MarketRecord {
   readonly topic: string;
   readonly partition: number;
   readonly key: string;
-  /** JSON, as its producers write it: camelCase. */
+  /** JSON with camelCase keys. */
   readonly value: string;
   /** ms since 1970. */
   readonly timestamp: number;
 }
 
-/** A lane is one auction in one topic; its records are in one partition, and so in order. */
+/** A lane is one auction in one topic. Its records are in one partition and therefore ordered. */
 export function laneOf(topicIndex: number, auction: number, auctions: number): number {
   return topicIndex * auctions + auction;
 }
 
-/** The records of a market, which are the same for the same seed but for their times. */
+/** Generates the records of a market. Equal seeds give equal records, except for their times. */
 export class Market {
   readonly laneCount: number;
   readonly #auctions: number;
@@ -66,24 +66,24 @@ export class Market {
     this.#sequences = new Int32Array(this.laneCount);
   }
 
-  /** By lane: how many records there are. A copy. */
+  /** A copy of the number of records by lane. */
   get sequences(): number[] {
     return Array.from(this.#sequences);
   }
 
-  /** Of all records' values. */
+  /** Size of all records' values. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The next record, about an auction that is popular more often than not, of a size between 0.5 and 20 KB. */
+  /** The next record: of an auction drawn by popularity, 0.5 to 20 KB large. */
   next(timestamp: number): MarketRecord {
     const topicIndex = this.#drawTopic();
     const bytes = Math.round(LEAST_BYTES * (MOST_BYTES / LEAST_BYTES) ** (this.#dice.between(0, 10_000) / 10_000));
     return this.#record(topicIndex, this.#zipf.draw(this.#dice), bytes, timestamp);
   }
 
-  /** A small record in every lane, to see whether each subscription is live. */
+  /** A small record for every lane, to detect live subscriptions. */
   marks(timestamp: number): MarketRecord[] {
     return TOPICS.flatMap((_, topicIndex) =>
       Array.from({ length: this.#auctions }, (_, auction) => this.#record(topicIndex, auction, LEAST_BYTES, timestamp)),

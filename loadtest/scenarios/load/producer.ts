@@ -9,7 +9,7 @@ import type { Schedule } from './schedule.ts';
 
 const TICK_MS = 5;
 
-/** Writes a market's records, in order within each partition: one request is under way at a time. */
+/** Writes a market's records in partition order: one request is in flight at a time. */
 export class MarketProducer {
   readonly #producer: Producer;
 
@@ -27,8 +27,8 @@ export class MarketProducer {
   }
 
   /**
-   * What became due while a request was under way goes with the next one, under the time at which it was due. Resolves with how long
-   * after they were due Kafka had acknowledged the records.
+   * Records that become due during a request go with the next one, with their scheduled timestamps. Resolves with the times from schedule
+   * to Kafka's acknowledgement.
    */
   async run(schedule: Schedule, market: Market, signal: AbortSignal): Promise<LatencySummary> {
     const acknowledged = new Latency();

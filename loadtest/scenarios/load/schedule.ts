@@ -1,6 +1,6 @@
 /**
- * An open loop: `perSecond` events a second for `seconds`, each due at a moment that does not depend on how the system fares. What is late
- * stays due at its moment, so that a latency counted from there holds the wait, too (no coordinated omission).
+ * An open loop: `perSecond` events a second for `seconds`, scheduled independently of the system. A late event keeps its scheduled time,
+ * so a latency counted from there includes the wait (no coordinated omission).
  */
 export class Schedule {
   readonly total: number;
@@ -23,7 +23,7 @@ export class Schedule {
     return this.#taken >= this.total;
   }
 
-  /** When the events are due that are so by `now` and were not taken yet, in order. */
+  /** Takes the scheduled times up to `now`, in order. Each is returned once. */
   take(now: number): number[] {
     const due: number[] = [];
     while (this.#taken < this.total && this.#dueAt(this.#taken) <= now) due.push(this.#dueAt(this.#taken++));

@@ -3,8 +3,7 @@ import type { Dice } from '../../../src/graphs/auction/dice.ts';
 const RESOLUTION = 2 ** 32;
 
 /**
- * Ranks from 0 to `size` - 1, of which rank r comes in proportion to 1 / (r + 1)^exponent: few are popular, most are not. The same dice
- * give the same ranks.
+ * Draws ranks from 0 to `size` - 1, with rank r in proportion to 1 / (r + 1)^exponent. Equal random sources give equal ranks.
  */
 export class Zipf {
   /** By rank: the probability of that rank or a more popular one. */
@@ -18,7 +17,7 @@ export class Zipf {
     for (let rank = 0; rank < size; rank++) this.#cumulative[rank]! /= sum;
   }
 
-  /** The share of draws that fall on a rank, from 0 to 1. */
+  /** Probability of a rank, from 0 to 1. */
   share(rank: number): number {
     return this.#cumulative[rank]! - (rank === 0 ? 0 : this.#cumulative[rank - 1]!);
   }

@@ -3,11 +3,11 @@ import { CLIENT_CORE, pinned } from '../../processes/pinning.ts';
 import { callProcess } from '../../processes/process-call.ts';
 import { stopProcess } from '../../processes/server-process.ts';
 
-/** A TCP balancer in a process of its own. */
+/** A TCP balancer in a separate process. */
 export interface BalancerProcess {
   /** Resolves with its port. */
   start(): Promise<number>;
-  /** Where new connections go from now on. */
+  /** Sets the targets of new connections. */
   target(ports: readonly number[]): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Spreads TCP connections over pods in turn. A pod that is taken out keeps the connections that it has. */
+/** Distributes TCP connections round-robin over pods. A removed pod keeps its connections. */
 export class Balancer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -12,7 +12,7 @@ export class Balancer {
     this.#server = createServer((client) => this.#join(client));
   }
 
-  /** Ports on loopback that new connections go to. */
+  /** Loopback ports of new connections' targets. */
   set targets(ports: readonly number[]) {
     this.#targets = ports;
   }
@@ -45,7 +45,7 @@ export class Balancer {
       [pod, client],
     ] as const) {
       this.#sockets.add(from);
-      // pipe() passes the end on and waits for a receiver that is slow; an error is for `close` to pass on.
+      // pipe() forwards the end and respects backpressure; `close` forwards an error.
       from.pipe(to);
       from.on('error', () => undefined);
       from.on('close', (hadError) => {

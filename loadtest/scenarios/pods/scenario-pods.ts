@@ -20,9 +20,9 @@ export interface ScenarioPod {
   readonly name: string;
   readonly port: number;
   readonly server: ServerProcess;
-  /** Whether /readyz still says that clients may come. */
+  /** Whether /readyz reports ready. */
   isReady(): Promise<boolean>;
-  /** A counter of /metrics, all its series added up. */
+  /** Sum of all series of a counter of /metrics. */
   counter(name: string): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export interface PodReport {
   readonly name: string;
   /** Share of one core in the window. */
   readonly cpuPercent: number;
-  /** Share of the window in which it was ready to run and had no core. */
+  /** Share of the window spent runnable without a core. */
   readonly waitPercent: number;
   readonly residentMb: number;
   readonly lagP99Ms: number;
@@ -38,7 +38,7 @@ export interface PodReport {
   readonly slowConsumers: number;
 }
 
-/** crier's pods: one consumer group, one prefix. */
+/** crier's pods, with one consumer group and one channel prefix. */
 export class Pods {
   readonly #options: PodsOptions;
   readonly #started: ScenarioPod[] = [];
@@ -54,7 +54,7 @@ export class Pods {
     return this.#started.filter((pod) => !this.#drained.has(pod));
   }
 
-  /** Resolves when the pod listens and the group with it is stable. */
+  /** Resolves when the pod listens and the consumer group is stable. */
   async start(signal: AbortSignal): Promise<ScenarioPod> {
     const { kafkaBrokers, redisUrl, channelPrefix, group } = this.#options;
     const [port, adminPort] = (await freePorts(2)) as [number, number];
@@ -87,7 +87,7 @@ export class Pods {
     return pod;
   }
 
-  /** SIGTERM. `onUnready`: its readiness has turned. Resolves with how it ended. */
+  /** Sends SIGTERM. Calls `onUnready` when the pod is no longer ready. Resolves with its exit code or signal. */
   async drain(pod: ScenarioPod, onUnready: () => Promise<void>): Promise<number | NodeJS.Signals> {
     this.#drained.add(pod);
     process.kill(pod.server.pid, 'SIGTERM');
@@ -105,7 +105,7 @@ export class Pods {
     }
   }
 
-  /** Of the pods that run now. One that came later counts from its start. */
+  /** Usage of the running pods since `start`; of a later pod since its own start. */
   report(): Promise<PodReport[]> {
     const elapsedMs = performance.now() - this.#beganAt;
     return Promise.all(

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { Balancer } from '../../../loadtest/scenarios/pods/balancer.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-/** A server that greets with its name and sends back what comes. */
+/** An echo server that first sends its name. */
 async function pod(t: TestContext, name: string): Promise<number> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -40,7 +40,7 @@ async function startBalancer(t: TestContext): Promise<{ balancer: Balancer; port
 }
 
 describe('Balancer', () => {
-  it('spreads new connections in turn; who is connected stays when a pod is taken out', async (t) => {
+  it('distributes new connections round-robin, and keeps the connections of a removed pod', async (t) => {
     const [a, b] = [await pod(t, 'a'), await pod(t, 'b')];
     const { balancer, port } = await startBalancer(t);
     balancer.targets = [a, b];
@@ -54,7 +54,7 @@ describe('Balancer', () => {
     }
   });
 
-  it('passes the end of either side on', async (t) => {
+  it('forwards the end of either side', async (t) => {
     const { balancer, port } = await startBalancer(t);
     balancer.targets = [await pod(t, 'a')];
     const { socket } = await visit(t, port);
@@ -75,7 +75,7 @@ describe('Balancer', () => {
     await waitFor('the end of the client at the pod', () => ends.length === 1);
   });
 
-  it('ends connections that no pod takes', async (t) => {
+  it('ends a connection that no pod accepts', async (t) => {
     const { balancer, port } = await startBalancer(t);
     await once(connect(port, '127.0.0.1').resume(), 'close');
     const gone = createServer().listen(0, '127.0.0.1');

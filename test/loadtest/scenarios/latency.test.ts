@@ -7,7 +7,7 @@ function assertClose(actual: number, expected: number): void {
 }
 
 describe('Latency', () => {
-  it('tells percentiles to three figures, from a tenth of a millisecond to minutes', () => {
+  it('returns percentiles with three significant figures, from 0.1 ms to minutes', () => {
     const latency = new Latency();
     for (let i = 1; i <= 1000; i++) latency.record(i / 10);
     latency.record(90_000);
@@ -19,7 +19,7 @@ describe('Latency', () => {
     assertClose(maxMs, 90_000);
   });
 
-  it('takes what clocks that differ make of a short time, and what is longer than it can count', () => {
+  it('clamps negative durations and durations beyond its range', () => {
     const latency = new Latency();
     latency.record(-3);
     latency.record(0);
@@ -28,7 +28,7 @@ describe('Latency', () => {
     assert.equal(latency.summary().count, 3);
   });
 
-  it('is all zero when nothing was recorded, also after a reset', () => {
+  it('is all zero without durations, also after a reset', () => {
     const latency = new Latency();
     const nothing = { count: 0, p50Ms: 0, p99Ms: 0, p999Ms: 0, maxMs: 0 };
     assert.deepEqual(latency.summary(), nothing);

@@ -40,7 +40,7 @@ describe('Market', () => {
     );
   });
 
-  it('numbers the records of each lane without a gap, in one partition', () => {
+  it('numbers the records of each lane without gaps, in one partition', () => {
     const market = new Market(OPTIONS);
     const latest = new Map<number, { sequence: number; partition: number }>();
     for (const { value, partition } of [...market.marks(1), ...Array.from({ length: 500 }, () => market.next(2))]) {
@@ -56,7 +56,7 @@ describe('Market', () => {
     );
   });
 
-  it('has a mark for every lane that anybody can ask for', () => {
+  it('has a mark for every lane of every subscription', () => {
     const interests = new Interests(OPTIONS);
     const lanes = new Set([...interests.next(500), interests.wholeHouse()].flatMap((interest) => interest.lanes));
     assert.ok(Math.max(...lanes) < new Market(OPTIONS).laneCount);
@@ -71,7 +71,7 @@ describe('Interests', () => {
     assert.ok(queries.size >= 8, `${queries.size}`);
   });
 
-  it('have one name for the same query and variables only', () => {
+  it('have equal keys only for equal query and variables', () => {
     const byName = new Map<string, string>();
     for (const { name, query, variables } of new Interests(OPTIONS).next(500)) {
       const what = JSON.stringify([query, variables]);
@@ -87,14 +87,14 @@ describe('ResultReader', () => {
   const payload = payloadOf(market.next(1234).value);
   const bytes = (what: unknown) => Buffer.from(JSON.stringify(what));
 
-  it('reads the entry of a result, as bytes or as an object, again and again', () => {
+  it('reads the entry of a result repeatedly, from bytes or an object', () => {
     const reader = new ResultReader();
     const entry = reader.read(payload)!;
     assert.equal(entry.producedAt, 1234);
     for (let i = 0; i < 2; i++) assert.deepEqual(reader.read(bytes(payload)), entry);
   });
 
-  it('finds a result that was spoiled: its entry, its description, an error, no JSON', () => {
+  it('rejects a corrupt entry, a corrupt description, an error and invalid JSON', () => {
     const [field, event] = Object.entries(payload.data)[0]!;
     const spoiled = (changes: object) => ({ data: { [field]: { ...event, ...changes } } });
     const reader = new ResultReader();

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Schedule } from '../../../loadtest/scenarios/load/schedule.ts';
 
 describe('Schedule', () => {
-  it('gives what is due, under the time at which it was due, however late it is asked', () => {
+  it('returns the events due with their scheduled times, however late the call', () => {
     const schedule = new Schedule(1000, 100, 1);
     assert.deepEqual(schedule.take(999), []);
     assert.deepEqual(schedule.take(1000), [1000]);

@@ -16,7 +16,7 @@ function missing(track: Track, from: number, to: number): string[] {
 }
 
 describe('Track', () => {
-  it('lacks nothing when everything came, whatever came before the window', () => {
+  it('lacks nothing when every sequence of the window arrived', () => {
     const track = trackOf([4, 1], [5, 1], [6, 1], [7, 1]);
     assert.deepEqual(missing(track, 4, 7), []);
     assert.deepEqual(missing(track, 5, 7), []);
@@ -24,13 +24,13 @@ describe('Track', () => {
     assert.equal(track.countAbove(7), 0);
   });
 
-  it('tells what is missing within a connection from what is missing at its ends', () => {
+  it('distinguishes sequences missing within a connection from those missing at its ends', () => {
     const track = trackOf([2, 1], [3, 1], [6, 1], [8, 2], [10, 2]);
     assert.deepEqual(missing(track, 0, 12), ['1', '4 inside', '5 inside', '7', '9 inside', '11', '12']);
     assert.deepEqual(missing(new Track(), 3, 5), ['4', '5']);
   });
 
-  it('finds a duplicate, at once or later, on the same connection or the next', () => {
+  it('counts a duplicate, at once or later, on the same connection or the next', () => {
     const track = new Track();
     const arrivals = [1, 2, 2, 3, 1].map((sequence) => track.add(sequence, 1));
     assert.deepEqual(arrivals, ['new', 'new', 'duplicate', 'new', 'duplicate']);
@@ -38,7 +38,7 @@ describe('Track', () => {
     assert.equal(track.countAbove(0), 3);
   });
 
-  it('finds what came after a later one, and does not miss it any more', () => {
+  it('counts a reordered sequence, which is then no longer missing', () => {
     const track = new Track();
     assert.deepEqual(
       [1, 4, 2, 3, 5, 2].map((sequence) => track.add(sequence, 1)),

@@ -9,13 +9,13 @@ function draws(zipf: Zipf, seed: number, count: number): number[] {
 }
 
 describe('Zipf', () => {
-  it('gives the same ranks for the same seed, others for another', () => {
+  it('draws equal ranks for equal seeds, and different ones for different seeds', () => {
     const zipf = new Zipf(500, 1);
     assert.deepEqual(draws(zipf, 7, 1000), draws(zipf, 7, 1000));
     assert.notDeepEqual(draws(zipf, 7, 1000), draws(zipf, 8, 1000));
   });
 
-  it('shares the draws out in proportion to 1 / rank', () => {
+  it('draws ranks in proportion to 1 / rank', () => {
     const zipf = new Zipf(100, 1);
     assert.ok(Math.abs(zipf.share(0) / zipf.share(9) - 10) < 1e-9);
     const counts = new Array<number>(100).fill(0);
@@ -29,7 +29,7 @@ describe('Zipf', () => {
     );
   });
 
-  it('is even with an exponent of 0, and draws every rank', () => {
+  it('draws uniformly with an exponent of 0', () => {
     const zipf = new Zipf(10, 0);
     assert.ok(Math.abs(zipf.share(0) - 0.1) < 1e-9);
     assert.equal(new Set(draws(zipf, 3, 1000)).size, 10);

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
-/** Follows every channel of the pods, to know which record Redis had, and when. */
-export class Witness {
-  /** By lane, by sequence: ms of the clock it was made with. */
+/** Subscribes to every channel of the pods and records when Redis published each record. */
+export class PublishRecorder {
+  /** Publish time in ms of the given clock, by lane and sequence. */
   readonly #publishedAt: number[][];
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -22,12 +22,12 @@ export class Witness {
     await this.#redis.psubscribe(`${this.#prefix}*`);
   }
 
-  /** Messages that came. */
+  /** Number of received messages. */
   get count(): number {
     return this.#count;
   }
 
-  /** Undefined where Redis never had the record. */
+  /** Publish time; undefined when Redis never had the record. */
   publishedAt(lane: number, sequence: number): number | undefined {
     return this.#publishedAt[lane]?.[sequence];
   }
@@ -36,7 +36,7 @@ export class Witness {
     this.#redis.disconnect();
   }
 
-  /** A record has a channel for each of its bindings: the first message of it counts. */
+  /** A record is published on a channel per binding; its first message counts. */
   #onMessage(text: string): void {
     this.#count++;
     const found = /"entry":\{"lane":(\d+),"sequence":(\d+)/.exec(text);
