@@ -18,7 +18,7 @@ const PAGE = `<!doctype html>
 <script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
 <script type="module">import * as client from 'crier/client'; Object.assign(globalThis, client);</script>`;
 
-/** What the build and npm put there, as it is. */
+/** The files of the build and of npm, unchanged. */
 async function fileServer(t: TestContext): Promise<string> {
   const folders = { src: 'dist/src', 'graphql-ws': 'node_modules/graphql-ws/dist' };
   const server = createServer((request, response) => {

@@ -23,7 +23,7 @@ function createStage(waitMs: (attempt: number) => number = () => 0) {
     attempts.push(attempt);
     return waitMs(attempt);
   };
-  /** What is sent now for the last subscription. */
+  /** The payload that is sent for the last subscription. */
   const send = () => {
     const message = { id: '1', type: 'subscribe', payload: subscribed.at(-1)!.payload };
     return (JSON.parse(JSON.stringify(message, sending.replacer)) as { payload: object }).payload;

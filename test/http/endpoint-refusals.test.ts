@@ -37,7 +37,7 @@ const GRAPH = {
   `,
 };
 
-/** crier with this graph, embedded, and what it logs from level warn on. */
+/** An embedded crier with this graph, and its log lines from level warn. */
 async function startEndpoint(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const log: string[] = [];
   const config = readConfig({

@@ -250,7 +250,7 @@ describe('a crier without introspection', () => {
   });
 });
 
-/** Writes bytes as they are; resolves with what came back until the server closed the connection. */
+/** Writes bytes unchanged; resolves with the bytes received until the server closed the connection. */
 async function exchange(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -6,7 +6,7 @@ import { openSocket } from '../support/socket.ts';
 import type { ProtocolMessage, Socket } from '../support/socket.ts';
 import { crier } from './crier.ts';
 
-/** Each function of the graph says what it finds in the store, then enters the user of its connection. */
+/** Each function of the graph reports the store it finds, then enters the user of its connection. */
 const GRAPH = {
   'schema.graphql': `
     type Query { visit: String }

@@ -19,13 +19,13 @@ export const LIMITS: Limits = {
   maxHeldBytes: 1_048_576,
 };
 
-/** What the id of a connection looks like. */
+/** The form of a connection id. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface BareGatewayOptions {
   readonly limits?: Limits;
   readonly drainTimeoutMs?: number;
-  /** What clients get to of a graph's runtime and of a hub. */
+  /** The parts of the graph's runtime and the hub that clients reach. */
   readonly runtime?: object;
   readonly hub?: object;
 }
@@ -76,7 +76,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     port,
     url: `ws://127.0.0.1:${port}/graphql`,
     openSockets: () => new Promise<number>((resolve) => httpServer.getConnections((_, count) => resolve(count))),
-    /** Close codes, in the order in which sockets went. */
+    /** Close codes, in the order in which sockets closed. */
     closes,
     counts,
     failures,

@@ -9,7 +9,7 @@ import type { Scope, Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startGateway } from './redis-gateway.ts';
 
-/** Everything of this graph takes a while, so that clients can leave in the middle of it. */
+/** Every step of this graph is slow, so that clients can disconnect in the middle of it. */
 const GRAPH = {
   'schema.graphql': `
     type Query { slow: String }
@@ -122,7 +122,7 @@ async function startStage(t: TestContext) {
   return { url: `ws://127.0.0.1:${server.port}/graphql`, publisher, prefix, gauge };
 }
 
-/** Bytes on the heap after everything that can go has gone. */
+/** Bytes on the heap after garbage collection. */
 async function heapBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -133,7 +133,7 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** So many connections, some at a time, each with the next of the lives. */
+/** Opens the given count of connections, some at a time, each with the next of the lives. */
 async function churn(url: string, count: number): Promise<void> {
   let n = 0;
   const nobody: Scope = { after: () => undefined };

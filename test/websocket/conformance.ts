@@ -9,7 +9,7 @@ import type { Row } from './conformance/row.ts';
 import { subscribeRows } from './conformance/subscribe.ts';
 
 /**
- * The conformance table of graphql-transport-ws (C-…) and what crier promises beside it (X-…).
+ * The conformance table of graphql-transport-ws (C-…) and the further promises of crier (X-…).
  * https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
 export const conformance: readonly Row[] = [

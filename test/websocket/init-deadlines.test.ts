@@ -6,7 +6,7 @@ import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { crier } from './crier.ts';
 
-/** Timers of this process that are under way. */
+/** Active timers of this process. */
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('InitDeadlines', () => {

@@ -3,7 +3,7 @@ import type { Scope } from '../support/socket.ts';
 
 /**
  * Where the resolvers of fixtures/conformance find a test's probe. They are compiled and loaded by the server under test,
- * in this process but under module URLs of its own, so what both share hangs on globalThis.
+ * in this process but under module URLs of its own, so the shared state is on globalThis.
  */
 const PROBES = Symbol.for('crier.test.probes');
 
@@ -17,7 +17,7 @@ interface LiveEvent {
   readonly live_later: { readonly value: number };
 }
 
-/** What one test sees of, and does inside, the server's resolvers: named by a token that travels as an argument. */
+/** Lets one test observe and control the server's resolvers. Named by a token that the test passes as an argument. */
 export class Probe {
   readonly token = randomName('probe');
   /** Calls of `authenticate` with this token. */

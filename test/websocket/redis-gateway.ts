@@ -18,15 +18,15 @@ import { waitFor } from '../support/wait-for.ts';
 
 const log = createLog('silent');
 
-/** Enough for a pod on a busy machine to find a Redis that is back. */
+/** Enough for a pod on a busy machine to reconnect to Redis. */
 const PATIENCE_MS = 30_000;
 
-/** What a worker does for one partition of one topic, without a Kafka: a payload for a channel, until the bus has accepted it. */
+/** Publishes for one partition of one topic as a worker does, without Kafka: retries until the bus has accepted the payload. */
 export class TestWorker {
   readonly #bus: RedisBus;
   readonly #prefix: string;
   #next = 0;
-  #isClaimed = false;
+  #hasLease = false;
 
   constructor(bus: RedisBus, prefix: string) {
     this.#bus = bus;
@@ -41,12 +41,12 @@ export class TestWorker {
     const messages = [{ channel: `${this.#prefix}${channel}`, payload: text, offset, timestamp: 0, history }];
     for (;;) {
       try {
-        const claim = { topic: 'things', partition: 0, position: offset - 1 };
-        if (!this.#isClaimed) await this.#bus.acquire(claim);
-        this.#isClaimed = true;
+        const lease = { topic: 'things', partition: 0, position: offset - 1 };
+        if (!this.#hasLease) await this.#bus.acquire(lease);
+        this.#hasLease = true;
         return await this.#bus.publish(messages, position);
       } catch (error) {
-        if (error instanceof FencedError) this.#isClaimed = false;
+        if (error instanceof FencedError) this.#hasLease = false;
         else if (error instanceof BusUnavailableError) await delay(50);
         else throw error;
       }
@@ -84,7 +84,7 @@ export async function startGateway(t: TestContext, { graph, redis, settings }: G
   return { server, redis, prefix };
 }
 
-/** A gateway in this process, a Redis, and a worker for what a test publishes. */
+/** A gateway in this process, a Redis, and a publisher for the test. */
 export async function startRedisGateway(t: TestContext, options: RedisGatewayOptions) {
   const { server, redis, prefix } = await startGateway(t, options);
   const bus = new RedisBus({ urls: [redis.url], prefix, log });

@@ -19,7 +19,7 @@ type Resolvers = Record<string, Record<string, Resolver | { subscribe?: Resolver
 /** Compiled once; nothing in it changes. */
 const graph = loadGraph();
 
-/** graphql-ws's own server on `ws`: what proves that the table is the protocol's, and that its rows can fail. */
+/** graphql-ws's own server on `ws`. It proves that the table describes the protocol, and that its rows can fail. */
 export const reference: TargetKind = {
   name: 'graphql-ws',
   hasAckPayload: true,

@@ -38,7 +38,7 @@ interface Event extends Extensions {
   readonly seq: number;
 }
 
-/** An event's number and what `extensions` say. */
+/** An event's number and its `extensions`. */
 function eventOf({ type, payload }: ProtocolMessage): Event {
   assert.equal(type, 'next', JSON.stringify(payload));
   const { data, extensions } = payload as { data: { event: { seq: number } }; extensions?: Extensions };
@@ -49,8 +49,8 @@ async function take(socket: Socket, count: number): Promise<Event[]> {
   return (await socket.take(count)).map(eventOf);
 }
 
-/** Numbers, each with what was said with it, without cursors. */
-const told = (events: readonly Event[]): Event[] =>
+/** Numbers, each with its extensions without the cursor. */
+const withoutCursors = (events: readonly Event[]): Event[] =>
   events.map(({ seq, resumed, gap }) => ({ seq, ...(resumed !== undefined && { resumed }), ...(gap && { gap }) }));
 
 const resumeAt = (cursor: unknown) => ({ resume: { cursor } });
@@ -66,14 +66,14 @@ async function start(t: TestContext, redis?: Parameters<typeof startRedisGateway
     for (let i = 0; i < count; i++) await gateway.worker.publish(channel, { id: 1, plain_id: 1, seq: ++seq }, history);
   };
   const publishPlain = async () => gateway.worker.publish(PLAIN_CHANNEL, { id: 2, plain_id: 1, seq: ++seq });
-  /** A client that has seen 1 to `count`, and is gone: who finds the channel there later has found that of another. */
+  /** A client that received 1 to `count` and disconnected, so the gateway has left the channel. */
   const seenUpTo = async (count: number, query = THING, channel = CHANNEL) => {
     const socket = await gateway.connect();
     socket.subscribe('1', query);
     await gateway.hasChannel(channel);
     await publish(count, channel);
     const events = await take(socket, count);
-    assert.deepEqual(told(events), range(1, count));
+    assert.deepEqual(withoutCursors(events), range(1, count));
     socket.terminate();
     await gateway.hasChannel(channel, false);
     return events.at(-1)!.cursor!;
@@ -92,7 +92,7 @@ describe('a client that resumes with its cursor', () => {
     await publishing;
     const events = await take(socket, 24);
     await publish();
-    const [first, ...rest] = told([...events, ...(await take(socket, 1))]);
+    const [first, ...rest] = withoutCursors([...events, ...(await take(socket, 1))]);
     assert.deepEqual(first, { seq: 4, resumed: true });
     assert.deepEqual(rest, range(5, 28));
     assert.deepEqual(await socket.roundTrip(), []);
@@ -123,7 +123,7 @@ describe('a client that resumes with its cursor', () => {
     await socket.roundTrip();
     await counts('crier_resumes_total{resumed="false"}', 1);
     await publish(2, CHANNEL, limits);
-    assert.deepEqual(told(await take(socket, 2)), [{ seq: 10, resumed: false }, { seq: 11 }]);
+    assert.deepEqual(withoutCursors(await take(socket, 2)), [{ seq: 10, resumed: false }, { seq: 11 }]);
     assert.deepEqual(await socket.roundTrip(), []);
   });
 
@@ -176,7 +176,7 @@ describe('replay: LAST', () => {
     while (events.at(-1)!.seq < 14) events.push(...(await take(socket, 1)));
     const first = events[0]!.seq;
     assert.ok(first >= 3, `it began with ${first}`);
-    assert.deepEqual(told(events), range(first, 14));
+    assert.deepEqual(withoutCursors(events), range(first, 14));
     assert.deepEqual(await socket.roundTrip(), []);
   });
 });
@@ -198,12 +198,12 @@ describe('a Redis that is killed', () => {
     await redisServer(t, { port: redis.port, flags });
     await publishing;
     await hasChannel(CHANNEL);
-    assert.deepEqual(told(await take(stays, 7)), range(4, 10));
+    assert.deepEqual(withoutCursors(await take(stays, 7)), range(4, 10));
     const back = await connect();
     back.subscribe('back', THING, undefined, resumeAt(cursor));
     await publish();
-    assert.deepEqual(told(await take(back, 8)), [{ seq: 4, resumed: true }, ...range(5, 11)]);
-    assert.deepEqual(told(await take(stays, 1)), range(11, 11));
+    assert.deepEqual(withoutCursors(await take(back, 8)), [{ seq: 4, resumed: true }, ...range(5, 11)]);
+    assert.deepEqual(withoutCursors(await take(stays, 1)), range(11, 11));
     assert.equal(await metric('crier_gaps_total'), 0);
   });
 
@@ -229,12 +229,12 @@ describe('a Redis that is killed', () => {
     await publish(2);
     await publishPlain();
     for (const socket of sockets) {
-      assert.deepEqual(told(await take(socket, 3)), [{ seq: 5, gap: true }, { seq: 6 }, { seq: 7, gap: true }]);
+      assert.deepEqual(withoutCursors(await take(socket, 3)), [{ seq: 5, gap: true }, { seq: 6 }, { seq: 7, gap: true }]);
     }
     const back = await connect();
     back.subscribe('back', THING, undefined, resumeAt(cursor));
     await counts('crier_resumes_total{resumed="false"}', 1);
     await publish();
-    assert.deepEqual(told(await take(back, 1)), [{ seq: 8, resumed: false }]);
+    assert.deepEqual(withoutCursors(await take(back, 1)), [{ seq: 8, resumed: false }]);
   });
 });

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 
 const PING = { type: 'ping' };
 
-/** A `ping` of exactly so many bytes. */
+/** A `ping` of exactly this size in bytes. */
 function pingOf(bytes: number): string {
   const empty = JSON.stringify({ ...PING, x: '' });
   return JSON.stringify({ ...PING, x: 'x'.repeat(bytes - empty.length) });

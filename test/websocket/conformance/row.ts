@@ -7,7 +7,7 @@ import type { Settings, Target } from '../target.ts';
 
 /** One line of the conformance table: one promise of the protocol, run on fresh sockets. */
 export interface Row {
-  /** C-… as in the protocol's conformance table, X-… for what crier promises beside it. */
+  /** C-… as in the protocol's conformance table, X-… for further promises of crier. */
   readonly id: string;
   /** P: stated by the protocol. REF: only by the reference implementation. REC: our choice. RFC: RFC 6455. */
   readonly level: 'P' | 'REF' | 'REC' | 'RFC';

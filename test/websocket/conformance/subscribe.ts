@@ -16,7 +16,7 @@ function withPayload(...parts: readonly object[]) {
   return parts.map((part) => ({ id: 'a', type: 'subscribe', payload: { query: HELLO, ...part } }));
 }
 
-/** The document fails with one `error`, no `complete` follows, and the operation beside it lives on. */
+/** The document fails with one `error`, no `complete` follows, and the operation beside it stays live. */
 async function failsAlone(stage: Stage, payload: object): Promise<void> {
   const socket = await stage.connect();
   const probe = await stage.live(socket, 'other');
