@@ -229,7 +229,11 @@ describe('a Redis that is killed', () => {
     await publish(2);
     await publishPlain();
     for (const socket of sockets) {
-      assert.deepEqual(withoutCursors(await take(socket, 3)), [{ seq: 5, gap: true }, { seq: 6 }, { seq: 7, gap: true }]);
+      assert.deepEqual(withoutCursors(await take(socket, 3)), [
+        { seq: 5, gap: true },
+        { seq: 6 },
+        { seq: 7, gap: true },
+      ]);
     }
     const back = await connect();
     back.subscribe('back', THING, undefined, resumeAt(cursor));
