@@ -1,7 +1,7 @@
 /**
- * Refuses a path that could leave the backend's base URL, so that an argument of a client that found its way into a path cannot
- * choose another host or another part of the backend.
- * @throws TypeError naming the rule; the path is not in the message, for it may hold a client's data.
+ * Refuses a path that could leave the backend's base URL. A client's argument in a path can then choose neither another host nor
+ * another part of the backend.
+ * @throws TypeError naming the rule; without the path, which may hold a client's data.
  */
 export function assertBackendPath(path: string): void {
   const problem = problemOf(path);
@@ -12,7 +12,7 @@ function problemOf(path: unknown): string | undefined {
   if (typeof path !== 'string') return `must be a string, got ${typeof path}`;
   if (!path.startsWith('/')) return 'must start with "/"';
   if (path.startsWith('//')) return 'must not start with "//"';
-  // Printable ASCII without space, "#" and "\": what a request line can carry as it is.
+  // Printable ASCII without space, "#" and "\": a request line holds these unchanged.
   if (!/^[!"$-[\]-~]+$/.test(path)) return 'must be percent-encoded (encodeURIComponent) and without "#" and "\\"';
   const decoded = path
     .split('?', 1)[0]!

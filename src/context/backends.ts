@@ -10,10 +10,10 @@ import type { BackendPort, BackendRequest } from './execution-backends.ts';
 export interface BackendAnswer {
   readonly backend: string;
   readonly outcome: 'OK' | ErrorCode;
-  /** HTTP status, where there was one. */
+  /** HTTP status; undefined without a response. */
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** For the log, never for a client: what went wrong. Holds no URL, header or body. */
+  /** What failed, for the log and never for a client. Holds no URL, header or body. */
   readonly reason: string | undefined;
 }
 
@@ -22,28 +22,28 @@ export interface BackendsOptions {
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Keep-alive sockets per backend. */
   readonly maxSockets: number;
-  /** Longest wait for the whole answer, the wait for a free socket included. */
+  /** Longest wait for the whole response, including the wait for a free socket. */
   readonly timeoutMs: number;
-  /** Largest answer in bytes. Default: 8 MiB. */
+  /** Largest response body in bytes. Default: 8 MiB. */
   readonly maxResponseBytes?: number;
-  /** Requests of one backend on their way or waiting for a socket; more fail at once. Default: 100 per socket. */
+  /** Requests to one backend that are in flight or wait for a socket; more fail at once. Default: 100 per socket. */
   readonly maxPending?: number;
-  /** Told of every request's end. */
+  /** Called when a request has ended. */
   readonly onAnswer?: (answer: BackendAnswer) => void;
 }
 
-/** Bytes of an error's body that are read so that its socket can be used again; past them the socket is closed. */
+/** Bytes of an error response that are read so that its socket can be reused; a longer body closes the socket. */
 const MAX_DUMPED_BYTES = 65_536;
 const MAX_CLOSE_MS = 1000;
 
 /**
- * The pod's HTTP clients, one keep-alive pool per backend, made at its first use. JSON in, JSON out; redirects are not followed
- * and nothing is retried. GET of what the backend does not have (404) is null; an empty answer is null.
+ * The pod's HTTP clients: one keep-alive pool per backend, made at its first use. Bodies are JSON. Redirects are not followed, and
+ * nothing is retried. A GET with status 404 gives null; so does an empty response.
  *
  * Fails with GraphQL errors that tell a client the backend's name and a code, and nothing else: BACKEND_NOT_CONFIGURED,
- * BACKEND_TIMEOUT, BACKEND_UNAVAILABLE (no connection, connection lost, too many waiting, closing) and BACKEND_ERROR (a status that is
- * no success, with `extensions.status`, an answer that is too large or no JSON). A request that could not be made at all (a bad path,
- * body or header) is the graph's mistake: TypeError.
+ * BACKEND_TIMEOUT, BACKEND_UNAVAILABLE (no connection, connection lost, too many waiting, closing) and BACKEND_ERROR (an error status,
+ * with `extensions.status`; a response that is too large or not JSON). A request that the graph made wrongly (a bad path, body or
+ * header) fails with TypeError.
  */
 export class Backends implements BackendPort {
   readonly #options: BackendsOptions;
@@ -79,7 +79,7 @@ export class Backends implements BackendPort {
     }
   }
 
-  /** Lets what is on its way end, for at most a second: nobody who asked is connected any more. */
+  /** Waits up to one second for requests in flight: their clients are disconnected already. */
   close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#clients.values()].map((client) => client.close())).then(() => undefined);
     return this.#closing;
@@ -139,7 +139,7 @@ class BackendClient {
     if (this.#pending >= this.#maxPending) {
       throw new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', `${this.#pending} requests are waiting`);
     }
-    // One deadline over the wait for a socket, the headers and the body: undici's own timers start anew with each of them.
+    // One deadline for the wait for a socket, the headers and the body: undici restarts its own timers for each.
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), this.#timeoutMs);
     this.#pending++;
@@ -159,7 +159,7 @@ class BackendClient {
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise((resolve) => (timer = setTimeout(resolve, MAX_CLOSE_MS)));
-    // A pool that is destroyed while requests wait for a socket never resolves its close.
+    // `close` never resolves if the pool is destroyed while requests wait for a socket.
     await Promise.race([this.#pool.close(), deadline]);
     clearTimeout(timer);
     await this.#pool.destroy();

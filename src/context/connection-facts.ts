@@ -1,54 +1,54 @@
 import { parseFrozen } from '../json/frozen.ts';
 
-/** What a graph's `authenticate` made of a connection: plain JSON data, frozen. */
+/** What a graph's `authenticate` returned for a connection: plain JSON data, frozen. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Everything that may differ between two connections. Frozen; read by executions only through `ExecutionContext.connection`. */
 export interface ConnectionFacts {
   readonly id: string;
-  /** Of the upgrade (or HTTP) request; lower-case names, repeated ones joined by ", ". */
+  /** Of the upgrade or HTTP request. Names are in lower case; values of repeated names are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Payload of `connection_init`; `{}` where there was none. */
+  /** Payload of `connection_init`; `{}` if it had none. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly claims: Claims;
   /** IP address of the peer. */
   readonly address: string;
 }
 
-/** What is known of a connection before `authenticate` has answered. */
+/** The facts of a connection before `authenticate` has returned its claims. */
 export type ConnectionRequest = Omit<ConnectionFacts, 'claims'>;
 
 export interface RequestSource {
   readonly id: string;
-  /** Names and values in turn, as `IncomingMessage.rawHeaders` has them. */
+  /** Names and values alternate, as in `IncomingMessage.rawHeaders`. */
   readonly rawHeaders: readonly string[];
   /** Payload of `connection_init`; null and undefined count as `{}`. */
   readonly params: unknown;
   readonly address: string;
 }
 
-/** Levels of objects and arrays that params and claims may have. */
+/** Levels of nested objects and arrays that params and claims may have. */
 const MAX_DEPTH = 32;
 
 const EMPTY: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
- * What `authenticate` is given.
- * @throws TypeError when the params are no object or nested deeper than 32 levels.
+ * The argument of `authenticate`.
+ * @throws TypeError when the params are not an object or are nested deeper than 32 levels.
  */
 export function createRequest(source: RequestSource): ConnectionRequest {
   return new Request(source);
 }
 
 /**
- * The facts of a connection that was let in.
- * @throws TypeError when the claims are no plain JSON object or nested deeper than 32 levels.
+ * The facts of an authenticated connection.
+ * @throws TypeError when the claims are not a plain JSON object or are nested deeper than 32 levels.
  */
 export function createFacts(request: ConnectionRequest, claims: unknown): ConnectionFacts {
   return new Facts(request, plainObject(claims, 'claims'));
 }
 
-/** Small while idle: headers are one string until they are read. */
+/** Headers are kept as one JSON string, and also as an object from their first read on. */
 class Request implements ConnectionRequest {
   readonly id: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -108,7 +108,7 @@ function parseHeaders(text: string): Readonly<Record<string, string>> {
   return Object.freeze(Object.fromEntries(headers));
 }
 
-/** A frozen copy of what JSON keeps of an object; what is empty shares one object. */
+/** A frozen copy of an object as JSON keeps it. All empty ones are the same object. */
 function plainObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (isDeeper(value, MAX_DEPTH)) throw new TypeError(`${what}: nested deeper than ${MAX_DEPTH} levels`);
   const plain = parseFrozen(JSON.stringify(value) ?? 'null');

@@ -7,29 +7,29 @@ import { trackReads } from './fact-reads.ts';
 import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
 
 /**
- * What a resolver gets as its third argument. Made for one execution (one event of one operation); everything in it comes
- * into being when it is first read.
+ * The third argument of a resolver. It is made for one execution (one event of one operation); its parts are made when they are first
+ * read.
  */
 export interface ExecutionContext<Loaders extends object = object, Primers extends object = object> {
   readonly backends: Readonly<Record<string, Backend>>;
   readonly loaders: Loaders;
   readonly primers: Primers;
   /**
-   * The only door to what differs between connections; it records what is read through it. Its objects are Proxies, which
-   * `structuredClone` refuses: `JSON.parse(JSON.stringify(…))` copies them.
+   * The only access to what differs between connections; every read is recorded. Its objects are Proxies, which `structuredClone`
+   * refuses; `JSON.parse(JSON.stringify(…))` copies them.
    */
   readonly connection: ConnectionFacts;
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
 export interface ContextDefinition<Loaders extends object = object, Primers extends object = object> {
-  /** Names that `context.backends` knows; `BACKEND_<NAME>_URL` says where each is. */
+  /** Names of the backends in `context.backends`; `BACKEND_<NAME>_URL` sets the URL of each. */
   readonly backends?: readonly string[];
   /** Called at the first read of `context.loaders` in an execution; written with `Proxy.lazy`. */
   createLoaders?(context: ExecutionContext<Loaders, Primers>): Loaders;
   /** Called at the first read of `context.primers` in an execution; written with `Proxy.lazy`. */
   createPrimers?(context: ExecutionContext<Loaders, Primers>): Primers;
-  /** Returns the connection's claims (plain JSON data), or false to refuse it (4403). A throw refuses, too. Default: `{}` for all. */
+  /** Returns the connection's claims (plain JSON data), or false to refuse it (4403). A throw refuses it, too. Default: claims `{}`. */
   authenticate?(request: ConnectionRequest): Claims | false | Promise<Claims | false>;
 }
 
@@ -46,7 +46,7 @@ export function readsOf(context: ExecutionContext): TrackedReads | undefined {
   return LazyContext.readsOf(context);
 }
 
-/** The operation and the lists of field nodes that only this execution has; undefined for a context that crier did not make. */
+/** The execution's own copies of AST nodes; undefined for a context that crier did not make. */
 export function nodesOf(context: unknown): ExecutionNodes | undefined {
   return LazyContext.nodesOf(context);
 }

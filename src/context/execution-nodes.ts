@@ -2,17 +2,17 @@ import type { FieldNode, OperationDefinitionNode } from 'graphql';
 
 type FieldNodes = readonly FieldNode[];
 
-/** One execution's own copies of objects of `info` that other executions are given, too. */
+/** Copies, for one execution, of the objects in `info` that all executions of an operation would share. */
 export class ExecutionNodes {
   #operation: OperationDefinitionNode | undefined;
   #fieldNodes: Map<FieldNodes, FieldNodes> | undefined;
 
-  /** A copy of the operation, which is the same at each call. */
+  /** A copy of the operation; the same one at each call. */
   operation(shared: OperationDefinitionNode): OperationDefinitionNode {
     return (this.#operation ??= { ...shared });
   }
 
-  /** One copy for each list. */
+  /** A copy of the list; the same one at each call with that list. */
   fieldNodes(shared: FieldNodes): FieldNodes {
     const copies = (this.#fieldNodes ??= new Map<FieldNodes, FieldNodes>());
     let copy = copies.get(shared);

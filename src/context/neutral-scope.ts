@@ -3,11 +3,11 @@ import { AsyncResource } from 'node:async_hooks';
 const OPTIONS = { requireManualDestroy: true };
 
 /**
- * Runs code of a graph in an async context of its own, in which every AsyncLocalStorage has the store that it had when this was made: what
- * code entered for one connection, no code finds that runs for another, whatever timer, socket or promise it runs behind. About 50 ns.
+ * Runs code of a graph in a new async context. Every AsyncLocalStorage has the store there that it had when the scope was made, so a
+ * store that code entered for one connection never reaches code for another, through no timer, socket or promise. About 50 ns.
  */
 export class NeutralScope {
-  /** Code of a graph never runs in it: `enterWith` would change it for all. */
+  /** Code of a graph never runs in this one: its `enterWith` would change the store for all. */
   readonly #origin = new AsyncResource('crier', OPTIONS);
 
   run<This, Parameters extends unknown[], Result>(

@@ -1,7 +1,7 @@
 import { Buffer, isAscii } from 'node:buffer';
 import { wordsOf } from './words.ts';
 
-/** Bytes that are written again and again. */
+/** Bytes that are written often, as words. */
 export interface Snippet {
   readonly length: number;
   readonly words: readonly number[];
@@ -12,14 +12,14 @@ export function snippet(text: string): Snippet {
   return { length: bytes.length, words: wordsOf(bytes) };
 }
 
-/** Words are written whole, the last one also beyond its snippet. */
+/** Whole words are written, so the last one may reach beyond its snippet. */
 const PADDING = 8;
 /** UTF-8 of one UTF-16 code unit, at most. */
 const MAX_BYTES_PER_UNIT = 3;
 
 /**
- * Puts a text together out of snippets and of parts of another text, in memory that each text uses again. That is faster than
- * strings, which are put together when somebody reads them, and than to ask the runtime for a copy of each short part.
+ * Builds a text from snippets and parts of another text, in memory that every text reuses. That is faster than concatenating
+ * strings, which V8 flattens when they are read, and than a call of `Buffer.copy` for each short part.
  */
 export class Composer {
   readonly #size: number;
@@ -27,7 +27,7 @@ export class Composer {
   #view: DataView;
   #length = 0;
 
-  /** `size`: of the memory that it keeps; it grows for a longer text, and until the next one. */
+  /** @param size of the memory that is kept; it grows for a longer text, until the next `clear` */
   constructor(size: number) {
     this.#size = size + PADDING;
     this.#bytes = Buffer.alloc(this.#size);
@@ -57,7 +57,7 @@ export class Composer {
     this.#length += length;
   }
 
-  /** Of a text that has bytes behind `end`, which are read but do not count. */
+  /** Copies a part of a text. Up to 3 bytes after `end` are read, so the text needs padding. */
   copy(source: DataView, start: number, end: number): void {
     this.#reserve(end - start);
     const view = this.#view;
@@ -71,7 +71,7 @@ export class Composer {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** A copy of what there is from an offset on. */
+  /** A copy of the text from an offset on. */
   take(start = 0): Buffer {
     return Buffer.from(this.#bytes.subarray(start, this.#length));
   }

@@ -1,5 +1,5 @@
 /**
- * JSON.parse, of which nobody can change what it gives: for a value that several get and each takes for its own.
+ * JSON.parse with a deeply frozen result, for a value that several readers share.
  * @throws SyntaxError
  */
 export function parseFrozen(text: string): unknown {
@@ -8,7 +8,7 @@ export function parseFrozen(text: string): unknown {
   return parsed;
 }
 
-/** Of JSON data, however deep it is nested. */
+/** Freezes JSON data of any depth. */
 export function freezeDeep(root: object): void {
   const left = [root];
   for (let value = left.pop(); value; value = left.pop()) {

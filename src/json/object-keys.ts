@@ -3,39 +3,39 @@ import { COLON, QUOTE } from './characters.ts';
 import type { JsonScanner } from './scanner.ts';
 import { wordsOf } from './words.ts';
 
-/** A key that objects at one place have had. */
+/** A key that objects at one position have had. */
 export interface Key<Meaning> {
   readonly meaning: Meaning;
-  /** Of `"key":`, in bytes. */
+  /** Bytes of `"key":`. */
   readonly length: number;
-  /** `"key":` as words; of the last one only what `mask` leaves. */
+  /** `"key":` as words; `mask` selects the valid bits of the last one. */
   readonly words: readonly number[];
   readonly mask: number;
-  /** The key that came behind it last. */
+  /** The key that followed it last time. */
   next: Key<Meaning> | undefined;
 }
 
-/** Keys that may be left out before one that is there is looked up by name. */
+/** Predicted keys that are tried before a lookup by name. */
 const MAX_LEFT_OUT = 8;
-/** Of a name, in bytes: a longer one is not looked up. */
+/** Bytes of a name; a longer one is not looked up. */
 export const MAX_NAME_BYTES = 1024;
 
 /**
- * The keys of the objects at one place of a text. Objects of one place mostly have the same keys in the same order, so what
- * came behind a key last is tried first, and costs a few comparisons; then what came behind that one, as some keys may be left
- * out; only other keys are looked up by name.
+ * The keys of the objects at one position of a text. They mostly have the same keys in the same order, so the next key is predicted
+ * from the previous object: that costs a few comparisons. Up to 8 further predictions are tried, for keys that are absent. Only then
+ * is a key looked up by name.
  */
 export class ObjectKeys<Meaning> {
   readonly #known = new Map<string, Key<Meaning>>();
   readonly #learn: (name: string) => Meaning | undefined;
   #first: Key<Meaning> | undefined;
 
-  /** `learn`: what a key that comes up for the first time means; undefined: it is not to be remembered. */
+  /** @param learn returns the meaning of a key that is seen for the first time; undefined: do not remember it */
   constructor(learn: (name: string) => Meaning | undefined) {
     this.#learn = learn;
   }
 
-  /** The key that `"key":` at an offset is; undefined: none that is known. `previous`: the key before it in its object. */
+  /** The key at an offset; undefined if it is not known. @param previous the key before it in its object */
   at(scanner: JsonScanner, at: number, previous: Key<Meaning> | undefined): Key<Meaning> | undefined {
     let expected = previous === undefined ? this.#first : previous.next;
     for (let i = 0; expected !== undefined && i <= MAX_LEFT_OUT; i++) {
@@ -69,7 +69,7 @@ export class ObjectKeys<Meaning> {
   }
 }
 
-/** Without escapes, which might make two keys out of one name. */
+/** True for a name without escapes: with them one name may be written in several ways. */
 function isPlain(name: string): boolean {
   return !/["\\\u0000-\u001f]/.test(name);
 }

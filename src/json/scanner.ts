@@ -19,17 +19,17 @@ import {
   ZERO,
 } from './characters.ts';
 
-/** Of objects and arrays that are passed over: more than payloads have (`MAX_RECORD_DEPTH`), and no danger to the stack. */
+/** Levels of a value that is skipped: more than a payload has (`MAX_RECORD_DEPTH`), and safe for the stack. */
 export const MAX_LEVELS = 1000;
 
 /** Larger texts are left to JSON.parse. */
 export const MAX_TEXT_BYTES = 256 * 1024;
-/** A word is read where its first byte is, so some are read behind the end of the text. */
+/** Words are read at any offset, so the last ones reach beyond the text. */
 const PADDING = 8;
 
 /** A decimal of more digits may not be what JSON.stringify makes of the nearest double. */
 const MAX_DIGITS = 15;
-/** From this many zeros behind the point on a number is printed with an exponent. */
+/** A number with this many zeros after the point, or more, is printed with an exponent. */
 const MAX_LEADING_ZEROS = 6;
 
 const TRUE = wordOf('true');
@@ -44,17 +44,18 @@ const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080 | 0;
 
 /**
- * Reads JSON text without making anything of it. It accepts scalars only as JSON.stringify would print them, so that what was
- * accepted may be copied where it would else be parsed and printed again. Other JSON, such as `1.0` or `"\u0041"`, is refused
- * like text that is none: -1 says no more than that JSON.parse must be asked.
+ * Validates and skips JSON text without allocating. It accepts a scalar only as JSON.stringify would print it, so that its text may be
+ * copied instead of parsed and printed again. Other JSON, such as `1.0` or `"\u0041"`, is refused like invalid text: -1 means that
+ * JSON.parse must decide.
  *
- * Offsets are in bytes; each method is given that of a token's first byte.
+ * Offsets are in bytes; each method takes the offset of a token's first byte.
  */
 export class JsonScanner {
-  /** The text, and zeros behind it. */
+  /** The text, followed by zeros. */
   readonly bytes = Buffer.alloc(MAX_TEXT_BYTES + PADDING);
   readonly view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
-  /** Takes a text in, which must be UTF-8 without a byte order mark; false: it is too large, or no UTF-8. */
+
+  /** Loads a text in UTF-8 without a byte order mark. Returns false if it is too large or not UTF-8. */
   load(text: Uint8Array): boolean {
     if (text.length > MAX_TEXT_BYTES || !isUtf8(text)) return false;
     this.bytes.set(text);
@@ -63,7 +64,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** The first byte at or behind an offset that is no white space; 0 is the end of the text. */
+  /** The offset of the first byte from `at` on that is not white space. At the end of the text that byte is 0. */
   token(at: number): number {
     return this.view.getUint8(at) > SPACE ? at : this.#behindSpace(at);
   }
@@ -74,7 +75,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** The offset behind a scalar, or -1. */
+  /** The offset after a scalar, or -1. */
   endOfScalar(at: number): number {
     const { view } = this;
     switch (view.getUint8(at)) {
@@ -91,7 +92,7 @@ export class JsonScanner {
     }
   }
 
-  /** The offset behind the closing quote, or -1. */
+  /** The offset after the closing quote, or -1. */
   endOfString(at: number): number {
     const { view } = this;
     const start = at++;
@@ -117,7 +118,7 @@ export class JsonScanner {
     }
   }
 
-  /** The offset behind a number, or -1. A number of 15 digits at most that has neither zeros to spare nor an exponent is in its shortest form. */
+  /** The offset after a number, or -1. With at most 15 digits, no superfluous zeros and no exponent a number is in its shortest form. */
   endOfNumber(at: number): number {
     const { view } = this;
     const isNegative = view.getUint8(at) === MINUS;
@@ -145,7 +146,7 @@ export class JsonScanner {
     return this.#endOfUnusual(isNegative ? start - 1 : start, at);
   }
 
-  /** Of a scalar of which the runtime must say whether it would print it like this. */
+  /** The end of a scalar if JSON.stringify prints it the same way, else -1. */
   #endOfUnusual(start: number, end: number): number {
     const text = this.bytes.toString('utf8', start, end);
     try {
@@ -155,7 +156,7 @@ export class JsonScanner {
     }
   }
 
-  /** The offset behind any value that has no more than so many levels of objects and arrays, or -1. */
+  /** The offset after a value with at most `levels` levels of objects and arrays, or -1. */
   endOfValue(at: number, levels: number): number {
     const c = this.view.getUint8(at);
     if (c === OPENING || c === OPENING_SQUARE) return this.#endOfContainer(at, c, levels);
@@ -189,7 +190,7 @@ export class JsonScanner {
   }
 }
 
-/** Of `\"`, `\\`, `\b`, `\f`, `\n`, `\r`, `\t`: the escapes that JSON.stringify has beside `\u`. */
+/** True for `\"`, `\\`, `\b`, `\f`, `\n`, `\r`, `\t`: the escapes that JSON.stringify writes beside `\u`. */
 function isShortEscape(c: number): boolean {
   return c === QUOTE || c === BACKSLASH || c === 0x6e || c === 0x74 || c === 0x72 || c === 0x62 || c === 0x66;
 }

@@ -3,7 +3,7 @@ const BYTES_PER_MEMBER = 32;
 const BYTES_PER_ITEM = 8;
 const BYTES_PER_STRING = 16;
 
-/** Memory that plain data takes in V8, in bytes: an estimate, linear in the data, of any depth. */
+/** Estimated memory of plain data in V8, in bytes. Takes data of any depth, in linear time. */
 export function weightOf(value: unknown): number {
   let bytes = 0;
   const left = [value];
@@ -22,7 +22,7 @@ export function weightOf(value: unknown): number {
   return bytes;
 }
 
-/** Of a string: V8 keeps one byte for a character where all are of Latin-1, else two. */
+/** Estimated memory of a string: V8 takes one byte for each character if all are Latin-1, else two. */
 export function textWeight(text: string): number {
   return BYTES_PER_STRING + (Buffer.byteLength(text) === text.length ? text.length : 2 * text.length);
 }

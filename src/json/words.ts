@@ -1,7 +1,7 @@
-/** Bytes as little-endian words of four; the last one is filled up with zeros. */
+/** Bytes as little-endian words of four bytes; the last one is padded with zeros. */
 export function wordsOf(bytes: Uint8Array): readonly number[] {
   const words: number[] = [];
-  // What is read behind the end is undefined, which shifts to 0.
+  // Bytes after the end are undefined, which shifts to 0.
   for (let i = 0; i < bytes.length; i += 4) {
     words.push(bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24));
   }
