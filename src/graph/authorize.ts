@@ -4,9 +4,9 @@ import { clientError } from '../errors.ts';
 import type { Graph } from './graph.ts';
 
 /**
- * Asks the graph whether this connection may have this subscription.
- * @returns undefined for yes, else the error to answer with. What a GraphQLError says is the graph's own choice; any other
- * throw is the `originalError` of a plain refusal.
+ * Calls the graph's `authorize` for a subscription.
+ * @returns undefined if it is allowed, else the error for the client. A GraphQLError that `authorize` throws is shown to the client; any
+ * other throw becomes the `originalError` of a plain refusal.
  */
 export async function refusalOf(
   graph: Pick<Graph, 'authorizers'>,

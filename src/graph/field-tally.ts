@@ -1,22 +1,22 @@
 import type { PathValues } from '../bus/channel.ts';
 import type { Binding } from './schema/binding.ts';
 
-/** `match_absent`: no value at the path of a required match. `payload_absent`: nothing, or null, where the field's value should be. */
+/** `match_absent`: no value at the path of a required match. `payload_absent`: no value, or null, at the path of the payload. */
 export type UnmatchedReason = 'match_absent' | 'payload_absent';
 
-/** Counts how the records of a topic fit one of its fields. */
+/** Counts the records of a topic that match one of its fields, and those that do not. */
 export class FieldTally {
   readonly field: string;
-  /** For each reason, the paths where something may be absent, as a log line shows them. */
+  /** For each reason, the paths that may be absent, as a log line shows them. */
   readonly paths: Readonly<Record<UnmatchedReason, string>>;
-  /** Records that fit. */
+  /** Records that match and have a payload. */
   matched = 0;
   readonly unmatched: Record<UnmatchedReason, number> = { match_absent: 0, payload_absent: 0 };
   readonly #required: readonly number[];
-  /** Index of the payload's path; undefined: there is a payload wherever the required matches have values. */
+  /** Index of the payload's path; undefined: a record that matches always has a payload. */
   readonly #payload: number | undefined;
 
-  /** `indexOf`: where the values of a path are among a topic's. */
+  /** @param indexOf the index of a path among those of the topic */
   constructor(binding: Binding, indexOf: (path: string) => number) {
     const required = requiredPaths(binding);
     const payloadPath = payloadToLookFor(binding);
@@ -26,7 +26,7 @@ export class FieldTally {
     this.#payload = payloadPath === undefined ? undefined : indexOf(payloadPath);
   }
 
-  /** Counts a record. Returns whether a channel of the field gets it, which it does without a payload, too: the field is then null. */
+  /** Counts a record. Returns true if a channel of the field gets it. It does without a payload, too: the field is then null. */
   count(values: PathValues): boolean {
     for (let i = 0; i < this.#required.length; i++) {
       if (values[this.#required[i]!] === undefined) {
@@ -40,7 +40,7 @@ export class FieldTally {
   }
 }
 
-/** The path of a field's payload, if a record that has values for all required matches may lack it. */
+/** The path of a field's payload, if a record with values for all required matches may lack it. */
 export function payloadToLookFor(binding: Binding): string | undefined {
   if (binding.payload.length === 0) return undefined;
   const payload = binding.payload.join('.');

@@ -2,28 +2,25 @@ import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
 import type { Binding } from './schema/binding.ts';
 
-/** A record as a graph's samples make it: what Kafka would carry. */
+/** A sample record, as a producer would write it to Kafka. */
 export interface SampleRecord {
   readonly topic: string;
   readonly key?: string;
-  /** camelCase, as the producers write it; JSON-encoded on the way in. */
+  /** With keys in camelCase, as producers write them; crier encodes it as JSON. */
   readonly value: unknown;
 }
 
-/** The exports of a graph's `samples.ts`, all optional but `records`. */
+/** The exports of a graph's `samples.ts`; only `records` is required. */
 export interface Samples {
   /** Endless, and the same sequence for the same seed. */
   records(seed: number): Iterable<SampleRecord>;
-  /** A subscription that shows the samples at once: printed at start, and GraphiQL's first tab. */
+  /** A subscription that the samples feed: printed at start, and GraphiQL's first tab. */
   readonly operation?: string;
   /** Answers for backends that have no URL in the embedded mode: a JSON value, or undefined for 404. */
   respond?(backend: string, request: { method: string; path: string; body: unknown }): unknown;
 }
 
-/**
- * Whether this connection may have this subscription: asked for each operation, before its channel is joined. False or a
- * throw refuses.
- */
+/** Called for each subscription before it joins its channel. False or a throw refuses it. */
 export type Authorize = (
   args: Readonly<Record<string, unknown>>,
   context: ExecutionContext,
@@ -34,8 +31,8 @@ export interface Graph {
   /** The folder's name. */
   readonly name: string;
   /**
-   * Executable: resolvers attached; a bound field's `resolve` picks its value from the payload. Subscription fields without
-   * @kafka have a `subscribe` of the graph's own, whose events are root values as in graphql-js.
+   * Executable: resolvers are attached, and the `resolve` of a bound field reads its value from the payload. A Subscription field
+   * without @kafka has a `subscribe` from the graph's resolvers; its events are root values as in graphql-js.
    */
   readonly schema: GraphQLSchema;
   /** One for each Subscription field with @kafka, by field name. */
@@ -44,6 +41,6 @@ export interface Graph {
   readonly authorizers: ReadonlyMap<string, Authorize>;
   readonly context: ContextDefinition;
   readonly samples: Samples | undefined;
-  /** One line for each thing in the folder that may be a mistake. */
+  /** One line for each possible mistake in the folder. */
   readonly warnings: readonly string[];
 }

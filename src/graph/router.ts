@@ -5,37 +5,37 @@ import { valueAt } from '../json/value-at.ts';
 import type { Binding } from './schema/binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
-/** A channel of a record. */
+/** A channel that a record is published to. */
 export interface Route {
   readonly channel: string;
-  /** The most that any field of the channel asks for. */
+  /** The largest limits of the channel's fields. */
   readonly history: HistoryLimits | undefined;
 }
 
-/** A shape of channel: for each matched path, in order, its place in the topic's paths, or undefined for every value. */
+/** The names of a set of channels: for each matched path, in order, its index in the topic's paths; undefined: every value. */
 interface Pattern {
   readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
-  /** Where no value takes part. */
+  /** The channel's name if it depends on no value. */
   readonly constant: string | undefined;
   readonly history: HistoryLimits | undefined;
 }
 
-/** Everything about a topic is worked out here, once; a record then costs one read per path and one name per channel. */
+/** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
 export class TopicRouter {
   readonly topic: string;
-  /** Each once: those of matches, then payloads of which it matters only whether they are there. */
+  /** Each once: first the paths of matches, then those of payloads, of which only the presence counts. */
   readonly paths: readonly (readonly string[])[];
   readonly firstPresence: number;
-  /** One for each field. */
+  /** One per field. */
   readonly tallies: readonly FieldTally[];
   /** Records that were counted. */
   records = 0;
-  /** Of them those that fit no field. */
+  /** Counted records that match no field. */
   unrouted = 0;
   readonly #prefix: string;
   readonly #patterns: readonly Pattern[];
 
-  /** Of one topic's bindings. */
+  /** @param bindings of the topic */
   constructor(topic: string, bindings: readonly Binding[], prefix: string) {
     const matched = [...new Set(bindings.flatMap(({ match }) => match.map(({ path }) => path)))];
     const paths = [...new Set([...matched, ...bindings.flatMap((binding) => payloadToLookFor(binding) ?? [])])];
@@ -64,7 +64,7 @@ export class TopicRouter {
     if (!isRouted) this.unrouted++;
   }
 
-  /** The channels of a record with these values: those of every binding of the topic, each once. */
+  /** The channels of a record with these values, for all bindings of the topic, each once. */
   channels(values: PathValues): Route[] {
     const channels: Route[] = [];
     for (const { keys, constant, history } of this.#patterns) {
@@ -86,7 +86,7 @@ export class TopicRouter {
   }
 }
 
-/** By topic; none for a topic that no field hangs on. */
+/** Routers by topic; a topic without a field has none. */
 export function createRouters(bindings: Iterable<Binding>, prefix: string): ReadonlyMap<string, TopicRouter> {
   const groups = new Map<string, Binding[]>();
   for (const binding of bindings) groups.set(binding.topic, [...(groups.get(binding.topic) ?? []), binding]);
@@ -94,9 +94,8 @@ export function createRouters(bindings: Iterable<Binding>, prefix: string): Read
 }
 
 /**
- * The subscribing side: the one channel of an operation, from its coerced arguments. It is among the channels of a payload
- * exactly when every argument that was given equals the payload's value at its path. Values are equal when their texts
- * are: the Int 7 meets "7".
+ * The channel of a subscription, from its coerced arguments. A record is published to it exactly when every given argument equals the
+ * payload's value at its path. Values are equal if their texts are: the Int 7 equals "7".
  */
 export function channelFor(binding: Binding, prefix: string, args: Readonly<Record<string, unknown>>): string {
   const keys = sorted(binding).map(({ path, arg }) => ({ path, value: keyOf(args[arg]) }));
@@ -109,7 +108,7 @@ function keyOf(value: unknown): string | undefined {
   return undefined;
 }
 
-/** By path, so that fields which match the same paths share their channels whatever order they were written in. */
+/** Sorted by path, so that fields that match the same paths share channels, whatever the order of `match`. */
 function sorted(binding: Binding) {
   return binding.match.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -37,7 +37,7 @@ const LOG_WINDOW_MS = 10_000;
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
-/** An error that is formatted already, in the class that graphql-http asks for. */
+/** An error that is formatted already. graphql-http takes only GraphQLErrors. */
 export class FormattedError extends GraphQLError {
   readonly #formatted: GraphQLFormattedError;
 
@@ -56,16 +56,16 @@ export interface Refusal {
 }
 
 /**
- * Where a subscription's events come from: a channel of the bus, or the graph's own source. Operations of one channel with
- * one sharing key compute the same from what they read of their connections; undefined: with nobody.
+ * Where a subscription's events come from: a channel of the bus, or the graph's own source. Subscriptions of one channel with equal
+ * sharing keys may share results; undefined: it shares with nobody.
  */
 export type EventSource =
   | { readonly channel: string; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
   | { readonly events: AsyncIterable<unknown> };
 
-/** Where an error comes from, as far as the error itself does not say. */
+/** Where an error occurred, if the error does not say so itself. */
 export interface ErrorOrigin {
-  /** Coordinate of the field in the schema. */
+  /** Schema coordinate of the field. */
   readonly field?: string;
   /** Response path. */
   readonly path?: readonly (string | number)[];
@@ -77,15 +77,15 @@ export interface GraphRuntimeOptions {
   readonly executor: Executor;
   readonly backends: BackendPort;
   readonly channelPrefix: string;
-  /** Longest wait for the graph's `authenticate`. */
+  /** Longest wait for the graph's `authenticate`, in ms. */
   readonly authenticationTimeoutMs: number;
   readonly log: Logger;
   readonly onInternalError: () => void;
 }
 
 /**
- * A graph at work: what a connection may ask of it. Nothing here throws for what a client sent, and every error that
- * leaves is masked; the log has the original under the id that the client sees.
+ * Runs a graph for its connections: authenticates them, prepares and executes operations. No method throws for what a client sent. Every
+ * error for a client is masked; the log has the original error with the id that the client sees.
  */
 export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
@@ -112,8 +112,8 @@ export class GraphRuntime {
   }
 
   /**
-   * The facts of a connection (or HTTP request), or false when the graph refuses it: by `false`, by a throw, by claims that are no
-   * plain JSON data, or by taking too long. Never rejects.
+   * The facts of a connection or HTTP request. False if the graph refuses it: `authenticate` returned false, threw, returned claims
+   * that are not plain JSON data, or took too long. Never rejects.
    */
   async authenticate(source: RequestSource): Promise<ConnectionFacts | false> {
     const { log, authenticationTimeoutMs: timeoutMs } = this.#options;
@@ -136,20 +136,20 @@ export class GraphRuntime {
   }
 
   /**
-   * The operation that a request means, parsed, validated and cached: some ms of work where the document is not cached.
+   * The operation that a request names, parsed, validated and cached. Takes some ms if the document is not cached.
    * @param payer is charged for compiling the operation, if it is new
    */
   prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
     return operationIn(this.#options.documents.get(query), operationName, payer);
   }
 
-  /** The same where the document is cached; else undefined. */
+  /** As `prepare`, for a document that is cached; undefined for any other. */
   findPrepared(query: string, operationName: string | null | undefined): Operation | Refusal | undefined {
     const document = this.#options.documents.find(query);
     return document && operationIn(document, operationName);
   }
 
-  /** The answer to a request whose document cannot be prepared now. */
+  /** The error for a request whose document cannot be prepared now. */
   refusedFor({ retryAfterMs }: OverloadedError): Refusal {
     return refused([clientError('OVERLOADED', 'The server is overloaded; try again later', { retryAfterMs }).toJSON()]);
   }
@@ -169,14 +169,14 @@ export class GraphRuntime {
     return new EventExecution(this.#eventPorts, payload);
   }
 
-  /** Authorises a subscription and says where its events come from. */
+  /** Authorises a subscription and returns the source of its events. */
   subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
     return this.#scope.run(this.#subscribe, this, operation, variables, facts);
   }
 
   async #subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
     const { executor, graph } = this.#options;
-    // A custom scalar may give resolvers the very object that was sent. What one wrote there no sharing key would know.
+    // A custom scalar may pass the sent object to resolvers. A write to it would change results without changing the sharing key.
     if (variables) freezeDeep(variables);
     const selected = executor.subscriptionArguments(operation, variables);
     if ('errors' in selected) return refused(selected.errors);
@@ -211,7 +211,7 @@ export class GraphRuntime {
     return resolverPaths(this.schema, operation);
   }
 
-  /** An error that may be shown; what it was is in the log. */
+  /** The error as a client may see it; the log has the original. */
   masked(error: unknown, { field, path }: ErrorOrigin = {}): FormattedError {
     const originalError = errorOf(error);
     const graphqlError =
@@ -220,7 +220,7 @@ export class GraphRuntime {
     return new FormattedError(maskError(graphqlError, report, path));
   }
 
-  /** undefined for a field that is not bound. Called before the graph's code has the arguments, which it may write to. */
+  /** undefined for a field without @kafka. Must run before the graph's code, which may write to the arguments. */
   #channelOf(operation: Operation, sent: Variables, selected: SubscriptionArguments): EventSource | undefined {
     const { graph, channelPrefix } = this.#options;
     const { field, args, variables } = selected;
@@ -261,7 +261,7 @@ export class GraphRuntime {
     try {
       return JSON.stringify(result);
     } catch (error) {
-      // A scalar's serialize may give what JSON has no form for, such as a BigInt.
+      // A scalar's `serialize` may return a value that JSON does not have, such as a BigInt.
       return JSON.stringify(this.#failed(error));
     }
   }
@@ -288,7 +288,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof (value as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] === 'function';
 }
 
-/** An Error that `subscribe` returns counts as thrown, as in graphql-js. */
+/** An Error that `subscribe` returns is treated as thrown, as in graphql-js. */
 function notASource(returned: unknown): unknown {
   return returned instanceof Error ? returned : new TypeError('subscribe must return an async iterable');
 }

@@ -3,7 +3,7 @@ import type { ASTNode, DocumentNode, GraphQLField, GraphQLInputField, GraphQLSch
 
 const EMPTY: readonly never[] = Object.freeze([]);
 
-/** Name nodes of what a schema names, to be shared by all documents: more than half of a field's memory is its name and its empty lists. */
+/** Name nodes for the names of a schema, which all documents share: a name and empty lists are more than half of a field's memory. */
 export type NameNodes = ReadonlyMap<string, NameNode>;
 
 export function nameNodesOf(schema: GraphQLSchema): NameNodes {
@@ -21,8 +21,8 @@ export function nameNodesOf(schema: GraphQLSchema): NameNodes {
 }
 
 /**
- * Makes the nodes of a document, which has no locations, share their empty lists and the names of the schema, both frozen, and
- * trims the other lists: the parser's have room for 17 items.
+ * Reduces the memory of a document without locations. Its nodes share frozen empty lists and the frozen names of the schema; other lists
+ * are trimmed, since the parser's have room for 17 items.
  */
 export function compactDocument(document: DocumentNode, names: NameNodes): void {
   const left: object[] = [document];

@@ -25,10 +25,10 @@ export interface DocumentCacheOptions extends Omit<DocumentLimits, 'maxFields'> 
   readonly maxLength: number;
   /** Tokens in a document, and fields with fragments expanded. */
   readonly maxTokens: number;
-  /** Whether clients may read the schema. Where not, error messages do not suggest its names either. */
+  /** True if clients may read the schema. If not, error messages do not suggest its names either. */
   readonly hasIntrospection: boolean;
   readonly maxEntries: number;
-  /** Estimated memory of the valid documents. */
+  /** Estimated memory of the valid documents, in bytes. */
   readonly maxBytes: number;
   readonly maxInvalidEntries: number;
   readonly onLookup?: (outcome: 'hit' | 'miss' | 'invalid') => void;
@@ -39,20 +39,20 @@ const BYTES_PER_CHARACTER = 64;
 const BYTES_PER_DOCUMENT = 1024;
 
 /**
- * Pairs of fields of one response name that may be compared, at 0.5 µs each, a tenth of that without arguments and selections. Counts only
- * where two of them differ, as of several types of an interface: 100 types with 20 common leaves have 9,900.
+ * Pairs of fields with one response name that may be compared, at 0.5 µs each, or a tenth of that without arguments and selections. The
+ * limit applies only where two of them differ, as for several types of an interface: 100 types with 20 common leaves have 9,900 pairs.
  */
 const MAX_FIELD_PAIRS = 10_000;
 
-/** Selections of an expanded document for each field that it may have: the others are fragments around it. */
+/** Selections of an expanded document for each field that it may have; the others are fragments. */
 const SELECTIONS_PER_FIELD = 10;
 
-/** The first few say enough, and each is kept and sent. */
+/** Each error is cached and sent, and the first few are enough. */
 const MAX_ERRORS = 10;
 
 /**
- * Parses and validates each query text once. Invalid ones are remembered apart from the valid ones, so that garbage evicts
- * nothing that is in use.
+ * Parses and validates each query text once. Invalid documents have a cache of their own, so that garbage does not evict documents in
+ * use.
  */
 export class DocumentCache {
   readonly #schema: GraphQLSchema;
@@ -77,17 +77,17 @@ export class DocumentCache {
     this.#invalid = new LRUCache({ max: options.maxInvalidEntries });
   }
 
-  /** Valid documents kept. */
+  /** Count of cached valid documents. */
   get size(): number {
     return this.#valid.size;
   }
 
-  /** Estimated memory of the valid documents kept. */
+  /** Estimated memory of the cached valid documents, in bytes. */
   get bytes(): number {
     return this.#valid.calculatedSize;
   }
 
-  /** Verdicts on invalid documents kept. */
+  /** Count of cached invalid documents. */
   get invalidSize(): number {
     return this.#invalid.size;
   }
@@ -104,7 +104,7 @@ export class DocumentCache {
     return result;
   }
 
-  /** What is known of a query text without parsing it; undefined: nothing. */
+  /** The cached result for a query text; undefined: there is none. */
   find(query: string): CachedDocument | InvalidDocument | undefined {
     const { maxLength, onLookup } = this.#options;
     const refusal = refusalOf(query, maxLength);
@@ -135,7 +135,7 @@ export class DocumentCache {
       compactDocument(document, this.#names);
       return { key, document, bytes: documentWeight(document), operations: new Map() };
     }
-    // Only who made a mistake pays for locations.
+    // Locations cost memory and time, so only invalid documents are parsed with them.
     return { errors: formatted(this.#validate(this.#parse(query, true)), 'GRAPHQL_VALIDATION_FAILED') };
   }
 
@@ -159,20 +159,20 @@ export class DocumentCache {
       isTrivial || isTooMuch ? this.#rules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule) : this.#rules;
     const hideSuggestions = !this.#options.hasIntrospection;
     const errors = validate(this.#schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions });
-    // A cycle of fragments is too much, too, but has an error of its own.
+    // A cycle of fragments exceeds the limit, too, but has an error of its own.
     if (!isTooMuch || errors.length > 0) return errors;
     const message = `The document has more than ${MAX_FIELD_PAIRS} pairs of fields with one response name, some of which differ.`;
     return [new GraphQLError(message, { nodes: document.definitions[0]! })];
   }
 }
 
-/** What is refused unseen: nothing of it is hashed or kept. */
+/** Refuses a query text before it is hashed or cached. */
 function refusalOf(query: string, maxLength: number): InvalidDocument | undefined {
   let message: string | undefined;
-  // The types promise text; what a client sent may still be a document as an object (S-56).
+  // Despite its type a query may be an object: it comes from a client's JSON.
   if (typeof query !== 'string') message = 'The query must be text.';
   else if (query.length > maxLength) message = `The query is longer than ${maxLength} characters.`;
-  // Different lone surrogates have one UTF-8 form, and so one hash.
+  // All lone surrogates have the same UTF-8 bytes, and so the same hash.
   else if (/\p{Surrogate}/u.test(query)) message = 'The query is not well-formed Unicode.';
   return message === undefined
     ? undefined

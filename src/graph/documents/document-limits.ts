@@ -7,7 +7,8 @@ import type {
   SelectionNode,
   SelectionSetNode,
 } from 'graphql';
-/** Counted with fragments expanded at every spread, as an execution would meet them. */
+
+/** Counts include a fragment at every spread, as an execution does. */
 export interface DocumentLimits {
   /** Nesting of fields; those below `__schema` and `__type` are left to MaxIntrospectionDepthRule. */
   readonly maxDepth: number;
@@ -26,8 +27,8 @@ interface Cost {
 const NOTHING: Cost = { depth: 0, aliases: 0, directives: 0, fields: 0 };
 
 /**
- * What a document exceeds. Linear in the document: each fragment is counted once, so this runs before any validation rule
- * that is not. Cycles and unknown fragments count nothing and are left to the specified rules.
+ * The limits that a document exceeds. Takes linear time, because each fragment is counted once, and so runs before the validation rules
+ * that do not. Cycles and unknown fragments count nothing: the specified rules report them.
  */
 export function checkLimits(document: DocumentNode, limits: DocumentLimits): GraphQLError[] {
   const fragments = new Map<string, FragmentDefinitionNode>();

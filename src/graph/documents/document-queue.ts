@@ -1,19 +1,19 @@
 import { OverloadedError, errorOf } from '../../errors.ts';
 
 export interface DocumentQueueOptions {
-  /** Work in one turn of the event loop, in ms; at least one document. */
+  /** Time for documents in one turn of the event loop, in ms; at least one document is done. */
   readonly sliceMs: number;
-  /** Whether live events flow: they come first. */
+  /** True while live events flow: they have priority. */
   readonly hasEvents: () => boolean;
-  /** While they do, the share of a core for the work of all lanes together. */
+  /** Share of a core for all lanes together while live events flow. */
   readonly totalShare: number;
-  /** Of all that waits; past it the newest document of the lane that holds the most is refused. */
+  /** Limit for all waiting documents; past it the newest document of the largest lane is refused. */
   readonly maxBytes: number;
-  /** A document that has waited longer is refused when its turn comes. */
+  /** A document that has waited longer, in ms, is refused at its turn. */
   readonly maxWaitMs: number;
   /**
-   * Work that a lane may have done at once, in ms, and the share of a core with which that is refilled. Of CPU time: what other
-   * programs of the machine take is not the client's.
+   * CPU time that a lane may use at once, in ms, and the share of a core at which it is refilled. CPU time, so that a client is not
+   * charged for other programs on the machine.
    */
   readonly burstMs: number;
   readonly share: number;
@@ -21,13 +21,13 @@ export interface DocumentQueueOptions {
 
 /** Charged for each document beside its own bytes, so that `maxBytes` bounds their count, too. */
 const BYTES_PER_DOCUMENT = 1024;
-/** Bounds of what a refused client is told to wait, in ms. Twice as long at most: not all come back at once. */
+/** Bounds of `retryAfterMs`. Up to as much again is added at random, so that not all clients retry at once. */
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 /** Weight of the last document in the average. */
 const AVERAGE_WEIGHT = 0.05;
 
-/** The client for which something was done. */
+/** Charged for the CPU time that a client's documents take. */
 export interface Payer {
   charge(cpuMs: number): void;
 }
@@ -41,11 +41,11 @@ interface WaitingDocument {
   readonly refuse: (retryAfterMs: number) => void;
 }
 
-/** Documents of one client: done in their order, in turn with those of other lanes. Its fields are the queue's. */
+/** Documents of one client, done in order; lanes take turns. Only the queue writes to its fields. */
 export class DocumentLane implements Payer {
   readonly waiting: WaitingDocument[] = [];
   bytes = 0;
-  /** Work that may still be done, in ms of CPU time; below 0 where the last one took more. */
+  /** CPU time that the lane may still use, in ms; negative if the last document took more. */
   creditMs = Infinity;
   creditedAt = 0;
 
@@ -58,18 +58,18 @@ export class DocumentLane implements Payer {
   }
 }
 
-/** What has been put into the queue. */
+/** Work in the queue. */
 export interface QueuedWork<T> {
   /** @throws what the work throws, or OverloadedError. Does not settle once the work is cancelled. */
   readonly done: Promise<T>;
-  /** Nobody wants the result any more. Idempotent. */
+  /** Removes the work if it still waits. Idempotent. */
   readonly cancel: () => void;
 }
 
 /**
- * Parsing and validating of documents that are not cached, within a time budget for each turn of the event loop, and after the
- * live events of that turn. Lanes take turns, one document each. A lane that has used more time than its share is refused; so is
- * what the pod cannot do in time.
+ * Parses and validates documents that are not cached, within a time budget for each turn of the event loop and after the live events of
+ * that turn. Lanes take turns, one document each. Documents of a lane that has used more than its share are refused, and so are
+ * documents that wait too long and those past `maxBytes`.
  */
 export class DocumentQueue {
   readonly #options: DocumentQueueOptions;
@@ -80,24 +80,24 @@ export class DocumentQueue {
   #averageMs = 0;
   #refused = 0;
   #isScheduled = false;
-  /** When all lanes together may work again. */
+  /** When the queue may work again, while live events flow. */
   #restsUntil = 0;
 
   constructor(options: DocumentQueueOptions) {
     this.#options = options;
   }
 
-  /** Documents that wait. */
+  /** Count of waiting documents. */
   get size(): number {
     return this.#count;
   }
 
-  /** Documents refused so far. */
+  /** Count of documents refused so far. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** @param bytes what the work keeps in memory while it waits */
+  /** @param bytes memory of the work while it waits */
   add<T>(lane: DocumentLane, bytes: number, work: () => T): QueuedWork<T> {
     let cancel = () => {};
     const done = new Promise<T>((resolve, reject) => {
@@ -160,13 +160,13 @@ export class DocumentQueue {
     return heaviest!;
   }
 
-  /** How long what waits will take, in ms. */
+  /** Estimated time until all waiting documents are done, in ms. */
   get #drainMs(): number {
     const { hasEvents, totalShare } = this.#options;
     return (this.#count * this.#averageMs) / (hasEvents() ? totalShare : 1);
   }
 
-  /** How much work is missing until the lane may have more, in ms; 0: it may. */
+  /** CPU time in ms that the lane must still be credited before its next document; 0: none. */
   #missingCredit(lane: DocumentLane, nowMs: number): number {
     const { burstMs, share } = this.#options;
     lane.creditMs = Math.min(burstMs, lane.creditMs + (nowMs - lane.creditedAt) * share);
@@ -182,7 +182,7 @@ export class DocumentQueue {
     else this.#onRested();
   }
 
-  /** Events that this turn of the event loop brings are served in its first immediates. */
+  /** Two immediates, because live events that arrive in this turn are served in its first. */
   readonly #onRested = (): void => void setImmediate(() => setImmediate(this.#onTurn));
 
   readonly #onTurn = (): void => {
@@ -207,7 +207,7 @@ export class DocumentQueue {
     if (this.#lanes.size > 0) this.#schedule();
   };
 
-  /** Does a lane's first document and puts it behind the others: the loop above meets it again when all had their turn. */
+  /** Does a lane's first document and moves the lane to the end: the loop above reaches it again after all others. */
   #next(lane: DocumentLane, nowMs: number): void {
     const document = lane.waiting[0]!;
     if (nowMs - document.addedAt > this.#options.maxWaitMs) this.#refuse(document, this.#drainMs);

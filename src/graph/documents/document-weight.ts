@@ -5,12 +5,12 @@ import { textWeight } from '../../json/weight.ts';
 const BYTES_PER_NODE = 32;
 const BYTES_PER_MEMBER = 8;
 const BYTES_PER_LIST = 48;
-/** What is compiled of a field: 32 KB for 85 fields. */
+/** Compiled code of a field: 32 KB for 85 fields. */
 const COMPILED_BYTES_PER_FIELD = 384;
 
 /**
- * Memory of a parsed document without locations and of what is compiled of it, in bytes: an estimate, from above. What it shares with others
- * is frozen and not counted.
+ * Estimated memory of a parsed document without locations and of its compiled code, in bytes; rather too high. Nodes that documents share
+ * are frozen and not counted.
  */
 export function documentWeight(document: ASTNode): number {
   let bytes = 0;

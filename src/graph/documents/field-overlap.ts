@@ -1,13 +1,13 @@
 import { Kind, getNamedType, isInterfaceType, isObjectType, print } from 'graphql';
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, GraphQLSchema, SelectionSetNode } from 'graphql';
 
-/** How fields of a document share response names, with its fragments expanded and what is below one name merged. */
+/** How fields of a document share response names; with fragments expanded and selections below one name merged. */
 export interface FieldOverlap {
-  /** Fields of one response name are always one field of one type with the same arguments: none can conflict. */
+  /** True if fields with one response name are always the same field of one type with equal arguments: none can conflict. */
   readonly isTrivial: boolean;
   /**
-   * Pairs of fields that share a response name: what graphql-js's OverlappingFieldsCanBeMergedRule compares. Pairs of fields without arguments
-   * and selections count a tenth, as they cost a tenth.
+   * Pairs of fields that share a response name, which graphql-js's OverlappingFieldsCanBeMergedRule compares. A pair without arguments
+   * and selections counts a tenth, because it costs a tenth.
    */
   readonly pairs: number;
 }
@@ -20,7 +20,7 @@ interface Part {
 
 /** The fields of one response name. */
 interface Group {
-  /** Undefined: unknown to the schema, or not the same for all. */
+  /** undefined: unknown to the schema, or not the same for all. */
   field: string | undefined;
   count: number;
   /** No field has arguments or a selection. */
@@ -29,11 +29,11 @@ interface Group {
 }
 
 const PLAIN_PAIR = 0.1;
-/** Only documents with cycles of fragments nest deeper. */
+/** Only a document with a cycle of fragments nests deeper. */
 const MAX_DEPTH = 512;
 
 /**
- * Linear in the document with its fragments expanded, where the rule is quadratic.
+ * Takes linear time in the expanded document, where the rule takes quadratic time.
  * @param maxSelections of the expanded document; with more, the pairs are infinitely many
  */
 export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode, maxSelections: number): FieldOverlap {
@@ -44,7 +44,7 @@ export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode, maxS
     fragments.set(node.name.value, node);
     unreached.add(node);
   }
-  // A field is met once for each place of its fragment; its arguments are printed once.
+  // A field is visited once for each spread of its fragment; its arguments are printed once.
   const argumentTexts = new Map<FieldNode, string>();
   let left = maxSelections;
   let isTrivial = true;
@@ -87,7 +87,7 @@ export function fieldOverlap(schema: GraphQLSchema, document: DocumentNode, maxS
     if (node.kind !== Kind.OPERATION_DEFINITION) continue;
     visit([{ type: schema.getRootType(node.operation) ?? undefined, set: node.selectionSet }], 1);
   }
-  // The rule compares the fields of these, too.
+  // The rule compares fields of unused fragments, too.
   for (const { typeCondition, selectionSet } of unreached) {
     visit([{ type: schema.getType(typeCondition.name.value), set: selectionSet }], 1);
   }
