@@ -2,16 +2,16 @@ import type { FetchedPartition } from './fetch-response.ts';
 import { CorruptBatchError } from './record-batch.ts';
 import type { RecordBatch } from './record-batch.ts';
 
-/** Type of the marker that ends an aborted transaction: a control record's key is its version and its type, 16 bits each. */
+/** Type of the control record that ends an aborted transaction. The key of a control record is its version and type, 16 bits each. */
 const ABORT = 0;
 
 /**
- * Which batches of a partition's part of a fetch response belong to aborted transactions. kafkajs has this, too, but expects the list
- * in order of first offsets and takes one transaction of it per record: where transactions overlap, it hands on aborted records and
- * drops committed ones.
+ * Tells which batches of a partition in a fetch response belong to aborted transactions. kafkajs's own filter expects the list in the
+ * order of first offsets and consumes one transaction per record: if transactions overlap, it returns aborted records and drops
+ * committed ones.
  */
 export class AbortedTransactions {
-  /** By first offset; the broker sends them by last offset. */
+  /** Sorted by first offset. The broker sorts by last offset. */
   readonly #upcoming: FetchedPartition<unknown>['abortedTransactions'][number][];
   readonly #producers = new Set<string>();
 
@@ -19,7 +19,7 @@ export class AbortedTransactions {
     this.#upcoming = [...transactions].sort((one, other) => Number(one.firstOffset) - Number(other.firstOffset));
   }
 
-  /** To be called for each batch, in order, also for those that are not read. */
+  /** True if the batch is aborted. Call it for every batch, in order, including skipped ones. */
   has(batch: RecordBatch): boolean {
     const { producerId, inTransaction } = batch.context;
     while (this.#upcoming[0] && Number(this.#upcoming[0].firstOffset) <= batch.lastOffset) {

@@ -11,34 +11,34 @@ import type { MessageSetEntry } from './message-set.ts';
 import { batchesOf, CorruptBatchError, isRecordBatch } from './record-batch.ts';
 import type { FetchedRecord, RecordBatch, RecordRange } from './record-batch.ts';
 
-/** Decoded of a batch at least, if nothing else is in flight: a batch always makes progress. */
+/** Records that are decoded at least, if no others are in flight: a batch always makes progress. */
 const MIN_RECORDS = 1000;
-/** Placeholders of a batch that cannot be decoded. */
+/** Placeholder records per part of a batch that cannot be decoded. */
 const MAX_PLACEHOLDERS = 10_000;
-/** Longest wait of a response for room; then it is dropped and fetched again. */
+/** Longest wait of a response for room in the budget. Then it is dropped and fetched again. */
 const MAX_WAIT_MS = 5000;
 
 export interface FetchDecoderOptions {
   readonly budget: InflightBudget;
-  /** Of one batch: a larger one is poison. No larger than the budget. */
+  /** Bound of one batch; a larger batch is poison. At most the budget. */
   readonly maxInflatedBytes: number;
 }
 
-/** What a fetch asked for. */
+/** Request that a response answers. */
 export interface FetchRequest {
-  /** Of the broker. */
+  /** Node id of the broker. */
   readonly node: string;
-  /** Of the next record, by `partitionKey`. */
+  /** Requested offset of each partition, by `partitionKey`. */
   readonly offsets: ReadonlyMap<string, number>;
 }
 
 type Decoded = readonly FetchedRecord[];
 
 /**
- * Decodes fetch responses within a budget. kafkajs decodes a whole response at once, however large its batches inflate, ends the
- * consumer at a batch of more than about 123,000 records, and at one that cannot
- * be inflated. Here a response, and a batch, are decoded in parts: what there is no room for is left out, and kafkajs fetches it
- * again, as the next offset says. A batch that cannot be decoded comes out as records with a reason, which are poison.
+ * Decodes fetch responses within a budget. kafkajs decodes a whole response at once, however large its batches inflate, and a batch of
+ * more than about 123,000 records, or one that cannot be inflated, ends its consumer. This decoder decodes responses and batches in
+ * parts: it omits records without room in the budget, and kafkajs fetches them again. A batch that cannot be decoded becomes
+ * placeholder records with a reason, which are poison.
  */
 export class FetchDecoder {
   readonly #options: FetchDecoderOptions;
@@ -47,7 +47,7 @@ export class FetchDecoder {
     this.#options = options;
   }
 
-  /** `version`: of the fetch protocol, 4 to 11. */
+  /** `version`: version of the fetch request, 4 to 11. */
   decode(payload: Buffer, version: number, request: FetchRequest): Promise<FetchResponse<Decoded>> {
     return this.#options.budget.inTurn(() => this.#decode(readFetchResponse(payload, version), request));
   }
@@ -63,7 +63,7 @@ export class FetchDecoder {
           const key = partitionKey(topicName, partition.partition);
           [messages, hasRoom] = await this.#records(partition, key, request);
         }
-        // Their records are left out here.
+        // Aborted records are already omitted.
         decoded.push({ ...partition, abortedTransactions: [], messages });
       }
       responses.push({ topicName, partitions: decoded });
@@ -71,7 +71,7 @@ export class FetchDecoder {
     return { ...response, responses };
   }
 
-  /** Records of a partition, and whether there was room for all of them. */
+  /** Records of a partition, and whether the budget had room for all of them. */
   async #records(
     { messages: bytes, abortedTransactions }: FetchedPartition<Buffer>,
     key: string,
@@ -93,8 +93,8 @@ export class FetchDecoder {
       }
       const part = await this.#part(batch, from, node);
       if (!part) return [records, false];
-      budget.take(node, key, part.bytes);
-      // Not as arguments of one call: there may be more than the stack holds.
+      budget.reserve(node, key, part.bytes);
+      // Not `push(...records)`: the arguments could overflow the stack.
       for (const record of part.records) records.push(record);
       if (!part.isWhole) return [records, false];
       from = batch.lastOffset + 1;
@@ -102,7 +102,7 @@ export class FetchDecoder {
     return [records, true];
   }
 
-  /** Records of the format before Kafka 0.11: of a response at least one entry, or a part of one, then as many as there is room for. */
+  /** Records of the format before Kafka 0.11: at least one entry or a part of it, then as many as the budget has room for. */
   async #messageSet(bytes: Buffer, key: string, { node, offsets }: FetchRequest): Promise<[Decoded, hasRoom: boolean]> {
     const { budget } = this.#options;
     const from = offsets.get(key) ?? 0;
@@ -112,13 +112,13 @@ export class FetchDecoder {
       if (budget.room <= 0 && budget.has(node)) return [records, false];
       const count = Math.max(MIN_RECORDS, Math.floor(budget.room / RECORD_OVERHEAD_BYTES));
       const decoded = await this.#entryRecords(entry, { from, count });
-      let taken = 0;
+      let recordBytes = 0;
       for (const record of decoded) {
         records.push(record);
-        taken += (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+        recordBytes += (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
       }
-      budget.take(node, key, taken);
-      // There may be more: the next fetch begins with it.
+      budget.reserve(node, key, recordBytes);
+      // There may be more records: the next fetch starts there.
       if (decoded.length === count) return [records, false];
     }
     return [records, true];
@@ -137,7 +137,7 @@ export class FetchDecoder {
     }
   }
 
-  /** As many records of a batch as there is room for; undefined: none. The first batch of a response waits for room. */
+  /** As many records of a batch as the budget has room for; undefined: none. The first batch of a response waits for room. */
   async #part(batch: RecordBatch, from: number, node: string): Promise<Part | undefined> {
     const { budget } = this.#options;
     for (const deadline = performance.now() + MAX_WAIT_MS; ;) {
@@ -162,7 +162,7 @@ export class FetchDecoder {
     }
   }
 
-  /** The bytes of a batch's records; why it is poison; undefined: there is no room for them. */
+  /** Returns the inflated bytes of a batch, or the reason why it is poison; undefined: the budget has no room. */
   async #inflated({ compression, data }: RecordBatch): Promise<Buffer | PoisonReason | undefined> {
     const { budget, maxInflatedBytes } = this.#options;
     if (compression === 0) return data;
@@ -179,9 +179,9 @@ export class FetchDecoder {
 
 interface Part {
   readonly records: Decoded;
-  /** What they take in memory. */
+  /** Memory of the records. */
   readonly bytes: number;
-  /** With these records the batch is done. */
+  /** True if these are the batch's last records. */
   readonly isWhole: boolean;
 }
 

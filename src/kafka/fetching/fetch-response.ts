@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-/** A partition's part of a fetch response, as kafkajs hands it on. */
+/** One partition of a fetch response, in the shape that kafkajs expects. */
 export interface FetchedPartition<Records> {
   readonly partition: number;
   readonly errorCode: number;
@@ -25,11 +25,11 @@ export interface FetchResponse<Records> {
   readonly responses: readonly FetchedTopic<Records>[];
 }
 
-/** Older ones have another format of records. */
+/** Older versions have another record format. */
 export const MIN_FETCH_VERSION = 4;
 
 /**
- * Reads a fetch response of the versions 4 to 11, but leaves the records of each partition as they are.
+ * Reads a fetch response of version 4 to 11, without decoding the records of its partitions.
  * https://kafka.apache.org/41/design/protocol/#The_Messages_Fetch
  */
 export function readFetchResponse(bytes: Buffer, version: number): FetchResponse<Buffer> {
@@ -55,7 +55,7 @@ export function readFetchResponse(bytes: Buffer, version: number): FetchResponse
   });
   const throttleMs = int32();
   return {
-    // Since version 8 the broker leaves the waiting to the client.
+    // Since version 8 the client applies the throttle, not the broker.
     ...(version >= 8 ? { throttleTime: 0, clientSideThrottleTime: throttleMs } : { throttleTime: throttleMs }),
     ...(version >= 7 && { errorCode: int16(), sessionId: int32() }),
     responses: array(() => ({ topicName: part(int16()).toString('utf8'), partitions: array(partition) })),

@@ -1,12 +1,12 @@
 /**
- * How large compressed data can become, read from its headers alone: known before a byte is inflated or allocated.
- * All of them throw an Error that says why for data that is not of the format, or not whole.
+ * Upper bounds of the inflated size of compressed data, read from its headers before anything is inflated or allocated.
+ * Each function throws an Error with the reason if the data is truncated or not of the format.
  */
 
 const XERIAL_HEADER_BYTES = 16;
 const XERIAL_MAGIC = Buffer.from('\x82SNAPPY\0', 'latin1');
 
-/** snappy-java's framing, which Java producers write: a header, then blocks of raw snappy with their length in front. */
+/** True for snappy-java's framing, which Java producers write: a header, then length-prefixed blocks of raw snappy. */
 export function isXerial(data: Buffer): boolean {
   return data.length >= XERIAL_HEADER_BYTES && data.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
 }
@@ -25,7 +25,7 @@ export function xerialBlocks(data: Buffer): Buffer[] {
   return blocks;
 }
 
-/** Exact: raw snappy starts with its inflated size, a varint of at most 32 bits. */
+/** The exact size: raw snappy starts with it, as a varint of at most 32 bits. */
 export function snappyInflatedSize(block: Buffer): number {
   let size = 0;
   for (let i = 0; i < 5 && i < block.length; i++) {
@@ -37,10 +37,10 @@ export function snappyInflatedSize(block: Buffer): number {
 }
 
 const LZ4_MAGIC = 0x184d2204;
-/** LZ4 cannot do better than 255 bytes for one. */
+/** Maximum compression ratio of LZ4. */
 const LZ4_MAX_RATIO = 255;
 
-/** An upper bound: every compressed block may be as large as the frame allows. https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md */
+/** An upper bound: counts every compressed block with the largest block size of the frame. https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md */
 export function lz4FrameInflatedBound(frame: Buffer): number {
   if (frame.length < 11 || frame.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is not an LZ4 frame');
   const flags = frame[4]!;
@@ -64,12 +64,12 @@ export function lz4FrameInflatedBound(frame: Buffer): number {
 
 const ZSTD_MAGIC = 0xfd2fb528;
 const ZSTD_BLOCK_MAX_BYTES = 128 * 1024;
-/** Decoders need support no larger windows: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
+/** Decoders need not support larger windows: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
 const ZSTD_WINDOW_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * An upper bound that charges every block with the 128 KiB it may have. That bounds the work of fzstd, too, which moves the whole
- * window for each block. Refuses windows over 8 MiB, and more than one frame: Kafka's producers write one.
+ * An upper bound: counts every block with its maximum of 128 KiB. This also bounds the work of fzstd, which moves the whole window for
+ * each block. Refuses windows over 8 MiB, and more than one frame: Kafka's producers write one.
  */
 export function zstdFrameInflatedBound(frame: Buffer): number {
   if (frame.length < 9 || frame.readUInt32LE(0) !== ZSTD_MAGIC) throw new Error('it is not a zstd frame');
@@ -107,7 +107,7 @@ function zstdWindowBytes(descriptor: number): number {
   return base + (base / 8) * (descriptor & 7);
 }
 
-/** What the frame declares, 0 where it does not; a decoder may allocate it at once. */
+/** Content size that the frame declares, which a decoder may allocate at once; 0: not declared. */
 function zstdContentSize(frame: Buffer, at: number, bytes: number): number {
   if (bytes === 8) return Number(frame.readBigUInt64LE(at));
   if (bytes === 0) return 0;

@@ -1,21 +1,21 @@
 import { EventEmitter, once } from 'node:events';
 
-/** What an object for a record takes beside its bytes, in bytes: 355 were measured of records without a key. */
+/** Memory of a record's object beside its bytes. Measured: 355 bytes for records without a key. */
 export const RECORD_OVERHEAD_BYTES = 400;
 
 /** Bytes that were decoded for one fetch of a broker, by partition. */
-type Taken = Map<string, number>;
+type Reserved = Map<string, number>;
 
-/** Share of the budget that the records of held partitions may take: the rest is for the other partitions. */
+/** Largest share of the budget for records of held partitions. The other partitions have the remaining share. */
 const MAX_HELD_SHARE = 0.5;
 
 /**
- * One bound for all records that are decoded and not processed yet. Decoding is done in turns, so that a large batch finds room
- * when those before it are done, however many small ones there are. Holds one number for each partition.
+ * Bounds the memory of all records that are decoded and not yet processed. Responses are decoded one after another, so that small
+ * batches cannot starve a large one. Holds one number for each partition.
  */
 export class InflightBudget {
   readonly #maxBytes: number;
-  readonly #byNode = new Map<string, Taken>();
+  readonly #byNode = new Map<string, Reserved>();
   /** Bytes of the records of held partitions. */
   readonly #held = new Map<string, number>();
   readonly #events = new EventEmitter();
@@ -26,12 +26,12 @@ export class InflightBudget {
     this.#events.setMaxListeners(0);
   }
 
-  /** Bytes that are free now; negative where the minimum progress of a part took more than there was. */
+  /** Free bytes; negative if a batch exceeded the budget in order to make progress. */
   get room(): number {
-    return this.#maxBytes - this.#taken();
+    return this.#maxBytes - this.#reserved();
   }
 
-  /** True if nothing is in flight but records of held partitions: then the next part is decoded even where it exceeds the bound. */
+  /** True if only held partitions have records in flight. Then the next part is decoded even if it exceeds the budget. */
   get isIdle(): boolean {
     return this.#fetched() === 0;
   }
@@ -45,7 +45,7 @@ export class InflightBudget {
     return this.#held.has(partition);
   }
 
-  /** Whether anything is in flight that was fetched from this broker. */
+  /** Whether records from this broker are in flight. */
   has(node: string): boolean {
     return (this.#byNode.get(node)?.size ?? 0) > 0;
   }
@@ -57,10 +57,10 @@ export class InflightBudget {
     return turn;
   }
 
-  take(node: string, partition: string, bytes: number): void {
-    const taken = this.#byNode.get(node) ?? new Map<string, number>();
-    this.#byNode.set(node, taken);
-    taken.set(partition, (taken.get(partition) ?? 0) + bytes);
+  reserve(node: string, partition: string, bytes: number): void {
+    const reserved = this.#byNode.get(node) ?? new Map<string, number>();
+    this.#byNode.set(node, reserved);
+    reserved.set(partition, (reserved.get(partition) ?? 0) + bytes);
   }
 
   /**
@@ -69,9 +69,9 @@ export class InflightBudget {
    */
   hold(partition: string): boolean {
     let bytes = 0;
-    for (const taken of this.#byNode.values()) {
-      bytes += taken.get(partition) ?? 0;
-      taken.delete(partition);
+    for (const reserved of this.#byNode.values()) {
+      bytes += reserved.get(partition) ?? 0;
+      reserved.delete(partition);
     }
     const isKept = sum(this.#held.values()) + bytes <= this.#maxBytes * MAX_HELD_SHARE;
     this.#held.set(partition, isKept ? bytes : 0);
@@ -79,20 +79,20 @@ export class InflightBudget {
     return isKept;
   }
 
-  /** The records of a partition are processed. */
+  /** Call when the records of a partition are processed. */
   releasePartition(partition: string): void {
-    for (const taken of this.#byNode.values()) taken.delete(partition);
+    for (const reserved of this.#byNode.values()) reserved.delete(partition);
     this.#held.delete(partition);
     this.#events.emit('release');
   }
 
-  /** The records of a broker's last fetch are processed, or were dropped. */
+  /** Call when the records of a broker's last fetch are processed or dropped. */
   releaseNode(node: string): void {
-    // Only where there was something: two brokers that wait for a release, and are asked again after each, would wake each other for ever.
+    // Only if bytes were reserved: two brokers that wait for a release would otherwise wake each other for ever.
     if (this.#byNode.delete(node)) this.#events.emit('release');
   }
 
-  /** Resolves at the next release; false: there was none in time. */
+  /** Resolves with true at the next release, with false after the timeout. */
   async released(timeoutMs: number): Promise<boolean> {
     if (timeoutMs <= 0) return false;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
@@ -102,13 +102,13 @@ export class InflightBudget {
     );
   }
 
-  #taken(): number {
+  #reserved(): number {
     return this.#fetched() + sum(this.#held.values());
   }
 
   #fetched(): number {
     let bytes = 0;
-    for (const taken of this.#byNode.values()) bytes += sum(taken.values());
+    for (const reserved of this.#byNode.values()) bytes += sum(reserved.values());
     return bytes;
   }
 }

@@ -2,25 +2,25 @@ import type { PoisonReason } from '../batch.ts';
 import { CorruptBatchError } from './record-batch.ts';
 import type { FetchedRecord, RecordRange } from './record-batch.ts';
 
-/** Offset and size of an entry, which its size does not count. */
+/** Offset and size of an entry. The size field does not count them. */
 const PREFIX_BYTES = 12;
 const SIZE_AT = 8;
 const MAGIC_AT = 16;
 const ATTRIBUTES_AT = 17;
 const TIMESTAMP_AT = 18;
-/** Of an entry with empty fields, by its magic byte. */
+/** Size of an entry with empty fields, by magic byte. */
 const MIN_BYTES = [PREFIX_BYTES + 14, PREFIX_BYTES + 22] as const;
 const COMPRESSION_MASK = 0x07;
 const LOG_APPEND_TIME_FLAG = 0x08;
-/** Kafka's own. */
+/** Kafka's value for a record without a timestamp. */
 const NO_TIMESTAMP = '-1';
 
 /**
- * One entry of a message set, the format of before Kafka 0.11: a record, or a wrapper, whose value is a compressed message set.
+ * One entry of a message set, the format before Kafka 0.11: a record, or a wrapper whose value is a compressed message set.
  * https://kafka.apache.org/41/implementation/message-format/
  */
 export class MessageSetEntry {
-  /** Of a wrapper: that of its last record. */
+  /** Offset of the record; of a wrapper: of its last record. */
   readonly offset: number;
   readonly #bytes: Buffer;
 
@@ -29,12 +29,12 @@ export class MessageSetEntry {
     this.offset = Number(bytes.readBigInt64BE(0));
   }
 
-  /** With its prefix. */
+  /** Size in bytes, prefix included. */
   get length(): number {
     return this.#bytes.length;
   }
 
-  /** 0: it is a record, and no wrapper. */
+  /** Codec number; 0: the entry is a record, not a wrapper. */
   get compression(): number {
     return this.#attributes & COMPRESSION_MASK;
   }
@@ -45,7 +45,7 @@ export class MessageSetEntry {
   }
 
   /**
-   * Of a wrapper: its message set, compressed.
+   * Value of a record; of a wrapper: its compressed message set.
    * @throws CorruptBatchError
    */
   get value(): Buffer | null {
@@ -59,7 +59,7 @@ export class MessageSetEntry {
   }
 
   /**
-   * The records of a wrapper that are in a range. Their buffers are parts of `data`, which is its value, inflated.
+   * The records of a wrapper within a range. `data` is the inflated value, of which the records' buffers are slices.
    * @throws CorruptBatchError
    */
   records(data: Buffer, { from, count }: RecordRange): FetchedRecord[] {
@@ -70,7 +70,7 @@ export class MessageSetEntry {
       bytes += entry.length;
     }
     if (!last || bytes < data.length) throw new CorruptBatchError('a message set is cut off');
-    // Since magic byte 1 the offsets in a wrapper are relative.
+    // Since magic byte 1, offsets in a wrapper are relative.
     const base = this.#magic === 0 ? 0 : this.offset - last.offset;
     const timestamp = this.#attributes & LOG_APPEND_TIME_FLAG ? this.#timestamp : undefined;
     const records: FetchedRecord[] = [];
@@ -84,7 +84,7 @@ export class MessageSetEntry {
     return records;
   }
 
-  /** A record without key and value that stands for the entry; for a wrapper, whose records cannot be counted, at its last offset. */
+  /** A placeholder record for the entry. The records of a wrapper cannot be counted: one placeholder at its last offset stands for them. */
   placeholder(poison: PoisonReason): FetchedRecord {
     return { ...this.#emptyRecord(), poison };
   }
@@ -129,7 +129,7 @@ export class MessageSetEntry {
   }
 }
 
-/** The entries of a message set. The last one may be cut off, and is left out then; so is what follows in another format. */
+/** The entries of a message set. Omits a truncated last entry, and everything after a change of format. */
 export function* entriesOf(bytes: Buffer): Generator<MessageSetEntry, void, void> {
   for (let at = 0; at + PREFIX_BYTES <= bytes.length;) {
     const end = at + PREFIX_BYTES + Math.max(0, bytes.readInt32BE(at + SIZE_AT));

@@ -4,7 +4,7 @@ import type { PoisonReason } from '../batch.ts';
 
 /** Bytes of a batch before its records: https://kafka.apache.org/41/implementation/message-format/ */
 const HEADER_BYTES = 61;
-/** Bytes of a batch before the part that its length counts. */
+/** Bytes of a batch that its length field does not count. */
 const LENGTH_END = 12;
 const LENGTH_AT = 8;
 const MAGIC_AT = 16;
@@ -15,18 +15,18 @@ const CONTROL_FLAG = 0x20;
 
 const NO_HEADERS: IHeaders = Object.freeze({});
 
-/** What kafkajs reads of the batch that a record came in. */
+/** Fields of a record's batch that kafkajs reads. */
 interface BatchContext {
   readonly producerId: string;
   readonly inTransaction: boolean;
 }
 
-/** A record as kafkajs hands it on. */
+/** A record in the shape that kafkajs passes to consumers. */
 export interface FetchedRecord {
-  /** 0 and 1: of before Kafka 0.11. */
+  /** Format version; 0 and 1: before Kafka 0.11. */
   readonly magicByte: 0 | 1 | 2;
   readonly attributes: number;
-  /** Milliseconds since 1970, in decimal. */
+  /** Milliseconds since the epoch, in decimal. */
   readonly timestamp: string;
   /** In decimal. */
   readonly offset: string;
@@ -35,35 +35,35 @@ export interface FetchedRecord {
   readonly headers: IHeaders;
   readonly isControlRecord: boolean;
   readonly batchContext: BatchContext;
-  /** Why the record cannot be read: it stands for one of a batch that cannot be inflated or decoded. */
+  /** Set on a placeholder for a record of a batch that cannot be inflated or decoded. */
   readonly poison?: PoisonReason;
 }
 
-/** Which records of a batch are decoded. */
+/** The records of a batch to decode. */
 export interface RecordRange {
-  /** The first offset. */
+  /** Lowest offset. */
   readonly from: number;
-  /** Most records. */
+  /** Maximum number of records. */
   readonly count: number;
 }
 
-/** The bytes are not those of a record batch. */
+/** The bytes are not a valid record batch. */
 export class CorruptBatchError extends Error {
   override readonly name = 'CorruptBatchError';
 }
 
-/** One record batch, as it stands in a fetch response. Offsets and timestamps are exact up to 2^53. */
+/** One record batch of a fetch response. Offsets and timestamps are exact up to 2^53. */
 export class RecordBatch {
   readonly baseOffset: number;
-  /** Of the last record, also where compaction has removed it. */
+  /** Offset of the last record, even if compaction has removed it. */
   readonly lastOffset: number;
-  /** As the producer counted them. */
+  /** Number of records in the batch header. */
   readonly recordCount: number;
-  /** 0: not compressed. */
+  /** Codec number; 0: not compressed. */
   readonly compression: number;
-  /** Compressed, or not. */
+  /** The records as they are in the batch, possibly compressed. */
   readonly data: Buffer;
-  /** Its record is a marker: Kafka's own, which ends a transaction. */
+  /** True for a control batch: its record is a marker of Kafka that ends a transaction. */
   readonly isControl: boolean;
   readonly context: BatchContext;
   readonly #firstTimestamp: number;
@@ -86,7 +86,7 @@ export class RecordBatch {
   }
 
   /**
-   * The records of a range. Their buffers are parts of `data`, which is this batch's, inflated.
+   * The records within a range. `data` is this batch's `data`, inflated. The records' buffers are slices of it.
    * @throws CorruptBatchError
    */
   records(data: Buffer, { from, count }: RecordRange): FetchedRecord[] {
@@ -120,7 +120,7 @@ export class RecordBatch {
     return records;
   }
 
-  /** Records without key and value that stand for those of a range. Where compaction left gaps, their offsets may be others. */
+  /** Placeholder records for a range. If compaction has left gaps, their offsets may differ from those of the records. */
   placeholders(poison: PoisonReason, { from, count }: RecordRange): FetchedRecord[] {
     const total = Math.min(Math.max(1, this.recordCount), this.lastOffset - this.baseOffset + 1);
     const records: FetchedRecord[] = [];
@@ -132,8 +132,8 @@ export class RecordBatch {
   }
 
   /**
-   * A control record at the end of this batch, which kafkajs skips: the next fetch begins behind the batch, also where compaction
-   * has removed the last records.
+   * A control record at the end of this batch, which kafkajs skips. It makes the next fetch start after the batch, even if compaction has
+   * removed the last records.
    */
   end(): FetchedRecord {
     return { ...this.#emptyRecord(this.lastOffset), isControlRecord: true };
@@ -153,18 +153,18 @@ export class RecordBatch {
   }
 }
 
-/** The batches of a partition's part of a fetch response. The last one may be cut off, and is left out then. */
+/** The batches of one partition in a fetch response. Omits a truncated last batch. */
 export function* batchesOf(records: Buffer): Generator<RecordBatch, void, void> {
   for (let at = 0; at + HEADER_BYTES <= records.length;) {
     const end = at + LENGTH_END + records.readInt32BE(at + LENGTH_AT);
-    // Another format: the next fetch begins with it.
+    // Another format: the next fetch starts here.
     if (end < at + HEADER_BYTES || end > records.length || !isRecordBatch(records.subarray(at))) return;
     yield new RecordBatch(records.subarray(at, end));
     at = end;
   }
 }
 
-/** Whether the bytes begin with a batch of the format since Kafka 0.11, and not with a message set of before. */
+/** True if the bytes start with a record batch (the format since Kafka 0.11), false for a message set. */
 export function isRecordBatch(records: Buffer): boolean {
   return records.length > MAGIC_AT && records[MAGIC_AT] === 2;
 }
@@ -183,13 +183,13 @@ function headersOf(reader: Reader): IHeaders {
   return headers;
 }
 
-/** As an own property, whatever the name is. */
+/** Defines an own property, even for `__proto__`. */
 function define(headers: Record<string, IHeaders[string]>, name: string, value: IHeaders[string]): void {
   if (name !== '__proto__') headers[name] = value;
   else Object.defineProperty(headers, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Reads the primitives of the record format. */
+/** Reads the primitive types of the record format. */
 class Reader {
   readonly #bytes: Buffer;
   at = 0;
@@ -204,7 +204,7 @@ class Reader {
     return byte;
   }
 
-  /** Zigzag, seven bits to a byte, the lowest first; 64 bits at most, exact up to 2^53. */
+  /** Reads a zigzag varint of at most 64 bits; exact up to 2^53. */
   varint(): number {
     let byte = this.byte();
     let value = byte & 0x7f;
@@ -216,7 +216,7 @@ class Reader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Null: their length is -1. */
+  /** Null if the length is -1. */
   bytes(): Buffer | null {
     const length = this.varint();
     if (length < 0) return null;

@@ -13,11 +13,11 @@ import {
 } from '../fetching/inflated-size.ts';
 
 export interface CompressionLimits {
-  /** Of one batch, however many records it holds. */
+  /** Bound of one batch, independent of its number of records. */
   readonly maxInflatedBytes: number;
 }
 
-/** What kafkajs asks of a codec. */
+/** Codec interface of kafkajs. */
 interface Codec {
   compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
   decompress(data: Buffer): Promise<Buffer>;
@@ -25,12 +25,12 @@ interface Codec {
 
 type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 
-/** By the number in the attributes of a record batch. */
+/** Indexed by the codec number in the attributes of a record batch. */
 const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
 
 /**
- * A batch that cannot be inflated, or must not be. It is never a SyntaxError, TypeError, RangeError or ReferenceError: at those
- * kafkajs ends the consumer for good, without asking `restartOnFailure`.
+ * A batch that cannot be inflated, or exceeds the limit. Never a SyntaxError, TypeError, RangeError or ReferenceError: at these kafkajs
+ * ends the consumer for good, without calling `restartOnFailure`.
  */
 export class CompressionError extends Error {
   override readonly name = 'CompressionError';
@@ -43,9 +43,9 @@ export class CompressionError extends Error {
 }
 
 /**
- * Installs gzip, snappy, lz4 and zstd in kafkajs, for what crier does not decode itself (fetch-decoder.ts): what brokers of before
- * Kafka 0.11 send. kafkajs keeps its codecs in one object of its own, so they hold for every kafkajs client of the process, and the
- * limits of the last call count.
+ * Installs gzip, snappy, lz4 and zstd in kafkajs, for responses that crier does not decode itself (fetch-decoder.ts): those of brokers
+ * before Kafka 0.11. kafkajs keeps its codecs in a global object: they apply to every client of the process, with the limits of the
+ * last call.
  */
 export function registerCodecs(limits: CompressionLimits): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
@@ -57,9 +57,9 @@ export function registerCodecs(limits: CompressionLimits): void {
 }
 
 /**
- * Inflates off the event loop, save for zstd before Node 22.15. `compression`: the number in the attributes of a record batch.
- * @throws CompressionError: ERR_BATCH_TOO_LARGE for data that would become larger than the limit, before it does;
- * ERR_BATCH_CORRUPT for data that are not of their format.
+ * Inflates off the event loop, except zstd before Node 22.15. `compression`: the codec number in the attributes of a record batch.
+ * @throws CompressionError: ERR_BATCH_TOO_LARGE before data would inflate beyond the limit; ERR_BATCH_CORRUPT if the data is not of
+ * its format.
  */
 export async function inflate(
   compression: number,
@@ -71,7 +71,7 @@ export async function inflate(
   try {
     return await INFLATERS[name](data, maxInflatedBytes);
   } catch (error) {
-    throw verdict(name, maxInflatedBytes, error);
+    throw compressionError(name, maxInflatedBytes, error);
   }
 }
 
@@ -100,14 +100,14 @@ type ZstdDecompress = (
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 const { zstdDecompress } = zlib as typeof zlib & { readonly zstdDecompress?: ZstdDecompress };
 
-/** Thrown by an inflater; the codec around it says which batch was refused and why. */
+/** Thrown by an inflater. `inflate` turns it into a CompressionError. */
 class TooLarge extends Error {}
 
 function inflateGzip(data: Buffer, maxBytes: number): Promise<Buffer> {
   return gunzip(data, { maxOutputLength: maxBytes });
 }
 
-/** Raw snappy, as librdkafka writes it, or xerial blocks, as Java does. */
+/** Raw snappy, which librdkafka writes, or xerial blocks, which Java producers write. */
 async function inflateSnappy(data: Buffer, maxBytes: number): Promise<Buffer> {
   const blocks = isXerial(data) ? xerialBlocks(data) : [data];
   let bytes = 0;
@@ -152,7 +152,7 @@ function requireBound(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes) throw new TooLarge(`up to ${bytes}`);
 }
 
-function verdict(name: CodecName, maxInflatedBytes: number, cause: unknown): CompressionError {
+function compressionError(name: CodecName, maxInflatedBytes: number, cause: unknown): CompressionError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof TooLarge || (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
     return new CompressionError(

@@ -5,7 +5,7 @@ import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 describe('InflightBudget', () => {
   it('lets held partitions keep half of its bytes, and no more', () => {
     const budget = new InflightBudget(100);
-    for (const partition of ['a', 'b', 'c']) budget.take('1', partition, 25);
+    for (const partition of ['a', 'b', 'c']) budget.reserve('1', partition, 25);
     assert.ok(budget.hold('a'));
     assert.ok(budget.hold('b'));
     assert.equal(budget.hold('c'), false);
@@ -14,14 +14,14 @@ describe('InflightBudget', () => {
     budget.releasePartition('a');
     budget.releasePartition('c');
     assert.equal(budget.room, 75);
-    budget.take('2', 'c', 25);
+    budget.reserve('2', 'c', 25);
     assert.ok(budget.hold('c'));
   });
 
   it('counts what a held partition keeps when its broker is fetched from again', () => {
     const budget = new InflightBudget(100);
-    budget.take('1', 'a', 20);
-    budget.take('1', 'b', 30);
+    budget.reserve('1', 'a', 20);
+    budget.reserve('1', 'b', 30);
     budget.hold('a');
     budget.releaseNode('1');
     assert.equal(budget.room, 80);
@@ -29,7 +29,7 @@ describe('InflightBudget', () => {
 
   it('is idle where only held partitions keep records: then the next one makes progress, however large it is', () => {
     const budget = new InflightBudget(100);
-    budget.take('1', 'a', 20);
+    budget.reserve('1', 'a', 20);
     assert.equal(budget.isIdle, false);
     budget.hold('a');
     assert.ok(budget.isIdle);
@@ -37,7 +37,7 @@ describe('InflightBudget', () => {
 
   it('wakes a waiting fetch when records are dropped', async () => {
     const budget = new InflightBudget(100);
-    budget.take('1', 'a', 100);
+    budget.reserve('1', 'a', 100);
     const released = budget.released(10_000);
     assert.equal(budget.hold('a'), false);
     assert.ok(await released);

@@ -23,7 +23,7 @@ function createStage(t: TestContext, taken: number) {
   const batches = new RunningBatches({ budget, flow, heartbeatIntervalMs: 1000, onFailure });
   t.after(() => batches.close());
   t.after(() => flow.close());
-  budget.take('1', KEY, taken);
+  budget.reserve('1', KEY, taken);
   return { budget, gateways, batches, failures };
 }
 
