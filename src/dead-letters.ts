@@ -13,21 +13,21 @@ const USAGE = `Lists, replays or drops dead letters: records that crier could no
 
 Usage: npm run dead-letters -- list | replay | drop [options]
 
-  list               writes one line for each: position, reason, age, size, key
-  replay             writes the original records (key, value, headers, timestamp) to the partitions that they came from
-  drop               marks them as done; Kafka deletes them when their time has come
+  list               prints one line for each: position, reason, age, size, key
+  replay             writes the original records (key, value, headers, timestamp) to their original partitions
+  drop               marks them as done; Kafka deletes them after the topic's retention time
 
-  --topic <name>     only those that came from this topic
-  --reason <reason>  only those with this reason (not_json, too_large, ...)
+  --topic <name>     only dead letters of this topic
+  --reason <reason>  only dead letters with this reason (not_json, too_large, ...)
   --limit <count>    at most this number
-  --dry-run          only says what would be replayed or dropped
-  --help             this text
+  --dry-run          prints what would be replayed or dropped, and changes nothing
+  --help             prints this text
 
 Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_..., KAFKA_DEAD_LETTER_TOPIC, KAFKA_GROUP_ID.
-What is done is committed in the consumer group <KAFKA_GROUP_ID>-dead-letters, so nothing is replayed twice; a command that is killed may
-have replayed up to 100 records that it has not committed. A record of which a part was left out, or that is too large
-for its topic, cannot be replayed, and stays.
-Exits with 1 on a failure, and where a record could not be replayed.
+Commits of the consumer group <KAFKA_GROUP_ID>-dead-letters mark dead letters as done, so no record is replayed twice. A command that
+is killed may have replayed up to 100 records without a commit. A record that is too large for its topic, or of which a part was
+omitted, cannot be replayed, and stays.
+Exits with 1 after an error, or if a record could not be replayed.
 `;
 
 const PROGRESS_INTERVAL_MS = 2000;
@@ -45,7 +45,7 @@ async function main(): Promise<number> {
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
   const cluster = new Cluster(() => createKafkaClient(config, log));
   const client = createKafkaClient(config, log);
-  let saidAt = performance.now();
+  let reportedAt = performance.now();
   try {
     const { done, refused } = await runDeadLetterCommand(command, {
       topic: config.KAFKA_DEAD_LETTER_TOPIC,
@@ -55,21 +55,21 @@ async function main(): Promise<number> {
       onEntry: (entry) => {
         if (command.action === 'list' || command.isDryRun) process.stdout.write(`${lineOf(entry)}\n`);
         else if (command.action === 'replay' && entry.facts.isPartial) {
-          process.stderr.write(`cannot be replayed, a part was left out: ${lineOf(entry)}\n`);
+          process.stderr.write(`cannot be replayed, a part was omitted: ${lineOf(entry)}\n`);
         }
       },
       onTooLarge: (entry) => {
         process.stderr.write(`cannot be replayed, too large for its topic: ${lineOf(entry)}\n`);
       },
       onProgress: (outcome) => {
-        if (performance.now() - saidAt < PROGRESS_INTERVAL_MS) return;
-        saidAt = performance.now();
+        if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
+        reportedAt = performance.now();
         process.stderr.write(`${outcome.done} so far\n`);
       },
     });
     const verb = { list: 'listed', replay: 'replayed', drop: 'dropped' }[command.action];
-    const rest = refused > 0 ? `, ${refused} cannot be replayed and stay` : '';
-    process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${rest}\n`);
+    const remainder = refused > 0 ? `, ${refused} cannot be replayed and stay` : '';
+    process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${remainder}\n`);
     return refused > 0 ? 1 : 0;
   } finally {
     cluster.close();
@@ -99,14 +99,14 @@ function commandOf(
     );
   }
   if (!/^([1-9]\d*)?$/.test(limit))
-    throw new SetupError(`--limit: expected a whole number from 1 on, got ${JSON.stringify(limit)}`);
+    throw new SetupError(`--limit: expected a whole number, at least 1, got ${JSON.stringify(limit)}`);
   return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: limit === '' ? Infinity : Number(limit) };
 }
 
 function lineOf({ facts, record: { key, timestamp } }: DeadLetterEntry): string {
   const { topic, partition, offset, reason, valueBytes, isPartial } = facts;
   const ageSeconds = Math.max(0, Math.round((Date.now() - Number(timestamp)) / 1000));
-  const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (left out)' : ''}`;
+  const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (omitted)' : ''}`;
   return `${topic}/${partition}/${offset} ${reason} ${ageSeconds} s ago, ${size}, key ${JSON.stringify(key?.toString() ?? null)}`;
 }
 
@@ -116,7 +116,7 @@ main().then(
   },
   (error: unknown) => {
     const { message, stack } = error as Error;
-    // A mistake or an absent broker needs no stack.
+    // Wrong settings and unreachable brokers need no stack.
     const isExpected = error instanceof SetupError || error instanceof kafkajs.KafkaJSError;
     process.stderr.write(`dead-letters: ${isExpected ? message : (stack ?? message)}\n`);
     process.exitCode = 1;

@@ -10,15 +10,15 @@ import type { Logger } from '../log.ts';
 const MAX_BODY_BYTES = 1_048_576;
 
 export interface SampleBackendsOptions {
-  /** As the graph's context.ts exports them. */
+  /** Names that the graph's context.ts exports. */
   readonly names: readonly string[];
   readonly respond: NonNullable<Samples['respond']>;
   readonly log: Logger;
 }
 
 /**
- * One HTTP server on loopback that plays all backends of a graph with its samples' answers, so that the embedded mode
- * calls backends in the way that every mode does.
+ * One HTTP server on loopback that serves all backends of a graph from its samples. So the embedded mode calls backends like every
+ * other mode.
  */
 export class SampleBackends {
   readonly #options: SampleBackendsOptions;
@@ -30,7 +30,7 @@ export class SampleBackends {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  /** @returns where each backend is, by `backendVariable(name)`, as `Config.backends` has it. */
+  /** @returns the address of each backend, by `backendVariable(name)`, as in `Config.backends` */
   async start(): Promise<ReadonlyMap<string, BackendConfig>> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -45,7 +45,7 @@ export class SampleBackends {
     );
   }
 
-  /** Cuts what is open: the samples' answers are worth no wait. Idempotent. */
+  /** Closes open connections at once. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -66,7 +66,7 @@ export class SampleBackends {
       response.end(answer === undefined ? '' : JSON.stringify(answer));
     } catch (error) {
       if (this.#closing) return;
-      this.#options.log.error({ err: error, backend: name }, "the graph's sample answer failed");
+      this.#options.log.error({ err: error, backend: name }, 'a sample response of the graph failed');
       response.statusCode = 500;
       response.end();
     }

@@ -4,16 +4,16 @@ import type { Logger } from '../log.ts';
 
 export interface SamplerOptions {
   readonly samples: Pick<Samples, 'records'>;
-  /** The same records for the same seed. */
+  /** Equal seeds produce equal records. */
   readonly seed: number;
   /** Pause after each record. */
   readonly intervalMs: number;
-  /** Takes a record where Kafka's would come in; the next one waits for it. The signal is aborted when the sampler is closed. */
+  /** Processes a record as if Kafka had delivered it. The next record waits for it. The signal is aborted when the sampler closes. */
   readonly process: (topic: string, value: Buffer, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
 }
 
-/** Feeds a graph's sample records into the path, one after another, as Kafka would carry them. */
+/** Produces a graph's sample records one after another, in place of Kafka. */
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #closed = new AbortController();
@@ -23,14 +23,14 @@ export class Sampler {
     this.#options = options;
   }
 
-  /** The first record goes at once. A record that is refused, or samples that fail or end, are logged. */
+  /** Sends the first record at once. Logs records that fail, and samples that fail or end. */
   start(): void {
     this.#running ??= this.#run().catch((error: unknown) => {
       this.#options.log.error({ err: error }, "the graph's samples failed; no more sample records");
     });
   }
 
-  /** Resolves when the record on its way has been processed. Idempotent. */
+  /** Resolves when the current record is processed. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#running;
@@ -44,7 +44,7 @@ export class Sampler {
       try {
         await process(topic, Buffer.from(JSON.stringify(value)), signal);
       } catch (error) {
-        log.error({ err: error, topic }, 'a sample record was not processed; going on with the next');
+        log.error({ err: error, topic }, 'processing a sample record failed; continuing with the next one');
       }
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }

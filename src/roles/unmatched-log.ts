@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 const WINDOW_MS = 60_000;
 const REASONS: readonly UnmatchedReason[] = ['match_absent', 'payload_absent'];
 
-/** What had been counted when the last window ended. */
+/** Counts at the end of the last window. */
 interface Counts {
   readonly matched: number;
   readonly unmatched: Readonly<Record<UnmatchedReason, number>>;
@@ -14,10 +14,9 @@ interface Counts {
 const NONE: Counts = { matched: 0, unmatched: { match_absent: 0, payload_absent: 0 } };
 
 /**
- * Logs records that fit no field, a line for each field and window. Records of a topic that several fields share may be
- * meant for one of them, so a field is a warning only if it matched no record of the window, while other records reached no
- * field at all or it has not matched one since the start. Where some records of a window reach no field, their
- * fields are logged as information.
+ * Logs records that match no field, one line per field and window of 60 s. Fields that share a topic may each be meant for some of its
+ * records. So a field is a warning only if it matched no record of the window, and either some records reached no field at all or
+ * the field has matched none since the start. If it matched some records while others reached no field, it is logged as information.
  */
 export class UnmatchedLog {
   readonly #routers: readonly TopicRouter[];
@@ -40,7 +39,7 @@ export class UnmatchedLog {
     return Promise.resolve();
   }
 
-  /** Ends a window. */
+  /** Logs the counts since the last call. */
   report(): void {
     for (const router of this.#routers) {
       const last = this.#topics.get(router) ?? { records: 0, unrouted: 0 };
@@ -66,7 +65,7 @@ export class UnmatchedLog {
   }
 }
 
-/** For each field and reason, the records so far. */
+/** Records so far, by field and reason. */
 export function* unmatchedRecords(routers: Iterable<TopicRouter>) {
   for (const { tallies } of routers) {
     for (const { field, unmatched } of tallies) {

@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Component, RoleServices } from './services.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
-/** The records' half: brings them in from Kafka, or from the graph's samples where there is none. */
+/** Creates the worker: it publishes the records of Kafka, or the graph's sample records without Kafka. */
 export function createWorker(
   services: RoleServices,
   onFatal: (error: Error) => void,
@@ -126,8 +126,8 @@ function createSampler(
     process: async (topic, value, signal) => {
       if (!leased.has(topic)) await bus.acquire({ topic, partition: 0, position: -1 });
       leased.add(topic);
-      const place = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
-      await publisher.publish([{ ...place, key: null, value }], { signal });
+      const position = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
+      await publisher.publish([{ ...position, key: null, value }], { signal });
     },
   });
 }

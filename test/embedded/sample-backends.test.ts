@@ -20,8 +20,8 @@ async function sampleBackends(t: TestContext, respond: SampleBackendsOptions['re
   return { config, send };
 }
 
-describe('sample backends', () => {
-  it('answer each backend’s requests through its own base URL', async (t) => {
+describe('SampleBackends', () => {
+  it('serves each backend at a base URL of its own', async (t) => {
     const { config, send } = await sampleBackends(t, (backend, request) => ({ backend, ...request }));
     assert.deepEqual([...config.keys()], ['VENUE', 'ONLINE_AUCTION']);
     assert.deepEqual(await send('venue', 'GET', '/venues/1?full=true'), {
@@ -37,7 +37,7 @@ describe('sample backends', () => {
     });
   });
 
-  it('answer 404 for undefined, and any JSON value as it is', async (t) => {
+  it('responds with 404 for undefined, and with any other JSON value as the body', async (t) => {
     const { send } = await sampleBackends(t, (_, { path }) => (path === '/null' ? null : undefined));
     assert.equal(await send('venue', 'GET', '/null'), null);
     await assert.rejects(send('venue', 'POST', '/gone'), {
@@ -45,7 +45,7 @@ describe('sample backends', () => {
     });
   });
 
-  it('answer 500 when the samples throw or the request is too large, and go on', async (t) => {
+  it('responds with 500 if the samples throw or the request is too large, and serves the next request', async (t) => {
     const { send } = await sampleBackends(t, (_, { path }) => {
       if (path === '/bad') throw new Error('broken samples');
       return 'fine';

@@ -27,8 +27,8 @@ function sampler(options: Partial<SamplerOptions> = {}) {
   };
 }
 
-describe('the sampler', () => {
-  it('feeds records as JSON, in order, the first one at once', async () => {
+describe('Sampler', () => {
+  it('sends records as JSON, in order, the first one at once', async () => {
     const { sampler: running, taken } = sampler();
     running.start();
     running.start();
@@ -42,7 +42,7 @@ describe('the sampler', () => {
     ]);
   });
 
-  it('waits for a record to be processed before it feeds the next', async () => {
+  it('waits until a record is processed before it sends the next one', async () => {
     let inside = 0;
     let done = 0;
     const process = async () => {
@@ -58,7 +58,7 @@ describe('the sampler', () => {
     assert.equal(inside, 0, 'close waited for the record on its way');
   });
 
-  it('tells the record on its way when it is closed', async () => {
+  it('aborts the signal of the current record when it is closed', async () => {
     const process = (_topic: string, _value: Buffer, signal: AbortSignal) =>
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     const { sampler: running, logged } = sampler({ process });
@@ -67,7 +67,7 @@ describe('the sampler', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('logs a record that was not processed and goes on with the next', async () => {
+  it('logs a record that fails, and continues with the next one', async () => {
     let calls = 0;
     const process = () => (++calls === 1 ? Promise.reject(new Error('refused')) : Promise.resolve());
     const { sampler: running, logged } = sampler({ process });
@@ -75,10 +75,10 @@ describe('the sampler', () => {
     await waitFor('three records', () => calls >= 3);
     await running.close();
     assert.equal(logged.length, 1);
-    assert.match(logged[0]!, /refused.*a sample record was not processed/);
+    assert.match(logged[0]!, /refused.*processing a sample record failed/);
   });
 
-  it('says so when samples fail or end', async () => {
+  it('logs samples that fail or end', async () => {
     const failing = sampler({
       samples: {
         *records() {
@@ -97,7 +97,7 @@ describe('the sampler', () => {
     await Promise.all([failing.sampler.close(), ending.sampler.close()]);
   });
 
-  it('closes at once in a long pause, twice, and before it started', async () => {
+  it('closes at once: during a pause, twice, and before the start', async () => {
     const { sampler: running, taken } = sampler({ intervalMs: 1_000_000 });
     running.start();
     await running.close();

@@ -23,7 +23,7 @@ async function allChunks(records: KafkaRecord[], ports: BatchPorts, limits?: Chu
 const channels = (...names: string[]) => names.map((channel) => ({ channel }));
 
 describe('chunksOf', () => {
-  it('makes a message for each channel, all with one payload text', async () => {
+  it('makes one message per channel, all with the same payload string', async () => {
     const [chunk] = await allChunks([record(0, '')], {
       convert: () => ({ payload: '{}', destinations: channels('a', 'b', 'c') }),
     });
@@ -34,7 +34,7 @@ describe('chunksOf', () => {
     ]);
   });
 
-  it('counts a record that belongs to no channel', async () => {
+  it('counts a record without channels', async () => {
     const chunks = await allChunks([record(0, '')], { convert: () => ({ payload: '', destinations: [] }) });
     assert.deepEqual(
       chunks.map(({ messages, poison, recordCount }) => ({ messages, poison, recordCount })),
@@ -42,7 +42,7 @@ describe('chunksOf', () => {
     );
   });
 
-  it('sets poison aside with its reason, and a record on which the port throws as failed', async () => {
+  it('collects poison with its reason, and a record whose conversion throws as failed', async () => {
     const records = [record(0, '{}'), record(1, null), record(2, '{"a":1}'), record(3, '{"boom":1}')];
     const throwing = (topic: string, value: Buffer | null): Conversion => {
       if (value?.includes('boom')) throw new TypeError('boom');
@@ -63,7 +63,7 @@ describe('chunksOf', () => {
     assert.equal(chunk.last.offset, '3');
   });
 
-  it('counts messages, payloads and poison values anew for each chunk', async () => {
+  it('counts messages, payloads and poison values per chunk', async () => {
     const sizes = async (value: string, limits: ChunkLimits) => {
       const records = Array.from({ length: 7 }, (_, offset) => record(offset, value));
       return (await allChunks(records, { convert }, limits)).map(({ recordCount }) => recordCount);
@@ -77,7 +77,7 @@ describe('chunksOf', () => {
     assert.deepEqual(await sizes('poison', { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
   });
 
-  it('knows the last record before the first poison one of each chunk', async () => {
+  it('returns the last record before the first poison record of each chunk', async () => {
     const values = ['{}', '{}', 'poison', '{}', '{}', '{}', '{}', '{}', 'poison', '{}'];
     const records = values.map((value, offset) => record(offset, value));
     const chunks = await allChunks(records, { convert }, { messages: 4, bytes: 10_000 });
@@ -91,7 +91,7 @@ describe('chunksOf', () => {
     );
   });
 
-  it('asks for the limits with the first record of each chunk, and ends where there are none', async () => {
+  it('calls limitsOf with the first record of each chunk, and stops when it returns undefined', async () => {
     const records = Array.from({ length: 6 }, (_, offset) => record(offset, '{}'));
     const asked: string[] = [];
     const sizes: number[] = [];
@@ -104,7 +104,7 @@ describe('chunksOf', () => {
     assert.deepEqual(sizes, [1, 3]);
   });
 
-  it('keeps the order and every record, and ends a chunk at its bounds', async () => {
+  it('keeps every record in order, and ends a chunk at its limits', async () => {
     const values = fc.array(
       fc.oneof(
         fc.constant('not json'),

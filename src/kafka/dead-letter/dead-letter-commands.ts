@@ -7,22 +7,22 @@ import { readDeadLetters } from './dead-letter-reader.ts';
 import { factsOf, groupsOf, originalHeaders } from './dead-record.ts';
 import type { DeadLetterFacts } from './dead-record.ts';
 
-/** Dead letters between two commits: a command that is killed in between replays as many again, at most. */
+/** Dead letters per commit. The next command after a killed one replays at most this many again. */
 const STEP_RECORDS = 100;
 const WRITE_TIMEOUT_MS = 15_000;
-/** Of a write, about 10 s: kafkajs would let an idempotent producer try for ever. */
+/** About 10 s per write. By default kafkajs lets an idempotent producer retry for ever. */
 const WRITE_RETRIES = 12;
 
 export const DEAD_LETTER_ACTIONS = ['list', 'replay', 'drop'] as const;
 
 export interface DeadLetterCommand {
   readonly action: (typeof DEAD_LETTER_ACTIONS)[number];
-  /** Only says what would be done. */
+  /** Reports what would be done, and changes nothing. */
   readonly isDryRun: boolean;
-  /** Of the original record; undefined: any. */
+  /** Topic of the original record; undefined: any. */
   readonly topic: string | undefined;
   readonly reason: string | undefined;
-  /** Most dead letters. */
+  /** Maximum number of dead letters. */
   readonly limit: number;
 }
 
@@ -35,25 +35,25 @@ export interface DeadLetterEntry {
 export interface DeadLetterOutcome {
   /** Listed, replayed or dropped; in a dry run: would have been. */
   done: number;
-  /** Not replayed, because a part of the record was left out, or it is too large for its topic. They stay. */
+  /** Not replayed, because a part of the record was omitted, or it is too large for its topic. They stay. */
   refused: number;
 }
 
 export interface DeadLetterCommandPorts {
   /** The dead-letter topic. */
   readonly topic: string;
-  /** Its commits say which dead letters are done. */
+  /** Consumer group whose commits mark dead letters as done. */
   readonly groupId: string;
   readonly client: KafkaClient;
   readonly cluster: Pick<Cluster, 'existingTopics' | 'partitionRanges' | 'committedOffsets'>;
   readonly onEntry: (entry: DeadLetterEntry) => void;
-  /** Called for each that is too large for its topic. */
+  /** Called for each dead letter that is too large for its topic. */
   readonly onTooLarge: (entry: DeadLetterEntry) => void;
   /** Called after each step. */
   readonly onProgress: (outcome: Readonly<DeadLetterOutcome>) => void;
 }
 
-/** Lists, replays or drops the dead letters that are not done yet. @throws what Kafka refuses; what was done before stays done. */
+/** Lists, replays or drops the dead letters that are not done yet. @throws errors of Kafka; dead letters done before stay done. */
 export async function runDeadLetterCommand(
   command: DeadLetterCommand,
   ports: DeadLetterCommandPorts,
@@ -65,16 +65,16 @@ export async function runDeadLetterCommand(
   const producer = client.kafka.producer({
     allowAutoTopicCreation: false,
     createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-    // A batch whose acknowledgement is lost is sent again, and written once.
+    // A batch whose acknowledgement is lost is retried, and written once.
     idempotent: true,
     retry: { retries: WRITE_RETRIES },
   });
   if (action === 'replay' && !isDryRun) await producer.connect();
   try {
-    // Whoever only reads needs no place in the group, and does not take that of a command that replays.
-    const memberOf = isReading ? `${ports.groupId}-${Date.now().toString(36)}` : ports.groupId;
+    // A command that only reads joins a group of its own: it does not displace a command that replays.
+    const joinedGroupId = isReading ? `${ports.groupId}-${Date.now().toString(36)}` : ports.groupId;
     await readDeadLetters(
-      { topic: ports.topic, groupId: ports.groupId, memberOf, client, cluster },
+      { topic: ports.topic, groupId: ports.groupId, joinedGroupId, client, cluster },
       async (letters) => {
         const entries = entriesOf(
           letters.records,
@@ -119,8 +119,8 @@ type OriginalRecord = Pick<KafkaMessage, 'key' | 'value'> & {
 };
 
 /**
- * Writes the original records, to the partitions that they came from where these are still there. Resolves with those that are too large
- * for their topics: what a producer compressed, or wrote under another limit.
+ * Writes the original records to their partitions, or by key if a partition no longer exists. Resolves with the dead letters that are
+ * too large for their topics: their producer compressed them, or wrote them under another limit.
  */
 async function replay(
   producer: Producer,
@@ -164,9 +164,9 @@ async function replay(
 }
 
 /**
- * One batch for one partition. kafkajs gives all batches of a call that fails their numbers anew: with several, the broker would take other
- * records for those that it has. A batch that is too large for its topic is not written, and is written in halves. Resolves with the records
- * that are too large by themselves.
+ * Writes one batch to one partition. One per call: kafkajs renumbers all batches of a failed call, so the broker could mistake other
+ * records for duplicates. A batch that is too large for its topic is split in halves. Resolves with the records that are too large
+ * on their own.
  */
 async function write(producer: Producer, topic: string, messages: OriginalRecord[]): Promise<OriginalRecord[]> {
   try {
@@ -186,7 +186,7 @@ function isTooLarge(error: unknown): boolean {
   return type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE';
 }
 
-/** What kafkajs's partitioner reads. */
+/** The metadata that kafkajs's partitioner reads. */
 function metadataOf(partitionId: number): PartitionMetadata {
   return { partitionId, leader: 0, replicas: [], isr: [], partitionErrorCode: 0 };
 }

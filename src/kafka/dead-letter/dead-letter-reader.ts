@@ -11,10 +11,10 @@ const SESSION_TIMEOUT_MS = 30_000;
 
 export interface DeadLetterReaderOptions {
   readonly topic: string;
-  /** Its commits say which records are done. */
+  /** Consumer group whose commits mark records as done. */
   readonly groupId: string;
-  /** As what the reader joins: the group itself, if it is to commit. */
-  readonly memberOf: string;
+  /** Group that the reader joins: `groupId` if it commits. */
+  readonly joinedGroupId: string;
   readonly client: KafkaClient;
   readonly cluster: Pick<Cluster, 'existingTopics' | 'partitionRanges' | 'committedOffsets'>;
 }
@@ -27,11 +27,12 @@ export interface DeadLetters {
 }
 
 /**
- * Reads the records of the dead-letter topic that are not done, up to its present end. `handle` returns false to end the reading.
- * @throws Error where the topic does not exist, where another reads in the group, and what `handle` throws.
+ * Reads the records of the dead-letter topic that are not done, up to its end at the time of the call. Stops when `handle` resolves
+ * with false.
+ * @throws Error if the topic does not exist or another command reads in the group; errors of `handle`
  */
 export async function readDeadLetters(
-  { topic, groupId, memberOf, client, cluster }: DeadLetterReaderOptions,
+  { topic, groupId, joinedGroupId, client, cluster }: DeadLetterReaderOptions,
   handle: (deadLetters: DeadLetters) => Promise<boolean>,
 ): Promise<void> {
   if ((await cluster.existingTopics([topic])).length === 0) {
@@ -41,7 +42,7 @@ export async function readDeadLetters(
   }
   const look = async () => {
     const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
-    // Read after the commits: no commit is beyond these ends, unless the topic was made anew.
+    // Read after the commits: a commit beyond these ends means that the topic was created again.
     const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
     const handled = new Map<number, HandledOffsets>();
     for (const [partition, { low, end }] of ranges) {
@@ -64,7 +65,7 @@ export async function readDeadLetters(
 
   const budget = new InflightBudget(MAX_INFLIGHT_BYTES);
   const consumer = client.kafka.consumer({
-    groupId: memberOf,
+    groupId: joinedGroupId,
     sessionTimeout: SESSION_TIMEOUT_MS,
     maxWaitTimeInMs: 250,
     partitionAssigners: [boundFetches({ budget, maxInflatedBytes: MAX_INFLIGHT_BYTES })],
@@ -76,10 +77,10 @@ export async function readDeadLetters(
     consumer.on(events.CRASH, ({ payload }) => reject(payload.error));
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
       if ((payload.memberAssignment[topic]?.length ?? 0) < ranges.length) {
-        reject(new Error(`another command reads in the group ${memberOf}`));
+        reject(new Error(`another command reads in the group ${joinedGroupId}`));
       }
       for (const [partition, { next }] of handled) consumer.seek({ topic, partition, offset: `${next}` });
-      // Another command may have handled records since the last look. It cannot commit any more.
+      // Another command may have handled records since. From this join on it cannot commit.
       positioning = look().then((latest) => {
         handled = latest.handled;
       }, reject);
@@ -106,7 +107,7 @@ export async function readDeadLetters(
       await consumer.subscribe({ topics: [topic], fromBeginning: true });
       await consumer.run({
         autoCommit: false,
-        // What throws here would be tried again.
+        // kafkajs would retry an error that is thrown here.
         eachBatch: ({ batch: { partition, messages } }) => eachBatch(partition, messages).catch(reject),
       });
     };

@@ -18,23 +18,23 @@ const LOG_WINDOW_MS = 10_000;
 
 export interface DeadLetterOptions {
   readonly topic: string;
-  /** WAIT: a write is tried until it succeeds. DROP: what was not written at once is logged, counted and given up. */
+  /** WAIT: retry a write until it succeeds. DROP: log, count and drop records whose first write fails. */
   readonly policy: Config['DEAD_LETTER'];
   readonly cluster: Pick<Cluster, 'existingTopics' | 'createTopic'>;
   readonly createClient: () => KafkaClient;
   readonly log: Logger;
-  /** Poison records that were given up. */
+  /** Receives the number of records dropped. */
   readonly onDropped: (records: number) => void;
 }
 
-/** Writes poison records to the dead-letter topic (see `deadRecord`), and creates the topic where it is missing. */
+/** Writes poison records to the dead-letter topic (see `deadRecord`), and creates the topic if it does not exist. */
 export class DeadLetter {
   readonly #options: DeadLetterOptions;
   readonly #log: Logger;
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   readonly #link: KafkaLink<Producer>;
   #isTopicReady = false;
-  /** The last attempt to write. One at a time: a topic that is away is asked once, however many partitions wait for it. */
+  /** The last attempt to write. One at a time: however many partitions wait, one request at a time goes to an unavailable topic. */
   #attempt: Promise<void> = Promise.resolve();
 
   constructor(options: DeadLetterOptions) {
@@ -42,14 +42,14 @@ export class DeadLetter {
     this.#log = options.log.child({ deadLetterTopic: options.topic });
     this.#link = new KafkaLink({
       createClient: options.createClient,
-      // Named, though it is the default: kafkajs warns otherwise.
+      // The default, set explicitly: otherwise kafkajs logs a warning.
       createEndpoint: (kafka) =>
         kafka.producer({ allowAutoTopicCreation: false, createPartitioner: kafkajs.Partitioners.DefaultPartitioner }),
       timeoutMs: WRITE_TIMEOUT_MS,
     });
   }
 
-  /** Creates the topic where it is missing, with the brokers' defaults. Never rejects: a failure is logged, and each write tries again. */
+  /** Creates a missing topic with the brokers' defaults. Never rejects: a failure is logged, and each write retries it. */
   async createTopic(): Promise<void> {
     const { topic, cluster } = this.#options;
     if (this.#isTopicReady) return;
@@ -60,18 +60,18 @@ export class DeadLetter {
     } catch (error) {
       this.#failureLog.run('create', (suppressed) => {
         const { message } = error as Error;
-        this.#log.warn({ error: message, suppressed }, 'the dead-letter topic could not be created: create it');
+        this.#log.warn({ error: message, suppressed }, 'creating the dead-letter topic failed: create it by hand');
       });
     }
   }
 
   /**
-   * Resolves when every record was written, or given up. An attempt takes 5 s at most.
-   * @throws the signal's reason once it is aborted; some records may have been written.
+   * Resolves when every record is written or dropped. An attempt takes 5 s at most.
+   * @throws the signal's reason once it is aborted; some records may be written by then
    */
   async write(poison: readonly PoisonRecord[], signal?: AbortSignal): Promise<void> {
     let written = 0;
-    // Copied before the first wait: nobody keeps a fetch response.
+    // Copied before the first wait: the records' buffers would keep the whole fetch response in memory.
     const groups = Array.from(
       groupsOf(poison, ({ record }) => record),
       (group) => group.map(deadRecord),
@@ -113,7 +113,7 @@ export class DeadLetter {
     } catch (error) {
       if (hasType(error, ['UNKNOWN_TOPIC_OR_PARTITION'])) this.#isTopicReady = false;
       if (!hasType(error, ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])) throw error;
-      // The topic takes less than the default: each record alone, and what is still too large without its body.
+      // The topic's limit is below the default: write each record alone, and one that is still too large without its body.
       if (group.length === 1) return this.#send(group.map(withoutBody));
       for (const one of group) await this.#writeGroup([one]);
     }
@@ -128,7 +128,7 @@ export class DeadLetter {
     this.#failureLog.run('wait', (suppressed) => {
       this.#log.error(
         { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
-        'the dead-letter topic does not take poison records: their partition waits',
+        'writing to the dead-letter topic failed: the partition of the poison records waits',
       );
     });
   }
@@ -138,13 +138,13 @@ export class DeadLetter {
     this.#failureLog.run('drop', (suppressed) => {
       this.#log.error(
         { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
-        'the dead-letter topic does not take poison records: they are dropped',
+        'writing to the dead-letter topic failed: the poison records are dropped',
       );
     });
   }
 }
 
-/** Enough to find them. */
+/** Positions of at most 20 records. */
 function positionsOf(poison: readonly PoisonRecord[]): object[] {
   return poison
     .slice(0, 20)

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { IHeaders } from 'kafkajs';
 import type { PoisonRecord } from '../batch.ts';
 
-/** Of what crier says about a dead record, in its headers. */
+/** Prefix of crier's headers of a dead record. */
 const PREFIX = 'crier-';
-/** Of a header that the producer named with our prefix. */
+/** Prefix of a producer's header whose name starts with `crier-`. */
 const ORIGINAL_PREFIX = 'crier-original-';
-/** Below the brokers' default `max.message.bytes` (1,048,588), which leaves room for our headers and framing. */
+/** Below the brokers' default `max.message.bytes` (1,048,588), which leaves room for crier's headers and the framing. */
 const MAX_BODY_BYTES = 1_000_000;
-/** What our headers and the framing add to one record, at most. */
+/** Bytes that crier's headers and the framing add to one record, at most. */
 const OVERHEAD_BYTES = 1000;
 
 /** A record of the dead-letter topic. */
@@ -19,11 +19,11 @@ export interface DeadRecord {
 }
 
 /**
- * A copy of a poison record, with its reason, position and timestamp in headers. The dead record gets a timestamp of its own:
- * Kafka deletes by timestamp, and an old one would be deleted at once.
+ * Copies a poison record, with its reason, position and timestamp in headers. The dead record gets a new timestamp: Kafka deletes by
+ * timestamp, and would delete an old record at once.
  *
- * Key, value and headers together have 1 MB. What does not fit is left out: the value first, then the headers, then the key. A
- * header says so, and the digest of the value says which one it was.
+ * Key, value and headers share 1 MB. If they exceed it, the value is omitted first, then the headers, then the key. Headers name the
+ * omitted parts, and hold a digest of the value.
  */
 export function deadRecord({ record, reason }: PoisonRecord): DeadRecord {
   const { topic, partition, offset, timestamp, key, value, poison } = record;
@@ -55,7 +55,7 @@ export function deadRecord({ record, reason }: PoisonRecord): DeadRecord {
   };
 }
 
-/** Only what crier says about the record, for a topic that takes less than the brokers' default. */
+/** The dead record with crier's headers only, for a topic whose limit is below the brokers' default. */
 export function withoutBody({ key, value, headers }: DeadRecord): DeadRecord {
   const names = Object.keys(headers);
   const ours = names.filter((name) => name.startsWith(PREFIX) && !name.startsWith(ORIGINAL_PREFIX));
@@ -71,14 +71,14 @@ export function withoutBody({ key, value, headers }: DeadRecord): DeadRecord {
   };
 }
 
-/** What a record takes of a batch. */
+/** The parts of a record that take room in a batch. */
 interface Body {
   readonly key?: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: IHeaders | undefined;
 }
 
-/** In groups that fit into one batch each: kafkajs sends one for each partition and call, and `max.message.bytes` bounds it. */
+/** Groups items so that each group fits into one batch: kafkajs sends one batch per partition and call, within `max.message.bytes`. */
 export function* groupsOf<Item>(items: readonly Item[], bodyOf: (item: Item) => Body): Generator<Item[], void, void> {
   let group: Item[] = [];
   let bytes = 0;
@@ -96,7 +96,7 @@ export function* groupsOf<Item>(items: readonly Item[], bodyOf: (item: Item) => 
   if (group.length > 0) yield group;
 }
 
-/** Bytes of names and values. */
+/** Bytes of the names and values. */
 function sizeOf(headers: IHeaders): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(headers)) {
@@ -105,7 +105,7 @@ function sizeOf(headers: IHeaders): number {
   return bytes;
 }
 
-/** The producer's headers, out of the way of ours. */
+/** The producer's headers, renamed if they collide with crier's prefix. */
 function renamed(headers: IHeaders): IHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -116,7 +116,7 @@ function renamed(headers: IHeaders): IHeaders {
   );
 }
 
-/** Buffers of records are slices of a whole fetch response. */
+/** A copy: the buffers of records are slices of a whole fetch response. */
 function copyOf<Bytes extends Buffer | string | null | undefined>(bytes: Bytes): Bytes {
   return (Buffer.isBuffer(bytes) ? Buffer.from(bytes) : bytes) as Bytes;
 }
@@ -127,20 +127,20 @@ function sha256(value: Buffer | null): string {
     .digest('hex');
 }
 
-/** What the headers of a dead letter say. */
+/** Facts from the headers of a dead letter. */
 export interface DeadLetterFacts {
   readonly reason: string;
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
   readonly timestamp: string;
-  /** Of the original value. */
+  /** Size of the original value. */
   readonly valueBytes: number | undefined;
-  /** Key, headers or value were left out: the record can be read only at its position, as long as Kafka keeps it. */
+  /** Key, headers or value are omitted: the whole record exists only at its original position, while Kafka retains it. */
   readonly isPartial: boolean;
 }
 
-/** Undefined: the record is no dead letter of crier's. */
+/** Undefined: crier did not write the record. */
 export function factsOf(headers: IHeaders = {}): DeadLetterFacts | undefined {
   const text = (name: string) => headers[`${PREFIX}${name}`]?.toString();
   const [reason, topic, partition, offset] = ['reason', 'topic', 'partition', 'offset'].map(text);

@@ -1,10 +1,10 @@
 const METADATA = /^crier:([0-9a-z,+]*)$/;
-/** What brokers take by default (`offset.metadata.max.bytes`). */
+/** The brokers' default limit (`offset.metadata.max.bytes`). */
 const MAX_METADATA_LENGTH = 4096;
 
 /**
- * Which records of a partition are done, where some before others are not: a commit's offset, and ranges behind it in its metadata.
- * Holds one entry for each record that is done behind the first that is not.
+ * The records of a partition that are done, with gaps: a commit's offset, and ranges after it in the commit's metadata. Holds one entry
+ * for each done record after the first one that is not done.
  */
 export class HandledOffsets {
   #next: number;
@@ -30,7 +30,7 @@ export class HandledOffsets {
     while (this.#done.delete(this.#next)) this.#next++;
   }
 
-  /** @throws Error where there are too many gaps for a commit. */
+  /** @throws Error if a commit cannot hold the number of gaps */
   get metadata(): string {
     const parts: string[] = [];
     let end = this.#next;
@@ -53,7 +53,7 @@ export class HandledOffsets {
   }
 }
 
-/** `3+2,1+1` behind 10: 13, 14, 16. */
+/** Offsets of a text of `gap+length` pairs: `3+2,1+1` after 10 means 13, 14, 16. */
 function* rangesOf(text: string, next: number): Generator<number, void, void> {
   let end = next;
   for (const part of text.split(',')) {

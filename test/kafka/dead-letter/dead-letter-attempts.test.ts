@@ -10,7 +10,7 @@ import { readableLog } from '../consumer-harness.ts';
 
 const HALF = 400_000;
 
-/** Of each write: the offsets of its records, with a minus where the value was left out. */
+/** Per write: the offsets of its records, negative for a record whose value is omitted. */
 function createStage(policy: DeadLetterOptions['policy'], answer: (write: string[]) => Error | undefined) {
   const writes: string[][] = [];
   const dropped: number[] = [];
@@ -52,7 +52,7 @@ const poison = (count: number): PoisonRecord[] =>
 const refusal = (type: string) => Object.assign(new Error(type), { type });
 
 describe('DeadLetter', () => {
-  it('writes again what was not written, and not what was', async () => {
+  it('retries the records that were not written, and no others', async () => {
     let refusals = 0;
     const { deadLetter, writes, dropped } = createStage('WAIT', ([first]) =>
       first === '2' && refusals++ < 2 ? new Error('away') : undefined,
@@ -67,7 +67,7 @@ describe('DeadLetter', () => {
     assert.deepEqual(dropped, []);
   });
 
-  it('drops and names only what was not written', async () => {
+  it('drops and logs only the records that were not written', async () => {
     const { deadLetter, writes, dropped, lines } = createStage('DROP', ([first]) =>
       first === '2' ? new Error('away') : undefined,
     );
@@ -77,7 +77,7 @@ describe('DeadLetter', () => {
       ['2', '3'],
     ]);
     assert.deepEqual(dropped, [3]);
-    const line = JSON.parse(lines.find((one) => one.includes('they are dropped'))!) as {
+    const line = JSON.parse(lines.find((one) => one.includes('poison records are dropped'))!) as {
       records: { offset: string }[];
     };
     assert.deepEqual(
@@ -87,7 +87,7 @@ describe('DeadLetter', () => {
   });
 
   for (const type of ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']) {
-    it(`writes each record alone at ${type}, and without its body what is too large alone`, async () => {
+    it(`writes each record alone after ${type}, and one that is too large alone without its body`, async () => {
       const tooLarge = Object.assign(new Error('retries', { cause: refusal(type) }), { type: 'OTHER' });
       const { deadLetter, writes } = createStage('WAIT', (write) =>
         write.length > 1 || write[0] === '1' ? tooLarge : undefined,
@@ -97,7 +97,7 @@ describe('DeadLetter', () => {
     });
   }
 
-  it('creates the topic again where it is unknown, until that succeeds', async () => {
+  it('creates an unknown topic, and retries until that succeeds', async () => {
     let isKnown = true;
     let isRefused = true;
     const { deadLetter, created, cluster } = createStage('WAIT', () =>
@@ -120,7 +120,7 @@ describe('DeadLetter', () => {
     assert.equal(created.length, 5);
   });
 
-  it('makes one attempt at a time, and each write gets its turn', async () => {
+  it('makes one attempt at a time, in turn for each write', async () => {
     let isAway = true;
     const { deadLetter, writes } = createStage('WAIT', () => (isAway ? new Error('away') : undefined));
     const [first, second] = poison(2);

@@ -85,7 +85,7 @@ describe('npm run dead-letters', () => {
     assert.match((await command('list')).stdout, /listed: 4\n$/);
   });
 
-  it('replays each original record once, to the partition that it came from', async (t) => {
+  it('replays each original record once, to its original partition', async (t) => {
     const { topic, command, sentAt } = await createStage(t, 6);
     assert.equal((await command('replay', '--reason', 'not_object', '--limit', '2')).stdout, 'replayed: 2\n');
     assert.match((await command('list')).stdout, /listed: 4\n$/);
@@ -110,7 +110,7 @@ describe('npm run dead-letters', () => {
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '12');
   });
 
-  it('replays each record once where two commands run at a time', async (t) => {
+  it('replays each record once while two commands run', async (t) => {
     const { topic, command } = await createStage(t, 1500);
     const replays = [command('replay'), delay(150).then(() => command('replay'))];
     // The one that is not given the partition any more fails.
@@ -120,7 +120,7 @@ describe('npm run dead-letters', () => {
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '3000');
   });
 
-  it('replays records that are too large for one batch together', async (t) => {
+  it('replays records that together exceed one batch', async (t) => {
     const { topic, command } = await createStage(t, 6, 0, 800_000);
     const { code, stdout, stderr } = await command('replay');
     assert.deepEqual([code, stdout], [0, 'replayed: 6\n'], stderr);
@@ -131,7 +131,7 @@ describe('npm run dead-letters', () => {
     );
   });
 
-  it('replays records that are too large together for a topic with a limit of its own', async (t) => {
+  it('replays records that together exceed the limit of their topic', async (t) => {
     const { topic, command } = await createStage(t, 30, 0, 2000);
     await outside.limitMessages(topic, 5000);
     const { code, stdout, stderr } = await command('replay');
@@ -140,7 +140,7 @@ describe('npm run dead-letters', () => {
     assert.deepEqual(keys.toSorted(), Array.from({ length: 30 }, (_, i) => `key ${i}`).toSorted());
   });
 
-  it('keeps a record that is too large for its topic, replays the others once, and fails', async (t) => {
+  it('keeps a record that is too large for its topic, replays the others once, and exits with 1', async (t) => {
     const { topic, command } = await createStage(t, 6, 0, 2000);
     await outside.limitMessages(topic, 1000);
     for (const replayed of [3, 0]) {
@@ -152,7 +152,7 @@ describe('npm run dead-letters', () => {
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '9');
   });
 
-  it('writes each record once where an acknowledgement is lost', async (t) => {
+  it('writes each record once if an acknowledgement is lost', async (t) => {
     const { topic, settings } = await createStage(t, 3);
     let losses = 1;
     const { produce } = Broker.prototype;
@@ -182,7 +182,7 @@ describe('npm run dead-letters', () => {
     assert.equal(ends.find(({ partition }) => partition === 1)!.high, '6');
   });
 
-  it('drops what it is told to, and says so before', async (t) => {
+  it('drops the selected dead letters, and lists them with --dry-run', async (t) => {
     const { topic, command } = await createStage(t, 4);
     assert.match((await command('drop', '--dry-run')).stdout, /would have been dropped: 4\n$/);
     assert.equal((await command('drop', '--reason', 'not_json')).stdout, 'dropped: 2\n');
@@ -191,16 +191,16 @@ describe('npm run dead-letters', () => {
     assert.equal((await outside.readAll(topic, 6)).length, 6);
   });
 
-  it('keeps what cannot be replayed because a part was left out, and fails', async (t) => {
+  it('keeps a dead letter with an omitted part, and exits with 1', async (t) => {
     const { command } = await createStage(t, 2, 1);
     const { code, stdout, stderr } = await command('replay');
     assert.equal(code, 1);
     assert.equal(stdout, 'replayed: 2, 1 cannot be replayed and stay\n');
-    assert.match(stderr, /a part was left out: .* not_json .*3000 bytes \(left out\)/);
+    assert.match(stderr, /a part was omitted: .* not_json .*3000 bytes \(omitted\)/);
     assert.match((await command('list')).stdout, /listed: 1\n$/);
   });
 
-  it('says what is wrong with a command', async (t) => {
+  it('explains an invalid command', async (t) => {
     const { command } = await createStage(t, 1);
     for (const [parameters, message] of [
       [[], /expected one of list, replay, drop/],
@@ -215,7 +215,7 @@ describe('npm run dead-letters', () => {
     assert.match((await command('--help')).stdout, /^Lists, replays or drops/);
   });
 
-  it('says in one line that brokers are away, or that there is no dead-letter topic', async () => {
+  it('reports unreachable brokers, or a missing dead-letter topic, in one line', async () => {
     const [port] = await freePorts(1);
     for (const [settings, message] of [
       [{ KAFKA_BROKERS: `127.0.0.1:${port}` }, /ECONNREFUSED/],

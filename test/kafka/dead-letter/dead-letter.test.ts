@@ -16,7 +16,7 @@ describe('DeadLetter', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  it('takes every kind of poison with its coordinates, and the next record of the partition is delivered', async (t) => {
+  it('writes every kind of poison with its position, and delivers the next record of the partition', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const poison: [string, Buffer | null][] = [
       ['tombstone', null],
@@ -70,7 +70,7 @@ describe('DeadLetter', () => {
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === poison.length * 2);
   });
 
-  it('leaves out a value that would not fit, and says so', async (t) => {
+  it('omits a value that does not fit, and marks it as omitted', async (t) => {
     const topic = randomName('topic');
     await outside.admin.createTopics({
       topics: [{ topic, numPartitions: 1, configEntries: [{ name: 'max.message.bytes', value: '3000000' }] }],
@@ -93,7 +93,7 @@ describe('DeadLetter', () => {
     assert.equal(counts.deadLetterFailures, 0);
   });
 
-  it('writes a flood of poison that exceeds one batch', async (t) => {
+  it('writes poison records that exceed one batch', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
@@ -111,7 +111,7 @@ describe('DeadLetter', () => {
     assert.equal(counts.deadLetterFailures, 0);
   });
 
-  it('drops with DEAD_LETTER=DROP what cannot be written, logs and counts it, and the partition goes on', async (t) => {
+  it('drops, logs and counts records that cannot be written with DEAD_LETTER=DROP, and reads on', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, bus, counts, lines, groupId } = createConsumer(t, outside.brokers, [topic], {
       // No topic may be called so: it can neither be created nor written to.
@@ -121,13 +121,13 @@ describe('DeadLetter', () => {
     await outside.send(topic, [{ value: SECRET }, { value: '{}' }]);
     await waitFor('the next record', () => bus.messages.length === 1, 20_000);
     await waitFor('the failure', () => counts.deadLetterFailures === 1);
-    const line = lines.find((one) => one.includes('they are dropped'));
+    const line = lines.find((one) => one.includes('poison records are dropped'));
     assert.match(line ?? '', new RegExp(`"topic":"${topic}","partition":0,"offset":"0","reason":"not_json"`));
     assert.ok(!lines.join('').includes(SECRET), 'no payload in the log');
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 2);
   });
 
-  it('keeps a partition waiting until the topic takes its poison, while the others flow and the session goes on', async (t) => {
+  it('pauses a partition until its poison is written, without stopping the others or losing the session', async (t) => {
     const topic = await outside.createTopic(undefined, 2);
     const { consumer, bus, counts, lines, groupId } = createConsumer(t, outside.brokers, [topic]);
     const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);
@@ -168,12 +168,12 @@ describe('DeadLetter', () => {
     assert.equal(others.length, 0);
     assert.deepEqual(counts.rebuilds, []);
     assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
-    assert.equal(lines.filter((line) => line.includes('their partition waits')).length, 1);
+    assert.equal(lines.filter((line) => line.includes('the partition of the poison records waits')).length, 1);
     assert.equal(counts.deadLetterFailures, 0);
     assert.deepEqual(consumer.waits, []);
   });
 
-  it('leaves what is not written yet to the next member, uncommitted', async (t) => {
+  it('leaves unwritten poison uncommitted for the next member', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const groupId = randomName('group');
     const first = createConsumer(t, outside.brokers, [topic], { groupId });
@@ -192,7 +192,7 @@ describe('DeadLetter', () => {
     assert.equal(headersOf(dead!)['crier-offset'], '1');
   });
 
-  it('makes the topic anew where it was deleted', async (t) => {
+  it('creates the topic again after it was deleted', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, bus, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
@@ -205,7 +205,7 @@ describe('DeadLetter', () => {
     assert.equal((await outside.readAll(deadTopic, 1))[0]?.value?.toString(), SECRET);
   });
 
-  it('leaves out only what a topic with a lower limit does not take', async (t) => {
+  it('omits only the parts that exceed the limit of the topic', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, groupId } = createConsumer(t, outside.brokers, [topic]);
     const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);

@@ -13,7 +13,7 @@ const omissions = ({ headers }: { headers: object }) =>
   Object.keys(headers).filter((name) => name.endsWith('-omitted'));
 
 describe('deadRecord', () => {
-  it('copies what it keeps, because the buffers are parts of a fetch response', () => {
+  it('copies the buffers, which are slices of a fetch response', () => {
     const response = Buffer.from('keyvalueheader');
     const { key, value, headers } = deadRecord(
       poison({ key: response.subarray(0, 3), value: response.subarray(3, 8), headers: { a: response.subarray(8) } }),
@@ -22,13 +22,13 @@ describe('deadRecord', () => {
     assert.deepEqual([key, value, headers['a']].map(String), ['key', 'value', 'header']);
   });
 
-  it('writes a header without a value as an empty one, which kafkajs can write', () => {
+  it('writes a header without a value as an empty one, because kafkajs cannot write null', () => {
     const nothing = null as unknown as Buffer;
     const { headers } = deadRecord(poison({ headers: { one: nothing, two: [nothing, bytes(1)] } }));
     assert.deepEqual([headers['one'], headers['two']], ['', ['', bytes(1)]]);
   });
 
-  it('leaves out the value first, then the headers, then the key', () => {
+  it('omits the value first, then the headers, then the key', () => {
     const headers = { a: bytes(400_000) };
     assert.deepEqual(omissions(deadRecord(poison({ key: bytes(100_000), headers, value: bytes(499_999) }))), []);
     assert.deepEqual(omissions(deadRecord(poison({ key: bytes(100_000), headers, value: bytes(500_000) }))), [
@@ -44,7 +44,7 @@ describe('deadRecord', () => {
     ]);
   });
 
-  it('has no digest of a value that nobody could read', () => {
+  it('has no digest of a value that could not be read', () => {
     const { headers } = deadRecord(poison({ poison: 'batch_corrupt' }));
     assert.deepEqual(Object.keys(headers).sort(), [
       'crier-key-omitted',
@@ -59,7 +59,7 @@ describe('deadRecord', () => {
 });
 
 describe('withoutBody', () => {
-  it('keeps what crier says of a record, and says what is missing', () => {
+  it('keeps the headers of crier, and names the omitted parts', () => {
     const whole = deadRecord(poison({ key: bytes(1), value: bytes(1), headers: { a: 'b', 'crier-topic': 'mine' } }));
     const { key, value, headers } = withoutBody(whole);
     assert.deepEqual([key, value], [null, null]);
@@ -78,13 +78,13 @@ describe('groupsOf', () => {
       ),
     ].map(({ length }) => length);
 
-  it('ends a group before it exceeds 1 MB with 1,000 bytes for each record', () => {
+  it('ends a group before it exceeds 1 MB, counting 1,000 extra bytes per record', () => {
     assert.deepEqual(sizes(499_000, 499_000), [2]);
     assert.deepEqual(sizes(499_000, 499_001), [1, 1]);
     assert.deepEqual(sizes(...Array.from({ length: 2500 }, () => 1500)), [400, 400, 400, 400, 400, 400, 100]);
   });
 
-  it('has no empty group, also around a record that is larger than a group', () => {
+  it('yields no empty group, even next to a record that exceeds a group', () => {
     assert.deepEqual(sizes(), []);
     assert.deepEqual(sizes(5_000_000, 5_000_000, 1), [1, 1, 1]);
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { HandledOffsets } from '../../../src/kafka/dead-letter/handled-offsets.ts';
 
 describe('HandledOffsets', () => {
-  it('knows after a commit what it knew before', () => {
+  it('restores its offsets from a commit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 40 }), fc.array(fc.integer({ min: 0, max: 60 })), (start, deltas) => {
         const done = new Set(deltas.map((delta) => start + delta));
@@ -26,7 +26,7 @@ describe('HandledOffsets', () => {
     assert.throws(() => handled.metadata, /too many/);
   });
 
-  it('takes the metadata of another for none', () => {
+  it('ignores metadata that crier did not write', () => {
     for (const metadata of ['', 'other', 'crier:', 'crier:x', 'crier:-1+2']) {
       assert.equal(new HandledOffsets(7, metadata).has(7), false);
     }

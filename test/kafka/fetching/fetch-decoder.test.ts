@@ -61,7 +61,7 @@ describe('FetchDecoder', () => {
     assert.deepEqual(plain(actual), plain(await kafkajsResponse(payload)));
   });
 
-  it('skips what was read before, whole batches and parts of one', async () => {
+  it('skips whole batches and parts of a batch before the requested offset', async () => {
     const bytes = Buffer.concat([sequence(5, 1), sequence(5, 1, { baseOffset: 5 })]);
     const { decode } = createDecoder(1024 * KIB);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('FetchDecoder', () => {
   });
 
   for (const attributes of [0, GZIP]) {
-    it(`reads a batch in parts that has more records than there is room for (${attributes ? 'gzip' : 'plain'})`, async () => {
+    it(`reads a batch in parts if the budget has no room for all its records (${attributes ? 'gzip' : 'plain'})`, async () => {
       const { decode, budget } = createDecoder(1024 * KIB);
       const payload = ofPartitions(sequence(10_000, 1, { attributes }));
       const seen: number[] = [];
@@ -86,7 +86,7 @@ describe('FetchDecoder', () => {
     });
   }
 
-  it('leaves out the batches that there is no room for, and all behind them', async () => {
+  it('omits the first batch without room in the budget, and all batches after it', async () => {
     const { decode, budget } = createDecoder(512 * KIB);
     const small = sequence(1, 10);
     const large = (baseOffset: number) => sequence(1, 200 * KIB, { attributes: GZIP, baseOffset });
@@ -99,7 +99,7 @@ describe('FetchDecoder', () => {
     assert.deepEqual(offsetsOf(rest), [2, 3]);
   });
 
-  it('waits with a response of another broker until there is room', async () => {
+  it('delays a response of another broker until the budget has room', async () => {
     const { decode, budget } = createDecoder(512 * KIB);
     await decode(ofPartitions(sequence(1, 400 * KIB)), { node: '1' });
     let isDone = false;
@@ -111,7 +111,7 @@ describe('FetchDecoder', () => {
     assert.deepEqual(offsetsOf((await second)[0]), [0]);
   });
 
-  it('does not wait for room that its own records take', async () => {
+  it('does not wait for room that records of the same response take', async () => {
     const { decode, budget } = createDecoder(512 * KIB);
     const one = sequence(1, 300 * KIB, { attributes: GZIP });
     assert.deepEqual(
@@ -127,7 +127,7 @@ describe('FetchDecoder', () => {
     ['batch_corrupt', sequence(3, 1, { attributes: 7 })],
     ['batch_corrupt', sequence(3, 1, { data: Buffer.alloc(20, 0xff) })],
   ] as const) {
-    it(`hands on records with a reason for a batch that it cannot decode: ${reason}`, async () => {
+    it(`returns placeholders with a reason for a batch that it cannot decode: ${reason}`, async () => {
       const { decode } = createDecoder(512 * KIB);
       const [records] = await decode(ofPartitions(Buffer.concat([batch, sequence(1, 1, { baseOffset: 3 })])));
       assert.deepEqual(
@@ -142,7 +142,7 @@ describe('FetchDecoder', () => {
     });
   }
 
-  it('hands on a batch in parts that claims very many records and cannot be inflated', async () => {
+  it('returns placeholders in parts for an unreadable batch with a huge record count', async () => {
     const { decode } = createDecoder(16 * 1024 * KIB);
     const data = Buffer.from('no gzip');
     const payload = ofPartitions(
@@ -183,7 +183,7 @@ describe('FetchDecoder', () => {
       return offsetsOf(batch.messages);
     }
 
-    it('hands on none of their records where several transactions began before the fetch', async () => {
+    it('omits aborted records if several transactions began before the fetch', async () => {
       const batches = [
         data(100, 2),
         data(101, 1),
@@ -195,23 +195,23 @@ describe('FetchDecoder', () => {
       assert.deepEqual(await delivered(batches, 100), [104]);
     });
 
-    it('hands on what is committed after the marker with which the fetch begins', async () => {
+    it('returns committed records after a marker at the start of the fetch', async () => {
       const batches = [marker(100, 2, 0), marker(101, 1, 0), data(102, 2), data(103, 2), marker(104, 2, 1)];
       assert.deepEqual(await delivered(batches, 100), [102, 103]);
     });
 
-    it('hands on none of their records where the transaction that began first ends last', async () => {
+    it('omits aborted records if the transaction that began first ends last', async () => {
       const batches = [data(0, 1), data(1, 2), marker(2, 2, 0), marker(3, 1, 0), data(4, 2), marker(5, 2, 1)];
       assert.deepEqual(await delivered(batches, 0), [4]);
     });
 
-    it('takes no record for a marker because of its key', async () => {
+    it('does not mistake a record for a marker because of its key', async () => {
       const batches = [data(100, 1, Buffer.alloc(4)), data(101, 1), marker(102, 1, 0)];
       assert.deepEqual(await delivered(batches, 100), []);
     });
   });
 
-  it('ends a batch whose last records were compacted away with a control record, which kafkajs skips', async () => {
+  it('ends a batch whose last records were compacted with a control record, which kafkajs skips', async () => {
     const { decode } = createDecoder(512 * KIB);
     const [records] = await decode(ofPartitions(sequence(2, 1, { lastOffsetDelta: 9 })));
     assert.deepEqual(
@@ -225,7 +225,7 @@ describe('FetchDecoder', () => {
   });
 });
 
-describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
+describe('FetchDecoder with message sets of Kafka before 0.11', () => {
   const value = Buffer.from('value');
   const key = Buffer.from('key');
   /** A wrapper of three records, the last of which has the given offset. */
@@ -262,7 +262,7 @@ describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
       ['has a cut-off message set', 'batch_corrupt', wrapper(6, magic, gzipSync(wrapper(6, magic).subarray(0, 30)))],
       ['inflates to too much', 'batch_too_large', wrapper(6, magic, gzipSync(Buffer.alloc(600 * KIB)))],
     ] as const) {
-      it(`hands on one record with a reason for a wrapper that ${what}, and what follows: version ${magic}`, async () => {
+      it(`returns one placeholder for a wrapper that ${what}, and the entries after it: version ${magic}`, async () => {
         const { decode } = createDecoder(512 * KIB);
         const next = encodedMessage({ offset: 7, magic, value });
         const [records] = await decode(ofPartitions(Buffer.concat([bytes, next])));
@@ -273,7 +273,7 @@ describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
       });
     }
 
-    it(`hands on an entry that has no fields as poison: version ${magic}`, async () => {
+    it(`returns a placeholder for an entry without fields: version ${magic}`, async () => {
       const { decode } = createDecoder(512 * KIB);
       const bytes = encodedMessage({ offset: 3, magic, value }).subarray(0, 20);
       bytes.writeInt32BE(8, 8);
@@ -282,7 +282,7 @@ describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
     });
   }
 
-  it('reads a wrapper in parts that has more records than there is room for', async () => {
+  it('reads a wrapper in parts if the budget has no room for all its records', async () => {
     const data = Buffer.concat(range(0, 10_000).map((offset) => encodedMessage({ offset, value: Buffer.alloc(0) })));
     const payload = ofPartitions(wrapper(9999, 1, gzipSync(data)));
     const { decode, budget } = createDecoder(1024 * KIB);
@@ -296,7 +296,7 @@ describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
     assert.deepEqual(seen, range(0, 10_000));
   });
 
-  it('leaves the partitions of a response out for which there is no room', async () => {
+  it('omits the partitions of a response without room in the budget', async () => {
     const data = encodedMessage({ offset: 0, value: Buffer.alloc(500 * KIB) });
     const payload = ofPartitions(...range(0, 8).map(() => wrapper(0, 1, gzipSync(data))));
     const { decode, budget } = createDecoder(512 * KIB);
@@ -308,7 +308,7 @@ describe('FetchDecoder, with message sets of before Kafka 0.11', () => {
     assert.ok(budget.room > -512 * KIB, `${budget.room} bytes of room`);
   });
 
-  it('skips what was read before, and stops at record batches and where there is no room', async () => {
+  it('skips entries before the requested offset, and stops at record batches and without room in the budget', async () => {
     const large = (offset: number) => encodedMessage({ offset, value: Buffer.alloc(300 * KIB) });
     const payload = ofPartitions(Buffer.concat([wrapper(2, 1), large(3), large(4), large(5), sequence(1, 1)]));
     const { decode, budget } = createDecoder(512 * KIB);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 
 describe('InflightBudget', () => {
-  it('lets held partitions keep half of its bytes, and no more', () => {
+  it('lets held partitions keep at most half of its bytes', () => {
     const budget = new InflightBudget(100);
     for (const partition of ['a', 'b', 'c']) budget.reserve('1', partition, 25);
     assert.ok(budget.hold('a'));
@@ -18,7 +18,7 @@ describe('InflightBudget', () => {
     assert.ok(budget.hold('c'));
   });
 
-  it('counts what a held partition keeps when its broker is fetched from again', () => {
+  it('counts the records of a held partition over the next fetches of its broker', () => {
     const budget = new InflightBudget(100);
     budget.reserve('1', 'a', 20);
     budget.reserve('1', 'b', 30);
@@ -27,7 +27,7 @@ describe('InflightBudget', () => {
     assert.equal(budget.room, 80);
   });
 
-  it('is idle where only held partitions keep records: then the next one makes progress, however large it is', () => {
+  it('is idle while only held partitions keep records, so that a batch of any size makes progress', () => {
     const budget = new InflightBudget(100);
     budget.reserve('1', 'a', 20);
     assert.equal(budget.isIdle, false);

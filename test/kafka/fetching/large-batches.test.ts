@@ -38,7 +38,7 @@ describe('KafkaConsumer with large batches', () => {
   }
 
   for (const isCompressed of [true, false]) {
-    it(`delivers each of ${RECORDS} records of one ${isCompressed ? 'compressed' : 'plain'} batch, and what is behind it`, async (t) => {
+    it(`delivers each of ${RECORDS} records of one ${isCompressed ? 'compressed' : 'plain'} batch, and the records after it`, async (t) => {
       const topic = await createTopic();
       const { seen, ports } = countingBus();
       const { consumer, counts, groupId } = createConsumer(t, outside.brokers, [topic], { ports });
@@ -53,7 +53,7 @@ describe('KafkaConsumer with large batches', () => {
     });
   }
 
-  it('delivers everything that inflates to more than may be in flight', async (t) => {
+  it('delivers batches that together inflate to more than MAX_INFLIGHT_BYTES', async (t) => {
     const topic = await createTopic();
     const { seen, ports } = countingBus();
     const { consumer, counts } = createConsumer(t, outside.brokers, [topic], {
@@ -73,7 +73,7 @@ describe('KafkaConsumer with large batches', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('delivers what is committed, and nothing that is aborted, of transactions that are read in parts', async (t) => {
+  it('delivers only committed records of transactions that are read in parts', async (t) => {
     const topic = await createTopic();
     const { consumer, bus, counts } = createConsumer(t, outside.brokers, [topic], {
       environment: { MAX_INFLIGHT_BYTES: `${MIB}`, MAX_INFLATED_BATCH_BYTES: `${MIB}`, KAFKA_FROM_BEGINNING: 'true' },
@@ -105,7 +105,7 @@ describe('KafkaConsumer with large batches', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('dead-letters a batch that inflates to more than the limit, record by record, and delivers the next', async (t) => {
+  it('dead-letters each record of a batch that exceeds MAX_INFLATED_BATCH_BYTES, and delivers the next batch', async (t) => {
     const topic = await createTopic();
     const { consumer, bus, counts, groupId } = createConsumer(t, outside.brokers, [topic], {
       environment: { MAX_INFLATED_BATCH_BYTES: '131072' },

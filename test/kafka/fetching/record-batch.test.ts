@@ -57,7 +57,7 @@ describe('RecordBatch', () => {
     );
   });
 
-  it('keeps headers whose names objects inherit', () => {
+  it('keeps headers named like inherited properties', () => {
     const headers = JSON.parse('{"__proto__":["a","b"],"constructor":"c"}') as Record<string, string[] | string>;
     const [record] = decoded(encodedBatch([{ offsetDelta: 0, headers }]));
     const entries = Object.entries(record!.headers).map(([name, value]) => [name, String(value)]);
@@ -67,13 +67,13 @@ describe('RecordBatch', () => {
     ]);
   });
 
-  it('reads a range', () => {
+  it('reads the records of a range', () => {
     const batch = encodedBatch(numbered(10), { baseOffset: 100 });
     assert.deepEqual(offsetsOf(decoded(batch, { from: 103, count: 4 })), [103, 104, 105, 106]);
     assert.deepEqual(offsetsOf(decoded(batch, { from: 108, count: 4 })), [108, 109]);
   });
 
-  it('calls a batch corrupt that it cannot read, and throws nothing else', () => {
+  it('throws CorruptBatchError, and no other error, for an unreadable batch', () => {
     const whole = encodedBatch([
       { offsetDelta: 0, key: Buffer.from('key'), value: Buffer.from('value'), headers: { a: 'b' } },
       { offsetDelta: 1, value: Buffer.alloc(200, 'x') },
@@ -98,7 +98,7 @@ describe('RecordBatch', () => {
     );
   });
 
-  it('stands in for its records with as many, the last of which has the last offset', () => {
+  it('returns one placeholder per record, the last one at the last offset', () => {
     const batch = new RecordBatch(encodedBatch([], { baseOffset: 100, recordCount: 4, lastOffsetDelta: 9 }));
     const placeholders = (from: number, count = Infinity) => batch.placeholders('batch_corrupt', { from, count });
     assert.deepEqual(offsetsOf(placeholders(0)), [100, 101, 102, 109]);
@@ -107,7 +107,7 @@ describe('RecordBatch', () => {
     assert.ok(placeholders(0).every(({ key, value, poison }) => key === null && value === null && poison));
   });
 
-  it('stands in for no more records than it has offsets', () => {
+  it('returns at most one placeholder per offset', () => {
     for (const recordCount of [2 ** 31 - 1, 0, -1]) {
       const batch = new RecordBatch(encodedBatch([], { baseOffset: 100, recordCount, lastOffsetDelta: 2 }));
       assert.equal(batch.placeholders('batch_corrupt', ALL).at(-1)?.offset, '102');
@@ -123,7 +123,7 @@ describe('batchesOf', () => {
     encodedBatch(numbered(1), { baseOffset: 5 }),
   ]);
 
-  it('leaves out a batch that is cut off', () => {
+  it('omits a truncated batch', () => {
     assert.deepEqual(
       [...batchesOf(bytes)].map(({ baseOffset }) => baseOffset),
       [0, 2, 5],
@@ -136,7 +136,7 @@ describe('batchesOf', () => {
     }
   });
 
-  it('ends before a batch of another format', () => {
+  it('stops before a batch of another format', () => {
     const mixed = Buffer.from(bytes);
     mixed[encodedBatch(numbered(2)).length + 16] = 1;
     assert.deepEqual(
