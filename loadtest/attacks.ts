@@ -14,16 +14,16 @@ import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { markdownTable, textTable } from './table.ts';
 
-const USAGE = `What clients that do their worst cost the others: a gateway with a Redis, healthy sockets with a steady flow of events, and an attacker.
+const USAGE = `The cost of hostile clients to the others: a gateway with a Redis, healthy sockets with a steady flow of events, and an attacker.
 
 Usage: npm run bench:attacks -- [flags]
 
   --attacks <names>   of ${attacks.map(({ name }) => name).join(', ')}; default: all
-  --base <folder>     another checkout of crier, built: each attack is made on its build, too
+  --base <folder>     another checkout of crier, built: also attacked, in the same run
   --control           each attack is made on a process that only reads, too, beside the server and on its core: what the
                       client's core and the kernel do to the figures
-  --sockets <number>  healthy ones; default: 1000
-  --seconds <number>  of each phase: before, during, after; default: 20
+  --sockets <number>  healthy sockets; default: 1000
+  --seconds <number>  duration of each phase (before, during, after); default: 20
   --out <name>        files loadtest/results/<name>.json and .md; default: attacks
 
 Exits with 1 when this build (not the base) misses a bound: /healthz p99 100 ms, p99 of deliveries 1.5 times that before the

@@ -1,13 +1,13 @@
 import { stopSignal } from '../deploy/stop-signal.ts';
 
 /**
- * Runs a command until it ends or is told to stop: with the code that it gives, else `process.exitCode`; with 1 and a line where
- * it failed, with 130 where it was stopped.
+ * Runs a command and exits with the code it returns, else `process.exitCode`; with 1 and an error line when it failed; with 130 when a
+ * signal stopped it.
  */
 export function runCommand(name: string, main: (signal: AbortSignal) => Promise<number | void>): void {
   const signal = stopSignal();
   main(signal).then(
-    // Signal handlers stay, but nothing else may keep this process.
+    // Exits even if something else keeps the event loop alive.
     (code) => process.exit(code ?? process.exitCode),
     (error: unknown) => {
       say(`${name}: ${(signal.aborted ? (signal.reason as Error) : (error as Error)).message}`);
@@ -16,7 +16,7 @@ export function runCommand(name: string, main: (signal: AbortSignal) => Promise<
   );
 }
 
-/** A line for whoever watches; standard output is for results. */
+/** Prints a progress line on standard error. Standard output is for results. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

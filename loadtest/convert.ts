@@ -1,7 +1,6 @@
 /**
- * What it costs to make the payload's text of one auction record: parsed, renamed by the story's lodash chain and printed,
- * against src/kafka/decoding/converter.ts, in alternating rounds of one process, so that both meet the same machine. The same for
- * renaming alone. Exits with 1 below 20 times the throughput, or 10 times that of renaming.
+ * The cost of the payload's text of one auction record: parsed, renamed by the story's lodash chain and printed, against
+ * src/kafka/decoding/converter.ts, in alternating rounds of one process. The same for renaming alone. Exits with 1 below 20 times the throughput, or 10 times that of renaming.
  *
  *     npm run -s build:test && node dist/loadtest/convert.js
  */
@@ -18,7 +17,7 @@ import { median } from './median.ts';
 const LEAST_RATIO = 20;
 const LEAST_RENAME_RATIO = 10;
 const ROUNDS = 60;
-/** Few enough for a round to live in the young generation, as records do. */
+/** Few enough that a round stays in the young generation, as records do. */
 const RECORDS_PER_ROUND = 200;
 const WARM_UP_ROUNDS = 10;
 
@@ -34,12 +33,12 @@ const converter = new Converter(new Map([['auctions', router]]), limits, snakeCa
 
 const steps = {
   chainText: () => JSON.stringify(snakeCaseChain(JSON.parse(bytes.toString('utf8')) as Tree)),
-  /** What a record costs that is not rewritten. */
+  /** The path of a record that cannot be rewritten. */
   parsedText: () => {
     const { payload = {} } = decodeRecord(bytes, limits);
     return JSON.stringify(snakeCase.convertObjToSnakeKeys(payload));
   },
-  /** Its channel, too. */
+  /** Also determines the channel. */
   crierText: () => converter.convert('auctions', bytes).payload,
   chain: (tree: Tree) => snakeCaseChain(tree),
   crier: (tree: Tree) => snakeCase.convertObjToSnakeKeys(tree),
@@ -48,7 +47,7 @@ const steps = {
 type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
-/** Microseconds per record. The trees are parsed before the clock starts: the conversion takes its input over. */
+/** Microseconds per record. The trees are parsed before the clock starts, because the conversion reuses its input. */
 function round(step: (tree: Tree) => unknown): number {
   const results: unknown[] = Array.from({ length: RECORDS_PER_ROUND }, () => JSON.parse(json) as Tree);
   const start = process.hrtime.bigint();

@@ -11,17 +11,18 @@ const USAGE = `Resident memory per idle socket: crier with one live subscription
 
 Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>]
 
-  --base <folder>  another checkout of crier, built: measured beside this one
+  --base <folder>  another checkout of crier, built: measured in the same run
+  --query <text>   the subscription; default: one field of catalogue_updated
 
 Exits with 1 when crier takes more than --limit times what bare ws takes.
 `;
 
-/** Sockets that come first: code, caches and free pages that a server fills once are not charged to those that are measured. */
+/** Sockets before the measured ones, so that one-time costs of the server (code, caches, free pages) do not count. */
 const FIRST_SOCKETS = 1000;
-/** Handshakes at once. */
+/** Concurrent handshakes. */
 const BATCH = 100;
 
-/** What a stock client sends; a feed with a nullable argument, so that every socket listens to the same channel. */
+/** The default subscription. Its nullable argument is omitted, so all sockets share a channel. */
 const SUBSCRIPTION = 'subscription { catalogue_updated { auction_id } }';
 
 const { values } = parseArgs({
@@ -65,7 +66,7 @@ async function main(): Promise<void> {
   if (ratio > Number(values.limit)) process.exitCode = 1;
 }
 
-/** Resident bytes per socket: what the server grew by with `count` more, both after a collection. */
+/** Resident bytes per socket: the server's growth by `count` sockets, read after garbage collections. */
 async function measure(script: string, count: number, isSubscribing: boolean): Promise<number> {
   const [port, adminPort] = await freePorts(2);
   const path = resolve(import.meta.dirname, script);
@@ -94,7 +95,7 @@ async function openMany(port: number, count: number, isSubscribing: boolean): Pr
   return sockets;
 }
 
-/** A connection that is ready: open and, where it subscribes, live (a ping after the subscribe was answered). */
+/** Opens a connection. With a subscription, waits for the pong after the subscribe message. */
 function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', {

@@ -15,10 +15,10 @@ const USAGE = `The ladder: the story with one pod after the other, from the talk
 Usage: npm run loadtest -- --ladder [flags]
 
   --sockets <number>      default: 4000
-  --bare <seconds>        of the bare process; default: 2
-  --idle <seconds>        after all sockets have connected; default: 6
-  --flood <seconds>       of producing; default: 30
-  --concurrency <number>  kcat processes that write at the same time; default: 3
+  --bare <seconds>        duration without sockets; default: 2
+  --idle <seconds>        duration after all sockets have connected; default: 6
+  --flood <seconds>       duration of writing; default: 30
+  --concurrency <number>  concurrent kcat processes; default: 3
   --parts <names>         of ${PARTS.join(', ')}; default: all
   --out <name>            loadtest/results/<name>.json, .md and .svg; default: ladder
   --help

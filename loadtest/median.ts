@@ -1,4 +1,4 @@
-/** The middle one; of an even count, what lies between the two in the middle. 0 where there is none. */
+/** The median; for an even count the mean of the two middle values; 0 without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

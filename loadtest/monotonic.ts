@@ -1,4 +1,4 @@
-/** In ms, on a clock that all processes of the machine share. */
+/** The machine's monotonic clock in ms, shared by all processes. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -31,27 +31,27 @@ const USAGE = `Many clients of one channel resume at once: what they cost the po
 Usage: npm run bench:resume -- [flags]
 
   --sockets <number>  clients that resume; default: 4000
-  --events <number>   that the oldest cursor missed; default: 300
-  --cursors <number>  different ones, of consecutive events; default: 1
-  --others <number>   clients on another channel, whose latency is measured before and meanwhile; default: 200
+  --events <number>   events after the oldest cursor; default: 300
+  --cursors <number>  different cursors, of consecutive events; default: 1
+  --others <number>   clients on another channel, whose latency is measured before and during; default: 200
   --rate <number>     events a second for the others; default: 20
-  --seconds <number>  of the measurement before each storm; default: 10
-  --storms <number>   one after another, from a gateway that has just started to a warm one; default: 2
+  --seconds <number>  duration of the measurement before each storm; default: 10
+  --storms <number>   storms in sequence; the first one meets a gateway that has just started; default: 2
   --base <folder>     another checkout of crier, built: runs its gateway instead
   --out <name>        loadtest/results/<name>.json and .md; default: resume
   --help
 
-Exits with 1 when a client did not get every event once and in order, or a limit is exceeded.
+Exits with 1 when a client did not receive every event once and in order, or a limit is exceeded.
 `;
 
 const PREFIX = 'bench:';
 const SECRET = 'a secret of this benchmark, of 32 characters or more';
 const [RESUMED_AUCTION, OTHER_AUCTION] = [1, 2];
-/** In the results of the others, and in no other. */
+/** Text that only the others' results contain. */
 const OTHERS_MARKER = `"auction_id":${OTHER_AUCTION},`;
-/** Published when all are there, to see that they go on live. */
+/** Events published after the resume, to check that every subscription is live. */
 const LIVE_EVENTS = 3;
-/** For subscriptions that begin or end together to be done with. */
+/** Time for subscriptions that start or end together to settle. */
 const SETTLE_MS = 2000;
 const MAX_LAG_MS = 50;
 const MAX_RATIO = 1.5;
@@ -71,7 +71,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Of one storm. */
+/** Figures of one storm. */
 interface Figures {
   readonly deliveries: number;
   readonly seconds: number;
@@ -151,7 +151,7 @@ async function main(): Promise<void> {
       const after = await countersOf(adminPort, redis.url);
       figures.push({
         ...(await figuresOf(server, resumed)),
-        // Each live event of the others is executed once.
+        // Without the others' events, which take one execution each.
         executions: after.executions - counted.executions - (after.events - counted.events),
         historyReads: after.historyReads - counted.historyReads,
         before,

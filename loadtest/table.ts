@@ -1,7 +1,7 @@
-/** One line of a table; the first one holds the headings. */
+/** One line of a table. The first line has the headings. */
 export type Cells = readonly string[];
 
-/** For a terminal: the first column to the left, and the last one where it holds words. */
+/** A table for a terminal. The first column, and a last column of words, are left-aligned. */
 export function textTable(lines: readonly Cells[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   const last = widths.length - 1;

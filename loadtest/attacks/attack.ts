@@ -1,9 +1,9 @@
-/** What one socket of an attack sends after its `connection_ack`: at once, then each second again where it is repeated. */
+/** The messages of an attacking socket after its `connection_ack`: at once and, with `isRepeated`, each second. */
 export interface Attack {
   readonly name: string;
   readonly title: string;
   readonly sockets: number;
-  /** Whether its memory is what counts: the sockets stay, with all their operations, while that is read. */
+  /** Whether memory is measured: the sockets and their operations then stay until it has been read. */
   readonly isAboutMemory: boolean;
   /** `round`: 0 at once, then each second while `isRepeated`. */
   readonly isRepeated: boolean;
@@ -43,7 +43,7 @@ function hundred(message: (i: number) => object): object[] {
   return Array.from({ length: 100 }, (_, i) => message(i));
 }
 
-/** Each document is another one: its operation has a name of its own. */
+/** A distinct document per operation name. */
 function auctionSubscription(name: string, fieldCount: number): string {
   return `subscription ${name} { auction_updated(auction_id: 1) { ${fields(fieldCount)} } }`;
 }
@@ -65,7 +65,7 @@ function distinctDocuments(name: string, sockets: number): Attack {
  */
 const REPEATED_FIELD = 'seller { seller_id } '.repeat(244);
 
-/** Below the 20 messages that a socket may send in a second. */
+/** Below the limit of 20 messages per socket and second. */
 const DOCUMENTS_PER_SECOND = 18;
 
 export const attacks: readonly Attack[] = [
@@ -77,7 +77,7 @@ export const attacks: readonly Attack[] = [
     sockets: 1,
     isAboutMemory: false,
     isRepeated: true,
-    // Queries end by themselves, so their number is not bounded by that of live operations.
+    // Queries end by themselves, so the limit of live operations does not bound their number.
     messages: (_, round) =>
       Array.from({ length: DOCUMENTS_PER_SECOND }, (_, i) =>
         subscribe(`${round}x${i}`, `query Q${round}x${i} { auction(auction_id: 1) { ${REPEATED_FIELD} } }`),

@@ -4,16 +4,16 @@ import { answerCalls } from '../processes/process-call.ts';
 import { attacks } from './attack.ts';
 import type { Attack } from './attack.ts';
 
-/** What the attacked server has answered. */
+/** The answers of the attacked server. */
 export interface AttackAnswers {
   readonly sent: number;
   /** `error` messages, by the code of the first error. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Closes that the attacker did not ask for, by code. */
+  /** Closes by the server, by code. */
   readonly closes: Readonly<Record<string, number>>;
 }
 
-/** Above everything that measures: the attacker shares their core. */
+/** Nice value above that of the measuring processes, whose core the attacker shares. */
 const NICENESS = 10;
 const REPEAT_INTERVAL_MS = 1000;
 
@@ -27,7 +27,7 @@ let isLeaving = false;
 setPriority(NICENESS);
 
 answerCalls({
-  /** Connects all sockets, quietly. */
+  /** Connects all sockets without attacking. */
   connect: async ({ name, port }: { name: string; port: number }) => {
     const attack = attackOf(name);
     for (let socket = 0; socket < attack.sockets; socket++) sockets.push(await open(port));
@@ -46,7 +46,7 @@ answerCalls({
   },
 });
 
-// It waits for the calls.
+// Keeps the process alive for the calls.
 process.channel?.ref();
 
 function attackOf(name: string): Attack {

@@ -17,13 +17,13 @@ export interface BystanderOptions {
   readonly sockets: number;
 }
 
-/** Auctions that the bystanders watch, in equal shares; each gets its event in turn. */
+/** Number of auctions that the bystanders watch, in equal shares. Events go to them in turn. */
 const AUCTIONS = 10;
-/** Each event is for a tenth of the sockets. */
+/** Interval of events. Each is for a tenth of the sockets. */
 const EVENT_INTERVAL_MS = 50;
 const HANDSHAKES_AT_ONCE = 50;
 
-/** Sockets that do nothing wrong: each has one subscription and its share of a steady flow of events. */
+/** Healthy sockets with one subscription each, which receive a steady flow of events. */
 export class Bystanders {
   readonly #redis: Redis;
   readonly #channels: readonly string[];
@@ -51,12 +51,12 @@ export class Bystanders {
     return bystanders;
   }
 
-  /** Connections that the server has closed. */
+  /** Number of connections that the server has closed. */
   get closes(): number {
     return this.#closes;
   }
 
-  /** From publish to arrival, of what has arrived since the last call. */
+  /** Times from publish to arrival, of events received since the last call. */
   take(): Latencies {
     const latencies = latenciesOf(this.#latencies);
     this.#latencies = [];

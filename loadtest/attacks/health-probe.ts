@@ -3,10 +3,10 @@ import { latenciesOf } from './bystanders.ts';
 import type { Latencies } from './bystanders.ts';
 
 const INTERVAL_MS = 20;
-/** Requests that wait at a time; where they do, a request that would have been sent counts as one that waits as long. */
+/** Limit of pending requests. A request skipped at the limit counts as one that waits as long. */
 const MAX_WAITING = 50;
 
-/** Asks for /healthz at a steady pace, whether the answers come or not. */
+/** Requests /healthz at a steady rate, regardless of earlier answers. */
 export class HealthProbe {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_WAITING });
@@ -22,7 +22,7 @@ export class HealthProbe {
     this.#timer = setInterval(() => this.#ask(), INTERVAL_MS);
   }
 
-  /** Answer times since the last call, in ms; a request that waits counts with what it has waited. */
+  /** Response times since the last call, in ms. A pending request counts with its wait so far. */
   take(): Latencies {
     const nowMs = performance.now();
     const latencies = latenciesOf([...this.#times, ...[...this.#waiting].map((askedAt) => nowMs - askedAt)]);

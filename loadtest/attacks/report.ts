@@ -2,7 +2,7 @@ import type { Cells } from '../table.ts';
 import type { Attack } from './attack.ts';
 import type { Phase, Trial } from './trial.ts';
 
-/** What the build under test must keep. */
+/** Bounds of the build under test. */
 const MAX_HEALTHZ_P99_MS = 100;
 const MAX_DELIVERY_RATIO = 1.5;
 const MAX_HELD_BYTES = 1024 * 1024;
@@ -61,7 +61,7 @@ export function answersTable(trials: readonly Trial[]): Cells[] {
   ];
 }
 
-/** One line for each bound that a trial exceeds. */
+/** One line per bound that a trial exceeds. */
 export function findingsOf(trial: Trial, { isAboutMemory }: Pick<Attack, 'isAboutMemory'>): string[] {
   const { before, during, after, attack, build, healthyCloses } = trial;
   const findings: string[] = [];
@@ -81,7 +81,7 @@ export function findingsOf(trial: Trial, { isAboutMemory }: Pick<Attack, 'isAbou
   return findings;
 }
 
-/** What goes when the attacker's sockets have gone, for each of them: heap that grew and stays was not theirs. */
+/** Memory freed with the attacker's sockets, per socket. Heap that stays did not belong to them. */
 function heldBytes({ keptDuringBytes, keptAfterBytes, attackerSockets }: Trial): number {
   return Math.max(0, keptDuringBytes - keptAfterBytes) / attackerSockets;
 }

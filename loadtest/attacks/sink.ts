@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { answerCalls } from '../processes/process-call.ts';
 
-/** Below everything else on its core. */
+/** The lowest priority on its core. */
 const NICENESS = 19;
 
 setPriority(NICENESS);
 
 answerCalls({
-  /** Takes an attack and answers nothing but the acknowledgement. Resolves with its port. */
+  /** Reads an attack and sends only `connection_ack`. Resolves with its port. */
   listen: () =>
     new Promise<number>((resolve) => {
       const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
@@ -18,5 +18,5 @@ answerCalls({
     }),
 });
 
-// It waits for the calls.
+// Keeps the process alive for the calls.
 process.channel?.ref();

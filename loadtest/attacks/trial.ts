@@ -18,7 +18,7 @@ export interface TrialOptions {
   /** Of the build. */
   readonly build: string;
   readonly script: string;
-  /** The attack goes to a process beside the server, which only reads: what is measured then is not the server's doing. */
+  /** Whether the attack goes to another process, which only reads: the control. */
   readonly isControl: boolean;
   readonly redisUrl: string;
   readonly healthySockets: number;
@@ -27,13 +27,13 @@ export interface TrialOptions {
   readonly onPhase: (phase: string) => void;
 }
 
-/** What a phase is like for the others. */
+/** Figures of one phase. */
 export interface Phase {
   readonly healthz: Latencies;
   readonly delivery: Latencies;
-  /** Share of a core that the server used. */
+  /** The server's share of a core. */
   readonly cpuShare: number;
-  /** The largest resident memory. */
+  /** Largest resident memory. */
   readonly maxResidentBytes: number;
 }
 
@@ -55,10 +55,10 @@ export interface Trial {
 
 const CHANNEL_PREFIX = 'attacks:';
 const RESIDENT_INTERVAL_MS = 200;
-/** V8 has compiled what the phases run. */
+/** Warm-up, for V8 to compile. */
 const WARM_UP_SECONDS = 3;
 
-/** One attack on one server, started anew: the time before it, of it, and after it. */
+/** Starts a server and measures the phases before, during and after one attack. */
 export async function runTrial(options: TrialOptions): Promise<Trial> {
   const { attack, build, script, isControl, redisUrl, healthySockets, seconds, onPhase } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];

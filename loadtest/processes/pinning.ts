@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** The server's core, and that of everything else. */
+/** The core of the server, and the core of everything else. */
 export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
 
-/** Whether processes can be kept on a core: there is `taskset`, and more than one core. */
+/** Whether processes can be pinned: `taskset` exists, and the machine has more than one core. */
 export const canPin: boolean = availableParallelism() > 1 && hasTaskset();
 
 function hasTaskset(): boolean {
@@ -17,13 +17,13 @@ function hasTaskset(): boolean {
   }
 }
 
-/** The command line that runs `command` on `core` alone; where that cannot be, as it is. */
+/** A command line that pins `command` to `core`; `command` itself if pinning is impossible. */
 export function pinned(core: number, command: readonly string[]): readonly [string, ...string[]] {
   const line = canPin ? ['taskset', '-c', String(core), ...command] : command;
   return line as readonly [string, ...string[]];
 }
 
-/** Keeps this process, and what it starts from now on, on one core. */
+/** Pins this process and its later children to one core. */
 export function pinThisProcess(core: number): void {
   if (canPin) execFileSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' });
 }

@@ -16,7 +16,7 @@ export type Methods = Readonly<Record<string, (argument: never) => unknown>>;
 
 let calls = 0;
 
-/** Calls a method of a child that `answerCalls`. @throws Error what the method threw, or that the child has ended. */
+/** Calls a method of a child process that uses `answerCalls`. @throws Error of the method, or when the child has exited. */
 export function callProcess<Result>(child: ChildProcess, method: string, argument?: unknown): Promise<Result> {
   return new Promise((resolve, reject) => {
     const call = ++calls;
@@ -37,12 +37,12 @@ export function callProcess<Result>(child: ChildProcess, method: string, argumen
     child.on('message', onMessage);
     child.on('exit', onEnd);
     if (child.exitCode !== null || child.signalCode !== null) return onEnd();
-    // It may have ended without our knowing it yet; without a callback that would be an error event, which nobody expects.
+    // The child may have exited unnoticed. The callback prevents an unhandled error event.
     child.send({ call, method, argument } satisfies Call, (error) => error && onEnd());
   });
 }
 
-/** Answers the parent's calls, without keeping this process alive; ends it when the parent is gone. */
+/** Answers the parent's calls without keeping this process alive. The process exits when the parent disconnects. */
 export function answerCalls(methods: Methods): void {
   const onCall = async ({ call, method, argument }: Call): Promise<Answer> => {
     try {

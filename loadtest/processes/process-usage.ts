@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** The unit of /proc/<pid>/stat: USER_HZ is 100 on every Linux that Node runs on. */
+/** Unit of /proc/<pid>/stat: USER_HZ is 100 on every Linux that Node supports. */
 const TICK_MS = 10;
 
 /** CPU time that a process has used, in ms. */
 export interface CpuTime {
   readonly userMs: number;
-  /** In the kernel. Most kernels tell the two apart by where each tick of their clock finds the process: a sample. */
+  /** Kernel time. Most kernels sample the split between user and kernel time at each clock tick. */
   readonly systemMs: number;
 }
 
 export function cpuTime(pid: number): CpuTime {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The command, in brackets, may hold spaces.
+  // The command name in parentheses may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { userMs: Number(fields[11]) * TICK_MS, systemMs: Number(fields[12]) * TICK_MS };
 }
@@ -24,8 +24,7 @@ export function cpuMs(pid: number): number {
 }
 
 /**
- * Time that a process's main thread was ready to run and had to wait for a core, in ms: what other programs of the machine cost it.
- * 0 where the kernel does not tell.
+ * Time in ms that a process's main thread was runnable without a core, because of other programs. 0 if the kernel does not report it.
  */
 export function cpuWaitMs(pid: number): number {
   try {

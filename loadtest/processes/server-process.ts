@@ -8,7 +8,7 @@ import type { HeapReading } from '../servers/heap-gauge.ts';
 import type { ProbeReport } from '../servers/probe.ts';
 import type { Write } from '../servers/write-gauge.ts';
 
-/** A busy machine takes its time to compile. */
+/** Long enough for a busy machine to compile. */
 const START_TIMEOUT_MS = 60_000;
 
 export interface ServerProcess {
@@ -21,22 +21,22 @@ export interface ServerProcess {
    * whether its pages (up to 48 MB) are still there says when V8 last felt like returning them, not what the server keeps.
    */
   keptBytes(): Promise<number>;
-  /** What happened since the call before; the first one starts watching. Late where the server's event loop is busy. */
+  /** Heap figures since the last call. The first call starts the recording. A busy event loop delays the answer. */
   readHeap(): Promise<HeapReading>;
-  /** Writes of results that contain `marker`, since the call before; the first one starts watching. */
+  /** Writes of results that contain `marker` since the last call. The first call starts the recording. */
   readWrites(marker: string): Promise<Write[]>;
   startCpuProfile(): Promise<void>;
   /** Writes a .cpuprofile. */
   stopCpuProfile(path: string): Promise<void>;
-  /** Stops the server for seconds. */
+  /** Writes a heap snapshot, which stops the server for seconds. */
   writeHeapSnapshot(path: string): Promise<void>;
-  /** Exit code, or the signal that ended it. */
+  /** Exit code or signal. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** SIGTERM, SIGKILL after 5 s. */
+  /** Sends SIGTERM, and SIGKILL after 5 s. */
   stop(): Promise<void>;
 }
 
-/** A server in a process of its own, on `core` where taskset exists; resolves when `port` accepts connections. */
+/** Starts a server process, pinned to `core` if possible. Resolves when `port` accepts connections. */
 export async function startServerProcess(
   script: string,
   port: number,
@@ -88,7 +88,7 @@ export async function startServerProcess(
   };
 }
 
-/** SIGTERM, SIGKILL after 5 s; resolves when the process is gone. */
+/** Sends SIGTERM, and SIGKILL after 5 s. Resolves when the process has exited. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

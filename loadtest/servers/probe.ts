@@ -44,6 +44,6 @@ answerCalls({
   writeHeapSnapshot: (path: string) => void writeHeapSnapshot(path),
   /** The first call starts watching: servers that nobody asks pay nothing. */
   readHeap: (): HeapReading => (gauge ??= new HeapGauge()).read(),
-  /** Writes of results that contain `marker`, since the call before; the first call starts watching. */
+  /** Writes of results that contain `marker` since the last call. The first call starts the recording. */
   readWrites: (marker: string): Write[] => (writeGauge ??= new WriteGauge(marker)).read(),
 });

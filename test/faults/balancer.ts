@@ -3,10 +3,10 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Scope } from '../support/socket.ts';
 
-/** One address for several servers on loopback, in turn, as a Kubernetes Service is; and a link that can be broken on purpose. */
+/** One loopback address that distributes connections over several servers, like a Kubernetes Service. Its links can be broken. */
 export class Balancer {
   readonly port: number;
-  /** Ports of the servers that are alive. */
+  /** Ports of the servers in rotation. */
   readonly #targets: number[];
   readonly #links = new Set<Link>();
   #turn = 0;
@@ -28,17 +28,17 @@ export class Balancer {
     return balancer;
   }
 
-  /** New links go to this server, too. */
+  /** Adds this server to the rotation. */
   add(port: number): void {
     this.#targets.push(port);
   }
 
-  /** No new link goes to this server; those that it has stay. */
+  /** Removes this server from the rotation. Its links stay. */
   remove(port: number): void {
     this.#targets.splice(this.#targets.indexOf(port), 1);
   }
 
-  /** Ends the present links. */
+  /** Ends the current links. */
   cut(): void {
     for (const { client, server } of this.#links) {
       client.destroy();
@@ -46,13 +46,13 @@ export class Balancer {
     }
   }
 
-  /** Ends the present links and takes no others, until `restore`. */
+  /** Ends the current links and refuses new ones until `restore`. */
   disconnect(): void {
     this.#condition = 'offline';
     this.cut();
   }
 
-  /** The present links stay open and never carry anything again; nor do those that come until `restore`. */
+  /** Makes the current links half-open for good, and new ones until `restore`: they stay open but carry no data. */
   freeze(): void {
     this.#condition = 'frozen';
     for (const link of this.#links) link.isFrozen = true;

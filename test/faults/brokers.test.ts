@@ -27,13 +27,13 @@ describe('three Kafka brokers', () => {
 
   const stageFor = (t: TestContext) => createStage(t, { brokers: cluster.addresses, partitions: PARTITIONS });
 
-  it('may be killed and restarted one by one: nothing is lost, reordered, doubled, or late for long', async (t) => {
+  it('are killed and restarted one by one without loss, reordering, duplicates or long delays', async (t) => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway');
     await Promise.all([stage.start('worker'), stage.start('worker')]);
     await stage.hasWorkers(2);
     const trial = await Trial.start(t, stage, [gateway], { recordsPerSecond: RECORDS_PER_SECOND });
-    // In short the one that matters most: it leads a lane.
+    // The short form kills only the leader of a lane.
     const nodes = isFull ? cluster.nodes : [await leaderOf(cluster, stage.name)];
     for (const node of nodes) {
       trial.takeLongestSilence();
@@ -47,7 +47,7 @@ describe('three Kafka brokers', () => {
     assert.deepEqual(await trial.finish(), []);
   });
 
-  it('may all be away: no socket is closed, readiness stays, and it goes on by itself without a loss', async (t) => {
+  it('are all unreachable for a while: sockets and readiness stay, and records flow again without a loss', async (t) => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway');
     await stage.start('worker');
@@ -71,7 +71,7 @@ async function leaderOf({ nodes }: KafkaCluster, topic: string): Promise<KafkaNo
   return nodes[partition!.leader - 1]!;
 }
 
-/** Resolves when every replica of the topic has everything: the next broker may be ended. */
+/** Resolves when all replicas of the topic are in sync, so that the next broker can be killed. */
 async function untilInSync({ nodes }: KafkaCluster, topic: string): Promise<void> {
   const isInSync = async () => {
     const partitions = await partitionsOf(nodes, topic).catch(() => []);

@@ -8,17 +8,17 @@ import { Trial } from './trial.ts';
 
 const PARTITIONS = 8;
 const RECORDS_PER_SECOND = 500;
-/** The short form is longer than a session, too. */
+/** Longer than a group session, also in the short form. */
 const AWAY_MS = isFull ? 60_000 : 12_000;
 const MAX_SILENCE_MS = 5000;
-/** The partition that has poison. */
+/** The partition with poison records. */
 const POISONED = '0';
 
 describe('the dead-letter topic', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  it('may be away: nothing is lost, other partitions flow, and the workers stay in their group', async (t) => {
+  it('is unavailable for a while: nothing is lost, other partitions flow, and the workers stay in their group', async (t) => {
     const stage = await createStage(t, { brokers: outside.brokers, partitions: PARTITIONS });
     const gateways = await Promise.all([stage.start('gateway')]);
     const workers = await Promise.all([stage.start('worker'), stage.start('worker')]);
@@ -32,7 +32,7 @@ describe('the dead-letter topic', () => {
       return counts.reduce((sum, count) => sum + count, 0);
     };
 
-    // It takes not even a record without its body.
+    // The topic refuses even a record without a body.
     await outside.limitMessages(`${stage.name}-dead`, 1);
     await outside.send(stage.name, [{ partition: Number(POISONED), key: 'poison', value: 'no JSON' }]);
     await stage.until('a waiting partition', async () => (await waiting()) === 1);

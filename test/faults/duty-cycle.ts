@@ -3,7 +3,7 @@ import type { Scope } from '../support/socket.ts';
 
 const HALF_MS = 50;
 
-/** Gives a pod no more than half of a core, until the test ends: it is frozen for every second 50 ms. */
+/** Limits a pod to half of a core until the test ends: it is frozen for 50 of every 100 ms. */
 export function halve(scope: Scope, pod: Pod): void {
   let isFrozen = false;
   const timer = setInterval(() => {

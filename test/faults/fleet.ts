@@ -13,21 +13,21 @@ import { LedgerPublisher } from './ledger-publisher.ts';
 import { Listener } from './listener.ts';
 import type { ListenerOptions } from './listener.ts';
 
-/** Not a protection but a bound: what hangs fails with what is missing. */
+/** A hanging test fails after this time and names what is missing. */
 const PATIENCE_MS = 120_000;
 const METRICS_INTERVAL_MS = 250;
 
 export interface FleetOptions {
   readonly gateways: number;
   readonly lanes: number;
-  /** What the publisher uses. */
+  /** URL of the publisher's Redis. */
   readonly redisUrl: string;
-  /** What the gateways use; not given: the same. */
+  /** URL of the gateways' Redis. Default: the same. */
   readonly gatewayRedisUrl?: string;
   readonly history?: Partial<HistoryLimits>;
 }
 
-/** Gateways as processes of their own behind one address, a Redis behind them, and a ledger that is published into it. */
+/** Gateway processes behind one address, their Redis, and a ledger that is published to it. */
 export class Fleet {
   readonly pods: Pod[];
   readonly lanes: readonly string[];
@@ -71,7 +71,7 @@ export class Fleet {
     return new Fleet(t, settings, { pods, lanes, balancer, publisher });
   }
 
-  /** One more pod, to which new links go. */
+  /** Starts one more pod in the rotation. */
   async addPod(): Promise<Pod> {
     const pod = spawnPod(this.#t, this.#settings);
     await pod.started();
@@ -80,13 +80,13 @@ export class Fleet {
     return pod;
   }
 
-  /** No new link goes to this pod. */
+  /** Removes this pod from the rotation. */
   retire(pod: Pod): void {
     this.balancer.remove(portOf(pod));
     this.pods.splice(this.pods.indexOf(pod), 1);
   }
 
-  /** `count` clients that share the lanes, each with `lanesEach` of them; all of them live. */
+  /** `count` live clients with `lanesEach` lanes each. */
   async listen(
     count: number,
     options: Pick<ListenerOptions, 'kind' | 'client'> & { readonly lanesEach?: number },
@@ -102,14 +102,14 @@ export class Fleet {
     return listeners;
   }
 
-  /** Live on all pods; NaN where one does not answer. Not at once: metrics cost a busy pod some of its time. */
+  /** Live subscriptions on all pods; NaN if a pod does not answer. Polled slowly, because metrics cost a busy pod time. */
   async operations(): Promise<number> {
     await delay(METRICS_INTERVAL_MS);
     const counts = await Promise.all(this.pods.map((pod) => pod.metric('crier_operations').catch(() => NaN)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Ends the ledger with one entry in every lane, and waits until each listener has heard it in all of its lanes. */
+  /** Ends the ledger with one entry per lane, and waits until each listener has received it in all of its lanes. */
   async finish(listeners: readonly Listener[]): Promise<void> {
     const { publisher } = this;
     publisher.stop();
@@ -123,7 +123,7 @@ export class Fleet {
     await waitFor('the end at every listener', () => listeners.every(hasEnd), PATIENCE_MS).catch(() => undefined);
   }
 
-  /** @throws Error with the ends of all pods' logs when the condition is not met in two minutes. */
+  /** @throws Error with the tails of all pods' logs when the condition is not met in two minutes. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     await waitFor(what, condition, PATIENCE_MS).catch((error: Error) => {
       throw new Error([error.message, ...this.pods.map(({ log }) => log.slice(-4000))].join('\n'));

@@ -11,7 +11,7 @@ import type { Stage } from './stage.ts';
 import { Trial } from './trial.ts';
 
 const PARTITIONS = 4;
-/** Several times what a gateway takes: for each record it is busy for 1 ms twice, for its lane and for all lanes. */
+/** Several times a gateway's rate: each record takes 1 ms twice, for the subscriber of its lane and for that of all lanes. */
 const FLOOD = {
   records: isFull ? 6000 : 4000,
   recordsPerSecond: 4000,
@@ -21,7 +21,7 @@ const FLOOD = {
 const MAX_BUFFER_BYTES = 4 * 1024 * 1024;
 const OFF = { FLOW_TARGET_MS: '0' };
 
-/** Starts pods with these settings, and resolves with those that have sockets. */
+/** Starts pods with these settings. Resolves with those that serve sockets. */
 type Form = (stage: Stage, settings: Readonly<Record<string, string>>, t: TestContext) => Promise<Pod[]>;
 
 const start = (stage: Stage, settings: Readonly<Record<string, string>>, ...roles: ('all' | 'gateway' | 'worker')[]) =>
@@ -64,7 +64,7 @@ describe('a flood of records, faster than the gateways', () => {
   }
 
   for (const [name, form] of Object.entries(FORMS)) {
-    it(`waits in Kafka for ${name} to take it: every record reaches every socket once, in order`, async (t) => {
+    it(`waits in Kafka for ${name}: every record reaches every socket once, in order`, async (t) => {
       const { trial, buffers } = await flood(t, form);
       const faults = await trial.finish();
       t.diagnostic(`Redis held ${Math.ceil(buffers.largest / 1024)} KB for a link at most`);
@@ -72,7 +72,7 @@ describe('a flood of records, faster than the gateways', () => {
       assert.ok(buffers.largest <= MAX_BUFFER_BYTES, `${buffers.largest} bytes`);
     });
 
-    it(`is lost in part by ${name} where flow control is off`, async (t) => {
+    it(`is partly lost by ${name} when flow control is off`, async (t) => {
       const { stage, gateways, buffers } = await flood(t, form, OFF);
       const hasGap = async () =>
         (await Promise.all(gateways.map((gateway) => gateway.metric('crier_bus_gaps_total')))).some((gaps) => gaps > 0);

@@ -26,13 +26,13 @@ describe('flow control of partitions', () => {
     for (const stop of stops) await stop();
   });
 
-  it('slows the one with a hot key, but none that nobody watches, that others than gateways subscribe to, or that others watch', async (t) => {
+  it('slows the partition of a hot key, but none without watchers, with other subscribers than gateways, or with other watchers', async (t) => {
     const lanes = { hot: '0', unwatched: '1', foreign: '2', calm: '3' };
     const stage = await createStage(t, { brokers, partitions: 4 });
     const [gateway] = await Promise.all([stage.start('gateway'), stage.start('worker')]);
     const redis = new Redis(stage.redis.url);
     t.after(() => redis.disconnect());
-    // As redis-cli does; nothing answers for it.
+    // Like redis-cli, this subscriber sends no flow reports.
     await redis.subscribe(channelName(`${stage.name}:`, stage.name, [{ path: 'lane', value: lanes.foreign }]));
     let foreign = 0;
     redis.on('message', () => foreign++);
@@ -97,7 +97,7 @@ describe('flow control of partitions', () => {
     );
   });
 
-  it('does not wait for a socket that does not read: it is closed with 1013, and the others hear all', async (t) => {
+  it('closes a socket that does not read with 1013, and delivers everything to the others', async (t) => {
     const stage = await createStage(t, { brokers, partitions: 4 });
     const [gateway] = await Promise.all([stage.start('gateway'), stage.start('worker')]);
     const stalled = await openSocket(t, gateway.url);
@@ -115,7 +115,7 @@ describe('flow control of partitions', () => {
   });
 });
 
-/** Records of a partition behind the offset that the group has committed. */
+/** Records of a partition after the group's committed offset. */
 async function lagOf(brokers: string, topic: string, partition: string): Promise<number> {
   const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();

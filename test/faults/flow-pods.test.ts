@@ -11,18 +11,18 @@ import { Trial } from './trial.ts';
 const PARTITIONS = 4;
 const STEADY = { recordsPerSecond: 500 };
 const FREEZE_MS = isFull ? 60_000 : 15_000;
-/** Longer than a worker waits for a gateway. */
+/** Longer than a worker waits for a gateway's report. */
 const DEATH_MS = 8000;
 /** `FLOW_PATIENCE_MS`, and one second. */
 const MAX_SILENCE_MS = 6000;
 const FLOOD = { records: isFull ? 6000 : 4000, recordsPerSecond: 4000, contentLength: 2000, work: 'work(ms: 1)' };
 /** The shortest that Kafka allows. */
 const SESSION = { KAFKA_SESSION_TIMEOUT_MS: '6000' };
-/** All of them together are more than `MAX_PENDING_EVENTS`. */
+/** More records than `MAX_PENDING_EVENTS` in all. */
 const SLOW_BACKEND = { records: 2000, recordsPerSecond: 4000, work: 'wait(ms: 1000)' };
 const OFF = { FLOW_TARGET_MS: '0' };
 
-/** Resolves when the gateways and the worker have come to know each other: a record more or less is not limited. */
+/** Resolves when the worker knows the gateways. A single record is never limited. */
 const isInStep = (stage: Stage, trial: Trial) =>
   stage.until('two seconds', () => trial.heard >= 2 * STEADY.recordsPerSecond);
 
@@ -44,7 +44,7 @@ describe('flow control', () => {
     return { healthy, victim };
   };
 
-  it('leaves a frozen gateway behind: the clients of another hear all, its own are told what they missed', async (t) => {
+  it('does not wait for a frozen gateway: clients of another receive everything, its own receive gaps', async (t) => {
     const stage = await stageFor(t);
     const { healthy, victim } = await startTwoGateways(stage);
     const trial = await Trial.start(t, stage, [healthy, victim], STEADY);
@@ -59,7 +59,7 @@ describe('flow control', () => {
     assert.deepEqual(await trial.finish(victim), []);
   });
 
-  it('leaves a killed gateway behind: the clients of another hear all', async (t) => {
+  it('does not wait for a killed gateway: clients of another receive everything', async (t) => {
     const stage = await stageFor(t);
     const { healthy, victim } = await startTwoGateways(stage);
     const trial = await Trial.start(t, stage, [healthy, victim], STEADY);
@@ -73,7 +73,7 @@ describe('flow control', () => {
     assert.deepEqual(await trial.finish(victim), []);
   });
 
-  it('goes on where a worker that was killed in a flood left off: nothing is lost, nothing comes twice', async (t) => {
+  it('resumes after a worker was killed in a flood, without loss or duplicates', async (t) => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway');
     const [victim] = await Promise.all([stage.start('worker', SESSION), stage.start('worker', SESSION)]);
@@ -86,7 +86,7 @@ describe('flow control', () => {
     assert.deepEqual(await trial.finish(), []);
   });
 
-  it('keeps pace with a backend that takes a second for an answer: no connection is closed, nothing is lost', async (t) => {
+  it('keeps pace with a backend that answers after a second: no connection is closed, nothing is lost', async (t) => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway');
     await stage.start('worker');
@@ -95,7 +95,7 @@ describe('flow control', () => {
     assert.deepEqual(await trial.finish(), []);
   });
 
-  it('is what keeps connections open beside that backend: they are closed with 1013 where it is off', async (t) => {
+  it('when off, lets that backend close connections with 1013', async (t) => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway', OFF);
     await stage.start('worker', OFF);

@@ -1,2 +1,2 @@
-/** Whether the faults last as long as the promises say (`npm run test:faults`); otherwise as long as shows them at work. */
+/** Whether faults last as long as the guarantees state (`npm run test:faults`). Otherwise they are short. */
 export const isFull = process.env['TEST_FAULTS'] === 'full';

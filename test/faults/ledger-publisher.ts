@@ -20,11 +20,11 @@ export interface LedgerPublisherOptions {
 }
 
 /**
- * Publishes the ledger as a worker does that reads it from one partition: in order, fenced, one publish at a time, repeated until Redis
- * has accepted it. A lane is a key, and has a channel of its own.
+ * Publishes the ledger like a worker with one partition: in order, fenced, one publish at a time, repeated until Redis accepts it. A lane
+ * is a key with its own channel.
  */
 export class LedgerPublisher {
-  /** In their order; accepted by Redis, or soon. */
+  /** Entries in order. Redis has accepted them, or will. */
   readonly written: Entry[] = [];
   readonly #options: LedgerPublisherOptions;
   readonly #bus: RedisBus;
@@ -57,7 +57,7 @@ export class LedgerPublisher {
     return this.#accepted === this.written.length;
   }
 
-  /** One entry in every lane. */
+  /** Publishes one entry per lane. */
   round(): void {
     for (let i = 0; i < this.#options.lanes.length; i++) this.#writeNext();
   }

@@ -13,24 +13,24 @@ export interface LedgerStreamOptions {
   /** `host:port`, comma-separated. */
   readonly brokers: string;
   readonly topic: string;
-  /** A lane is a partition, and called by its number. */
+  /** Number of lanes. A lane is a partition, named by its number. */
   readonly partitions: number;
-  /** Those that are written to; not given: all. */
+  /** Lanes that are written to. Default: all. */
   readonly lanes?: readonly string[];
-  /** Over all lanes. */
+  /** Rate over all lanes. */
   readonly recordsPerSecond: number;
-  /** After so many it ends by itself; not given: it goes on until `stop`. */
+  /** Number of records. Default: until `stop`. */
   readonly records?: number;
-  /** Characters of an entry, about; not given: up to 300. */
+  /** Approximate length of an entry. Default: up to 300 characters. */
   readonly contentLength?: number;
 }
 
 /**
- * Writes the ledger at a steady rate, one kcat for each partition: idempotent, and patient for ever, so that every record is in Kafka once
- * and in order, whatever happens to the brokers meanwhile.
+ * Writes the ledger at a steady rate with one kcat per partition. The writers are idempotent and retry for ever, so every record is in
+ * Kafka once and in order, despite broker failures.
  */
 export class LedgerStream {
-  /** In the order of their lanes. */
+  /** Written entries in the order of their lanes. */
   readonly written: Entry[] = [];
   readonly lanes: readonly string[];
   readonly #options: LedgerStreamOptions;
@@ -47,12 +47,12 @@ export class LedgerStream {
     });
   }
 
-  /** One mark in every lane. */
+  /** Writes one mark per lane. */
   mark(sequence: number): void {
     for (const writer of this.#writers) writer.write(createEntry(writer.lane, sequence, 'mark'));
   }
 
-  /** What was written is on its way, also when nothing follows for a while. To be followed by something at last. */
+  /** Flushes written records, also when nothing follows for a while. A later write must follow. */
   flush(): void {
     for (const writer of this.#writers) writer.flush();
   }
@@ -63,7 +63,7 @@ export class LedgerStream {
     let count = 0;
     this.#timer = setInterval(() => {
       const due = Math.floor(((performance.now() - startedAt) / 1000) * recordsPerSecond);
-      // What was missed by a process without a turn is not made up for in one heap.
+      // A process that missed its turns does not catch up in one burst.
       if (due - count > recordsPerSecond) {
         startedAt = performance.now();
         count = 0;
@@ -77,13 +77,13 @@ export class LedgerStream {
     clearInterval(this.#timer);
   }
 
-  /** Resolves when Kafka has acknowledged all of it. @throws Error with what kcat said when it has not. */
+  /** Resolves when Kafka has acknowledged all records. @throws Error with kcat's output otherwise. */
   async end(): Promise<void> {
     this.stop();
     await Promise.all(this.#writers.map((writer) => writer.end()));
   }
 
-  /** What the writers say of themselves. */
+  /** Output of the writers. */
   get log(): string {
     return this.#writers.map(({ lane, log }) => `kcat for partition ${lane}: ${log}`).join('\n');
   }
@@ -112,10 +112,10 @@ class LaneWriter {
       'message.timeout.ms=0',
       'reconnect.backoff.max.ms=1000',
       'linger.ms=5',
-      // librdkafka asks for a leader that is not known in intervals that double up to this one, 5 minutes by default.
+      // Maximum backoff of librdkafka's queries for an unknown leader; 5 minutes by default.
       'topic.metadata.refresh.interval.ms=2000',
     ];
-    // -E: that all brokers are away is no reason to end.
+    // -E: do not exit when all brokers are down.
     const flags = ['-P', '-E', '-b', brokers, '-t', topic, '-p', lane, ...settings.flatMap((one) => ['-X', one])];
     this.#child = spawn('kcat', flags, { stdio: ['pipe', 'ignore', 'pipe'] });
     this.#child.stderr.on(
@@ -135,7 +135,7 @@ class LaneWriter {
     this.#child.stdin.write(`${JSON.stringify({ lane: this.lane, ledgerEntry: recordedEntry(entry) })}\n`);
   }
 
-  /** kcat reads blocks of 1 KB, and waits for a whole one. Spaces before the next record are part of its JSON. */
+  /** kcat waits for whole blocks of 1 KB. The padding spaces become part of the next record's JSON. */
   flush(): void {
     this.#child.stdin.write(' '.repeat(1024));
   }

@@ -16,21 +16,21 @@ export interface Heard {
 }
 
 export interface ListenerOptions {
-  /** stock: graphql-ws's client with its own settings. helper: crier/client. */
+  /** stock: graphql-ws's client with default settings. helper: crier/client. */
   readonly kind: 'stock' | 'helper';
   readonly url: string;
   readonly lanes: readonly string[];
   readonly client?: Partial<ClientOptions>;
 }
 
-/** A client that comes back by itself, with a subscription to each of some lanes. */
+/** A client that reconnects by itself, with one subscription per lane. */
 export class Listener {
   readonly lanes: readonly string[];
   /** In the order of arrival. */
   readonly heard: Heard[] = [];
-  /** Results with errors, and what ended a subscription for good. */
+  /** Results with errors, and errors that ended a subscription. */
   readonly failures: string[] = [];
-  /** From each close to the acknowledgement of the next connection, in ms. */
+  /** Time from each close to the next connection_ack, in ms. */
   readonly absencesMs: number[] = [];
   isConnected = false;
   #closedAt = 0;
@@ -69,12 +69,12 @@ export class Listener {
     }
   }
 
-  /** How many subscriptions were resumed, or not, after a reconnect. */
+  /** Number of subscriptions that were resumed, or not, after a reconnect. */
   resumed(isResumed: boolean): number {
     return this.heard.filter(({ extensions }) => extensions?.resumed === isResumed).length;
   }
 
-  /** What was wrong, of all that was written in its lanes behind the first that it heard of each. '': nothing. */
+  /** Faults among the records written in its lanes after the first one received of each. '': none. */
   shortcomings(written: readonly Entry[]): string {
     const first = new Map<string, number>();
     for (const { entry } of this.heard) if (!first.has(entry.lane)) first.set(entry.lane, entry.sequence);

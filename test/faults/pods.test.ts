@@ -28,7 +28,7 @@ function report(t: TestContext, what: string, listeners: readonly Listener[]): n
 }
 
 describe('pods behind one address', () => {
-  it('may be killed: every client on the helper goes on with another one, and misses nothing', async (t) => {
+  it('are killed: every client of crier/client resumes at another pod without a loss', async (t) => {
     const fleet = await startFleet(t);
     const listeners = await fleet.listen(HELPERS, { kind: 'helper' });
     fleet.publisher.round();
@@ -51,7 +51,7 @@ describe('pods behind one address', () => {
     if (isFull) assert.ok(longest <= MAX_HELPER_ABSENCE_MS, `${longest} ms`);
   });
 
-  it('may be replaced one after the other: every stock client comes back by itself', async (t) => {
+  it('are replaced one after the other: every stock client reconnects by itself', async (t) => {
     const fleet = await startFleet(t);
     const listeners = await fleet.listen(STOCK_CLIENTS, { kind: 'stock' });
     for (const old of [...fleet.pods]) {

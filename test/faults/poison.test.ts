@@ -15,20 +15,20 @@ import { isFull } from './form.ts';
 
 const MAX_NEXT_MS = 1000;
 const PATIENCE_MS = 60_000;
-/** Of the dead-letter topic's records; the value of a larger one is left out, and its digest says which it was. */
+/** Limit of dead-letter records. A larger one is stored without its value, with a digest. */
 const MAX_KEPT_BYTES = 1_000_000;
 const SECRET = 'hunter2';
 
 interface Kind {
   readonly name: string;
   readonly value: Buffer | string | null;
-  /** What becomes of it: the reason in the dead-letter topic; or an event; or an event with an error. */
+  /** The outcome: a reason in the dead-letter topic, an event, or an event with an error. */
   readonly becomes: string;
 }
 
 const text = (bytes: number) => JSON.stringify({ lot: { id: 'large', name: SECRET.padEnd(bytes, 'x') } });
 
-/** What producers have been seen to send by mistake. */
+/** Faulty records that producers have been seen to send. */
 const KINDS: readonly Kind[] = [
   { name: 'broken JSON', value: `{"lot": ${SECRET}`, becomes: 'not_json' },
   { name: 'broken UTF-8', value: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), becomes: 'invalid_utf8' },
@@ -79,7 +79,7 @@ describe('poison', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  it('of 12 kinds is dead-lettered whole, does not hold up the next record of its partition, and is not in the log', async (t) => {
+  it('of 12 kinds goes to the dead-letter topic unchanged, blocks no record of its partition, and is not in the log', async (t) => {
     const topic = randomName('poison');
     const largest = [{ name: 'max.message.bytes', value: '33554432' }];
     await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries: largest }]);
@@ -145,7 +145,7 @@ async function everyEntryIsComplete(outside: Outside, topic: string, offsets: re
   }
 }
 
-/** Ids of the lots that came, without those that opened the path. */
+/** Ids of the received lots, without those that opened the path. */
 function seen({ events }: Watch): string[] {
   return events.map(({ lot_changed }) => (lot_changed as { id: string }).id).filter((id) => id !== 'open');
 }
@@ -162,7 +162,7 @@ async function endOf(outside: Outside, topic: string): Promise<number> {
   return Number(partition!.high);
 }
 
-/** There is no answer to a subscribe, so records are written until one arrives. */
+/** Writes records until one arrives, because the protocol does not acknowledge a subscribe. */
 async function untilOpen(subscription: Watch, write: () => Promise<void>): Promise<void> {
   for (let attempt = 1; subscription.events.length === 0; attempt++) {
     await write();

@@ -3,9 +3,9 @@ import type { Scope } from '../support/socket.ts';
 
 const INTERVAL_MS = 50;
 
-/** What Redis holds for clients that do not take it, sampled 20 times a second. */
+/** Redis's output buffers, sampled 20 times a second. */
 export class RedisBuffers {
-  /** Of the client that it held most for, in bytes. */
+  /** Largest output buffer of a client, in bytes. */
   largest = 0;
   readonly #redis: Redis;
   readonly #timer: NodeJS.Timeout;

@@ -19,10 +19,10 @@ const AWAY_MS = isFull ? 10_000 : 2000;
 const HALF_OPEN_MS = isFull ? 60_000 : 15_000;
 const MAX_RECONNECT_MS = 2000;
 const MAX_NOTICE_MS = 12_000;
-/** What a machine that is busy with other things gets beside it. */
+/** Tolerance for a busy machine. */
 const SLACK_MS = isFull ? 0 : 10_000;
 
-/** Two gateways with a stock client and one on the helper for each lane, and a ledger on its way. */
+/** Two gateways with a stock client and a client of crier/client per lane, and a running ledger. */
 async function startStream(t: TestContext, options: Pick<FleetOptions, 'redisUrl' | 'gatewayRedisUrl'>) {
   const fleet = await Fleet.start(t, { gateways: 2, lanes: LANES, ...options });
   const listeners = [
@@ -34,7 +34,7 @@ async function startStream(t: TestContext, options: Pick<FleetOptions, 'redisUrl
   return { fleet, listeners };
 }
 
-/** Resolves with the ms since `since` after which every listener had heard something that was written after this call. */
+/** Resolves with the ms from `since` until every listener had received an entry written after this call. */
 async function untilHeard(fleet: Fleet, listeners: readonly Listener[], since: number): Promise<number> {
   const writtenAfter = Date.now();
   const isBack = ({ heard }: Listener) => (heard.at(-1)?.entry.writtenAt ?? 0) >= writtenAfter;
@@ -42,7 +42,7 @@ async function untilHeard(fleet: Fleet, listeners: readonly Listener[], since: n
   return performance.now() - since;
 }
 
-/** Resolves with the ms since `since` after which every pod said so of its bus. */
+/** Resolves with the ms from `since` until every pod reported this state of its bus. */
 async function untilBusIs(status: 'available' | 'away', fleet: Fleet, since: number): Promise<number> {
   const isSo = async () =>
     (await Promise.all(fleet.pods.map((pod) => pod.readiness()))).every(({ body }) => body['bus'] === status);
@@ -62,7 +62,7 @@ const shortcomings = (fleet: Fleet, listeners: readonly Listener[]) =>
 const closes = (listeners: readonly Listener[]) =>
   listeners.filter(({ isConnected, absencesMs }) => !isConnected || absencesMs.length > 0).length;
 
-/** How many events, before which others are missing, do not say so. */
+/** Number of events that follow a gap without reporting it. */
 function silentLosses({ heard }: Listener): number {
   let last: number | undefined;
   let count = 0;
@@ -74,7 +74,7 @@ function silentLosses({ heard }: Listener): number {
 }
 
 describe('a Redis that is killed', () => {
-  it('and comes back with its data costs no client an event', async (t) => {
+  it('and restarted with its data costs no client an event', async (t) => {
     const folder = await temporaryFolder(t);
     const flags = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', folder];
     const redis = await redisServer(t, { flags });
@@ -95,12 +95,12 @@ describe('a Redis that is killed', () => {
     assert.ok(reconnectMs <= MAX_RECONNECT_MS + SLACK_MS, `${reconnectMs} ms`);
   });
 
-  it('and comes back empty is told to every subscriber: no loss is silent', async (t) => {
+  it('and restarted empty is reported to every subscriber: no loss is silent', async (t) => {
     const redis = await redisServer(t);
     const link = await Balancer.start(t, [redis.port]);
     const gatewayRedisUrl = `redis://127.0.0.1:${link.port}`;
     const { fleet, listeners } = await startStream(t, { redisUrl: redis.url, gatewayRedisUrl });
-    // What Redis accepts now is lost with it.
+    // Events that Redis accepts now are lost with it.
     link.freeze();
     fleet.publisher.round();
     await fleet.until('Redis to have that', () => fleet.publisher.isIdle);
@@ -129,7 +129,7 @@ describe('a Redis that is killed', () => {
 });
 
 describe('a link to Redis that is half-open', () => {
-  it('is noticed, and costs no client an event', async (t) => {
+  it('is detected and costs no client an event', async (t) => {
     const redis = await redisServer(t);
     const link = await Balancer.start(t, [redis.port]);
     const gatewayRedisUrl = `redis://127.0.0.1:${link.port}`;

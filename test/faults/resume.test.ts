@@ -11,7 +11,7 @@ import { isFull } from './form.ts';
 const ENTRIES_PER_SECOND = 100;
 const OFFLINE_MS = isFull ? 10_000 : 2000;
 
-/** Back as soon as there is a network. */
+/** Reconnects as soon as the network is back. */
 const client = { retryWait: () => delay(50) };
 
 async function startStream(t: TestContext, lanes: number, history: Partial<HistoryLimits> = {}) {
@@ -25,7 +25,7 @@ async function startStream(t: TestContext, lanes: number, history: Partial<Histo
 
 describe('a client that is offline for a while', () => {
   for (const lanes of [1, 20]) {
-    it(`gets all that it missed of a stream of 100/s, once and in order, over ${lanes} subscription(s)`, async (t) => {
+    it(`receives all missed events of a stream of 100/s, once and in order, over ${lanes} subscription(s)`, async (t) => {
       const { fleet, listener } = await startStream(t, lanes, { entries: 2000, bytes: 4_000_000 });
       fleet.balancer.disconnect();
       await waitFor('the close', () => !listener.isConnected);
@@ -40,7 +40,7 @@ describe('a client that is offline for a while', () => {
     });
   }
 
-  it('is told that it was not resumed where that took longer than the history reaches, and gets no part of it', async (t) => {
+  it('receives `resumed: false` and no part of the history when it was away for longer than the history reaches', async (t) => {
     const { fleet, listener } = await startStream(t, 1, { seconds: 1 });
     fleet.balancer.disconnect();
     await waitFor('the close', () => !listener.isConnected);

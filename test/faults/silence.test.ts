@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Silence } from './silence.ts';
 
 describe('Silence', () => {
-  it('is the longest time without a word, lane by lane', () => {
+  it('is the longest time without a message in a lane', () => {
     const silence = new Silence();
     silence.begin(['a', 'b'], 100);
     silence.heard('a', 150);
@@ -13,14 +13,14 @@ describe('Silence', () => {
     assert.deepEqual(silence.longest(240), { lane: 'a', ms: 80 });
   });
 
-  it('counts one that has not ended, from the first moment on', () => {
+  it('counts a silence that has not ended, from the first moment on', () => {
     const silence = new Silence();
     silence.begin(['a', 'b'], 100);
     silence.heard('a', 190);
     assert.deepEqual(silence.longest(200), { lane: 'b', ms: 100 });
   });
 
-  it('forgets what was before it begins anew, and lanes that were not named', () => {
+  it('forgets earlier silences and other lanes when it restarts', () => {
     const silence = new Silence();
     silence.begin(['a'], 0);
     silence.heard('a', 1000);

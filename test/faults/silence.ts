@@ -1,9 +1,9 @@
-/** How long a client heard nothing of a lane that was written to all the time. Times in ms of one clock. */
+/** The longest time without a message in a lane that is written to continuously. Times in ms of one clock. */
 export class Silence {
   readonly #heardAt = new Map<string, number>();
   #longest = { lane: '', ms: 0 };
 
-  /** Forgets what was before: the lanes are written to from now on. */
+  /** Restarts the measurement: the lanes are written to from now on. */
   begin(lanes: Iterable<string>, now: number): void {
     this.#heardAt.clear();
     for (const lane of lanes) this.#heardAt.set(lane, now);
@@ -17,7 +17,7 @@ export class Silence {
     if (now - before > this.#longest.ms) this.#longest = { lane, ms: now - before };
   }
 
-  /** The longest one since `begin`, also where it has not ended. */
+  /** The longest silence since `begin`, ended or not. */
   longest(now: number): { readonly lane: string; readonly ms: number } {
     let longest = this.#longest;
     for (const [lane, heardAt] of this.#heardAt) {

@@ -9,7 +9,7 @@ import { ENTRY_TYPES } from '../support/entry-record.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Not a protection but a bound: what hangs fails with what is missing. */
+/** A hanging test fails after this time and names what is missing. */
 const PATIENCE_MS = 120_000;
 const MAX_LOG_LENGTH = 6000;
 
@@ -19,11 +19,11 @@ export interface StageOptions {
   readonly partitions: number;
 }
 
-/** A topic, a Redis and a graph of this test's own, and pods of one group on them. */
+/** A topic, a Redis and a graph of this test, with pods of one consumer group. */
 export class Stage {
   readonly brokers: string;
   readonly partitions: number;
-  /** Of the topic and of the group. */
+  /** Name of the topic and the group. */
   readonly name: string;
   readonly redis: RedisServer;
   readonly pods: Pod[] = [];
@@ -51,13 +51,13 @@ export class Stage {
     return pod.started();
   }
 
-  /** Resolves when the group is stable, with so many members. */
+  /** Resolves when the group is stable with this number of members. */
   async hasWorkers(count: number): Promise<void> {
     const isThere = async () => (await stableMembers(this.brokers, this.name)) === count;
     await this.until(`${count} members of one stable group`, isThere);
   }
 
-  /** The ends of all pods' logs. */
+  /** The tails of all pods' logs. */
   get logs(): string {
     return this.pods.map(({ log, process }) => `pod ${process.pid}:\n${log.slice(-MAX_LOG_LENGTH)}`).join('\n');
   }

@@ -13,22 +13,22 @@ import type { Stage } from './stage.ts';
 
 const OPENING_ATTEMPTS = 40;
 
-/** `work`: what is selected beside the entry. */
+/** `work`: fields selected beside the entry. */
 export const entriesQuery = (work = '') =>
   `subscription Entries($lane: ID) { event: entry_written(lane: $lane) { ${work} ${ENTRY_SELECTION} } }`;
 
 export interface TrialOptions extends Pick<LedgerStreamOptions, 'recordsPerSecond' | 'records' | 'contentLength'> {
-  /** What is selected beside the entry: `work(ms: …)`, `wait(ms: …)`. */
+  /** Fields selected beside the entry: `work(ms: …)`, `wait(ms: …)`. */
   readonly work?: string;
 }
 
 interface Interest extends Asked {
   readonly gateway: Pod;
-  /** Undefined: all of them. */
+  /** Undefined: all lanes. */
   readonly lane: string | undefined;
 }
 
-/** Subscribers of every lane, and of all lanes together, on each gateway, and a ledger that is written while something happens. */
+/** Subscribers of each lane and of all lanes on each gateway, and a ledger that is written during a fault. */
 export class Trial {
   readonly stream: LedgerStream;
   readonly subscribers: readonly Subscriber<Interest>[];
@@ -58,7 +58,7 @@ export class Trial {
     );
   }
 
-  /** Resolves when every path is open and the ledger is being written; if it does not end by itself, when the first of it was heard. */
+  /** Resolves when every path is open and the ledger is being written; for an endless ledger, when its first entry was received. */
   static async start(t: TestContext, stage: Stage, gateways: readonly Pod[], options: TrialOptions): Promise<Trial> {
     const trial = new Trial(t, stage, gateways, options);
     await trial.#openEveryPath();
@@ -69,12 +69,12 @@ export class Trial {
     return trial;
   }
 
-  /** Entries of all lanes that the first subscriber got. */
+  /** Entries of all lanes that the first subscriber received. */
   get heard(): number {
     return this.subscribers[0]!.received.length;
   }
 
-  /** Resolves, when every lane has brought something that was written after this call, with the ms that this took. */
+  /** Resolves when an entry written after this call has arrived in every lane, with the ms that this took. */
   async hears(what: string): Promise<number> {
     const since = performance.now();
     const { received } = this.subscribers[0]!;
@@ -92,7 +92,7 @@ export class Trial {
     return performance.now() - since;
   }
 
-  /** The longest time that a lane brought nothing, in ms, since the trial began or since this was asked before. */
+  /** The longest silence of a lane in ms, since the trial began or since the last call. */
   takeLongestSilence(): number {
     const now = performance.now();
     const { ms } = this.#silence.longest(now);
@@ -100,14 +100,14 @@ export class Trial {
     return ms;
   }
 
-  /** Reports how long something took; at full length, `finish` names it where it is over its limit, with the pods' logs. */
+  /** Records a duration. In the full form `finish` reports it with the pods' logs if it exceeds its limit. */
   took(what: string, ms: number, maxMs: number): void {
     const text = `${what}: ${(ms / 1000).toFixed(1)} s`;
     this.#t.diagnostic(text);
     if (isFull && ms > maxMs) this.#late.push(`${text}, over ${maxMs / 1000} s\n${this.#stage.logs}`);
   }
 
-  /** Resolves when all `records` are on their way to Kafka. */
+  /** Resolves when all `records` are given to kcat. */
   async isWritten(): Promise<void> {
     const { written } = this.stream;
     await this.#stage.until(`${this.#options.records} entries`, () => written.length === this.#options.records);
@@ -117,8 +117,8 @@ export class Trial {
   }
 
   /**
-   * Ends the ledger, waits for all of it, and says what was wrong with what came, subscriber by subscriber. `victim`: a gateway whose
-   * subscribers may have lost entries where they were told so; those of one that ended do not count.
+   * Ends the ledger, waits for all of it, and returns the faults per subscriber. `victim`: a gateway whose subscribers may lose entries if
+   * they receive a gap; subscribers of an ended one do not count.
    */
   async finish(victim?: Pod): Promise<string[]> {
     const seconds = (performance.now() - this.#startedAt) / 1000;
@@ -157,7 +157,7 @@ export class Trial {
     return summary === '' ? [] : [`${name}: ${summary}`];
   }
 
-  /** The protocol has no answer to a subscribe, so marks are written until each subscriber has seen one from each of its lanes. */
+  /** Writes marks until each subscriber has received one of each of its lanes, because the protocol does not acknowledge a subscribe. */
   async #openEveryPath(): Promise<void> {
     const isOpen = ({ interest: { lane }, started }: Subscriber<Interest>) =>
       started.size === (lane === undefined ? this.stream.lanes.length : 1);

@@ -33,7 +33,7 @@ describe('workers of one group', () => {
 
   const startGateways = (stage: Stage) => Promise.all([stage.start('gateway'), stage.start('gateway')]);
 
-  it('may come and go: nothing is lost, reordered or doubled', async (t) => {
+  it('join and leave without loss, reordering or duplicates', async (t) => {
     const stage = await createStage(t, { brokers, partitions: PARTITIONS });
     const gateways = await startGateways(stage);
     let workers = await Promise.all([startWorker(stage), startWorker(stage)]);
@@ -43,7 +43,7 @@ describe('workers of one group', () => {
       const more = await Promise.all([startWorker(stage), startWorker(stage)]);
       await stage.hasWorkers(4);
       await trial.hears('what was written with four workers');
-      // The older ones go, so that each time all partitions change hands.
+      // The older workers leave, so that every partition is reassigned each time.
       assert.deepEqual(await Promise.all(workers.map((worker) => worker.stop())), [0, 0]);
       workers = more;
       await stage.hasWorkers(2);
@@ -53,7 +53,7 @@ describe('workers of one group', () => {
     assert.deepEqual(await trial.finish(), []);
   });
 
-  it('take over from one that was killed: nothing is lost', async (t) => {
+  it('take over from a killed worker without a loss', async (t) => {
     const stage = await createStage(t, { brokers, partitions: PARTITIONS });
     const gateways = await startGateways(stage);
     const [victim] = await Promise.all([startWorker(stage), startWorker(stage)]);
@@ -65,7 +65,7 @@ describe('workers of one group', () => {
     assert.deepEqual(await trial.finish(), []);
   });
 
-  it('take over from one that was frozen, whose stale records nobody sees when it is thawed', async (t) => {
+  it('take over from a frozen worker, whose stale records reach no client after it is thawed', async (t) => {
     const stage = await createStage(t, { brokers, partitions: PARTITIONS });
     const gateways = await startGateways(stage);
     const proxy = await TcpProxy.start(t, stage.redis.port);
@@ -84,7 +84,7 @@ describe('workers of one group', () => {
   });
 });
 
-/** Frozen with records on their way to Redis, which arrive when the link is released. */
+/** Freezes a worker with records in flight to Redis, which arrive when the link is released. */
 async function freezeInTheAct(victim: Pod, proxy: TcpProxy): Promise<void> {
   proxy.hold();
   await waitFor('records on their way', () => proxy.heldBytes > 0);

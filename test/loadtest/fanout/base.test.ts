@@ -4,8 +4,8 @@ import { baseTable } from '../../../loadtest/fanout/report.ts';
 import { summarize } from '../../../loadtest/fanout/summary.ts';
 import { sample } from './sample.ts';
 
-describe('a base', () => {
-  it('is compared with the same server in the same round: the median of the rounds counts', () => {
+describe('summarize with a base', () => {
+  it('compares with the same server in the same round and takes the median of the rounds', () => {
     const round = (cpuMs: number, baseCpuMs: number) => [
       sample({ serverCpuMs: cpuMs }),
       sample({ contender: 'crier-shared-base', serverCpuMs: baseCpuMs }),

@@ -33,7 +33,7 @@ function startFanout(t: TestContext, flags: readonly string[]) {
 }
 
 describe('npm run bench:fanout', () => {
-  it('shows sockets that do not read being closed with 1013, and where the time goes', async (t) => {
+  it('reports stalled sockets closed with 1013 and the time by stage', async (t) => {
     const run = startFanout(t, ['--seconds', '1', '--flame-graph']);
     const [code] = (await run.exited) as [number];
     assert.equal(code, 0, run.output);
@@ -49,7 +49,7 @@ describe('npm run bench:fanout', () => {
     assert.match(picture, /<title>[^<]*dist\/src-\w+\/fanout\/outbox\/outbox\.js/);
   });
 
-  it('ends by one signal with everything that it started, in a network namespace of its own, too', async (t) => {
+  it('ends by one signal with every process it started, also in its own network namespace', async (t) => {
     const run = startFanout(t, ['--seconds', '600']);
     await waitFor('the run', () => /: K=4$/m.test(run.output), 120_000);
     const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(run.child.pid)]);

@@ -50,7 +50,7 @@ describe('FrameReader', () => {
   ]);
 
   for (const size of [1, 2, 3, 7, 127, 4096, 1_000_000]) {
-    it(`finds the same messages in chunks of ${size} bytes`, () => {
+    it(`finds every message in chunks of ${size} bytes`, () => {
       assert.deepEqual(readInChunks(stream, size), {
         messages: [0, 125, 126, 500, 70_000],
         controls: [

@@ -11,7 +11,7 @@ function readInChunks(number: NumberAt, message: Buffer, size: number): void {
 
 describe('NumberAt', () => {
   for (const size of [1, 2, 5, 7, 23, 1000]) {
-    it(`reads the number of each message that comes in chunks of ${size} bytes`, () => {
+    it(`reads the number of each message in chunks of ${size} bytes`, () => {
       const number = new NumberAt(TO_END);
       for (const expected of [2_000_417, 2_000_417]) {
         readInChunks(number, MESSAGE, size);
@@ -20,7 +20,7 @@ describe('NumberAt', () => {
     });
   }
 
-  it('has no number of a message that it did not see whole, and reads the next one', () => {
+  it('returns undefined for an incomplete message and reads the next one', () => {
     const number = new NumberAt(TO_END);
     number.read(MESSAGE.subarray(-TO_END + 3), TO_END - 3);
     assert.equal(number.take(), undefined);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Outstanding } from '../../../loadtest/fanout/client/outstanding.ts';
 
 describe('Outstanding', () => {
-  it('counts an event as done when the last socket has it, and times it from its publish to then', () => {
+  it('completes an event when the last socket has received it, and measures the time since its publish', () => {
     const accounts = new Outstanding(3, 2, true);
     accounts.publish(100);
     accounts.publish(110);
@@ -16,7 +16,7 @@ describe('Outstanding', () => {
     assert.deepEqual(accounts.losses(), { expected: 6, delivered: 6, unequalSockets: 0 });
   });
 
-  it('tells what was lost', () => {
+  it('reports lost deliveries', () => {
     const accounts = new Outstanding(3, 1, true);
     accounts.publish(0);
     for (const socket of [0, 2]) accounts.deliver(socket, () => 1);
@@ -24,14 +24,14 @@ describe('Outstanding', () => {
     assert.deepEqual(accounts.losses(), { expected: 3, delivered: 2, unequalSockets: 1 });
   });
 
-  it('does not let a duplicate at one socket make up for a loss at another', () => {
+  it('reports a loss at one socket although another received a duplicate', () => {
     const accounts = new Outstanding(2, 1, true);
     accounts.publish(0);
     for (const socket of [0, 0]) accounts.deliver(socket, () => 1);
     assert.deepEqual(accounts.losses(), { expected: 2, delivered: 2, unequalSockets: 2 });
   });
 
-  it('keeps accounts of events for one socket each', () => {
+  it('tracks events for one socket each', () => {
     const accounts = new Outstanding(4, 2, false);
     accounts.publish(0, 3);
     accounts.publish(5, 1);
@@ -48,7 +48,7 @@ describe('Outstanding', () => {
     assert.deepEqual(accounts.losses(), { expected: 2, delivered: 3, unequalSockets: 1 });
   });
 
-  it('loses none of the events for one socket each that are done in another order than they were published in', () => {
+  it('tracks events for one socket each that complete in another order than published', () => {
     const accounts = new Outstanding(4, 2, false);
     const deliver = (socket: number, now: number) => accounts.deliver(socket, () => now);
     accounts.publish(0, 0);
@@ -62,7 +62,7 @@ describe('Outstanding', () => {
     assert.deepEqual(accounts.latenciesMs, [1, 1, 9]);
   });
 
-  it('refuses more outstanding events than sockets where each is for one', () => {
+  it('rejects more outstanding events than sockets when each event is for one socket', () => {
     assert.throws(() => new Outstanding(1, 2, false), /at most 1 outstanding/);
   });
 });

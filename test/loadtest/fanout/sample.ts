@@ -2,7 +2,7 @@ import type { Sample } from '../../../loadtest/fanout/trial.ts';
 
 export const MEBIBYTE = 2 ** 20;
 
-/** A window of crier in which nothing was lost. */
+/** A window of crier without losses. */
 export function sample(change: Partial<Sample>): Sample {
   return {
     contender: 'crier-shared',

@@ -9,7 +9,7 @@ function call(functionName: string, url: string, selfUs: number, callees: readon
 }
 
 describe('sharesOf', () => {
-  it('counts a call to its stage, and what no rule knows to the stage of its caller', () => {
+  it('counts a call to its stage, or without a matching rule to the stage of its caller', () => {
     const written = call('writeBuffer', '', 20);
     const outbox = call('write', 'file:///crier/dist/src-0123456789ab/fanout/outbox/outbox.js', 10, [
       call('Writable.write', 'node:internal/streams/writable', 10, [written]),
@@ -27,7 +27,7 @@ describe('sharesOf', () => {
     assert.deepEqual(shares, { redisOut: 20, write: 40, collect: 30, other: 10 });
   });
 
-  it('tells a record that is rewritten from one that is parsed, renamed and printed', () => {
+  it('distinguishes rewriting a record from parsing, renaming and printing it', () => {
     const at = (functionName: string, file: string) =>
       stageOf({ functionName, url: `file:///crier/dist/src/kafka/${file}.js`, lineNumber: 0 });
     assert.equal(at('rewrite', 'decoding/converter'), 'rewrite');
@@ -38,7 +38,7 @@ describe('sharesOf', () => {
     assert.equal(at('publish', 'record-publisher'), 'kafka');
   });
 
-  it('tells the two directions of a package apart', () => {
+  it('distinguishes the two directions of a package', () => {
     const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0 });
     assert.equal(at('publish', 'file:///crier/dist/src/bus/redis/redis-bus.js'), 'redisOut');
     assert.equal(at('', 'file:///crier/dist/src/bus/redis/redis-bus.js'), undefined);

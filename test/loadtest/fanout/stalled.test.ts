@@ -9,7 +9,7 @@ const withStalled = (change: Partial<Sample>) =>
   sample({ stalled: 40, slowConsumers: 40, stalledByCloseCode: { 1013: 40 }, ...change });
 
 describe('stalledRows', () => {
-  it('holds a window with stalled sockets against the one without them of the same round', () => {
+  it('compares a window with stalled sockets with the one without them of the same round', () => {
     const rounds = [
       [sample({ p99Ms: 100 }), withStalled({ p99Ms: 104, peakResidentBytes: 120 * MEBIBYTE })],
       [withStalled({ p99Ms: 206, peakResidentBytes: 130 * MEBIBYTE }), sample({ p99Ms: 200 })],
@@ -25,13 +25,13 @@ describe('stalledRows', () => {
     assert.equal(stalledTable([row!])[1]!.at(-1), 'all');
   });
 
-  it('tells each promise that was not kept', () => {
+  it('reports each broken promise', () => {
     const broken = { p99Ms: 111, delivered: 999, slowConsumers: 39, peakResidentBytes: 150 * MEBIBYTE };
     const rows = stalledRows([[sample({}), withStalled(broken)]], MEBIBYTE);
     assert.equal(stalledTable(rows)[1]!.at(-1), 'NOT: deliveries, NOT: p99, NOT: 1013, NOT: memory');
   });
 
-  it('needs neither windows without stalled sockets nor a server that counts', () => {
+  it('works without unstalled windows and without a server that counts closes', () => {
     const alone = withStalled({});
     delete (alone as { slowConsumers?: number }).slowConsumers;
     const [row] = stalledRows([[alone]], MEBIBYTE);
@@ -40,7 +40,7 @@ describe('stalledRows', () => {
 });
 
 describe('faultsOf', () => {
-  it('has a fault where the server did not close everyone who stalled', () => {
+  it('reports a fault when the server did not close every stalled socket', () => {
     assert.deepEqual(faultsOf(withStalled({})), []);
     assert.match(faultsOf(withStalled({ slowConsumers: 12 })).join(), /12 of 40 sockets .* closed with 1013/);
   });

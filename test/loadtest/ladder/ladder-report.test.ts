@@ -24,7 +24,7 @@ function figures(sentPerSecond: number, idleMegabytes = 100): Figures {
 }
 
 describe("the ladder's report", () => {
-  it('holds every rung against the baseline, beside what the talk counted', () => {
+  it('compares every rung with the baseline, beside the figures of the talk', () => {
     const rows = rowsOf(rungs, new Map([['baseline', figures(2000)], ['memoised', figures(8000, 50)]])); // prettier-ignore
     assert.deepEqual(rows.map(({ name }) => name), ['baseline', 'pubsub', 'memoised']); // prettier-ignore
     const { measured, talkRatios } = rows[2]!;
@@ -33,7 +33,7 @@ describe("the ladder's report", () => {
     assert.match(findingsOf(rows).join(), /memoised snakeCase.*× 4\.00 .*"baseline", in the talk × 4\.93: reproduces\..*125 µs of CPU, 375 µs less/); // prettier-ignore
   });
 
-  it('says where a step of the talk is not one here', () => {
+  it('reports a step of the talk that does not reproduce', () => {
     assert.equal(verdictOf(1.05, 0.93), 'reproduces');
     assert.equal(verdictOf(1.5, 1.6), 'reproduces');
     assert.equal(verdictOf(1.2, 4), 'weaker here');
@@ -42,7 +42,7 @@ describe("the ladder's report", () => {
     assert.equal(verdictOf(0.5, 2), 'does not reproduce');
   });
 
-  it('names each promise that crier does not keep', () => {
+  it('reports each promise that crier breaks', () => {
     const climbed = (crier: Figures) =>
       rowsOf(rungs, new Map([['baseline', figures(2000)], ['compiled', figures(20_000)], ['crier', crier]])); // prettier-ignore
     assert.deepEqual(shortfallsOf(climbed(figures(400_000, 90))), []);
@@ -53,7 +53,7 @@ describe("the ladder's report", () => {
     ]);
   });
 
-  it('has as many cells in every line, and a picture with every rung', () => {
+  it('has equally many cells in every line, and a picture with every rung', () => {
     const rows = rowsOf(rungs, new Map(rungs.map(({ name }, i) => [name, figures(2000 * (i + 1))])));
     const [headings, ...lines] = ladderTable(rows);
     assert.equal(lines.length, rungs.length);

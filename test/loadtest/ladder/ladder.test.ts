@@ -22,7 +22,7 @@ const JOINING_MS = 30_000;
 
 type Tree = Record<string, unknown>;
 
-/** The flood's record, numbered. */
+/** A numbered copy of the flood's record. */
 function numberedRecord(version: number): { auction: Tree } {
   const record = JSON.parse(readFileSync('loadtest/records/auction.json', 'utf8')) as { auction: Tree };
   return { ...record, auction: { ...record.auction, version } };
@@ -46,7 +46,7 @@ describe('the ladder', { concurrency: 2 }, () => {
     for (const close of closers) await close();
   });
 
-  /** Starts the pod, lets a stock client have one event of it, and ends it. */
+  /** Starts the pod, waits until a stock client has received one event, and stops the pod. */
   async function serveOneEvent(t: TestContext, pod: Pod): Promise<Tree> {
     const redis = await redisServer(t);
     const [port, adminPort] = (await freePorts(2)) as [number, number];
@@ -64,7 +64,7 @@ describe('the ladder', { concurrency: 2 }, () => {
     const query = auctionDocument();
     const subscriber = watch(t, `ws://127.0.0.1:${port}/graphql`, query, { auction_id: AUCTION_ID });
     let version = 0;
-    // From the topic's end, which a new member may look for after it has joined: records until one arrives.
+    // A new member may look up the topic's end after it has joined, so records are written until one arrives.
     const event = await waitFor(
       'an event',
       async () => {
@@ -102,7 +102,7 @@ describe('the ladder', { concurrency: 2 }, () => {
     });
   }
 
-  it('compiles for browsers what Node would run as it is', () => {
+  it('compiles for browsers in the rungs before the build for Node', () => {
     const read = (build: string) => readFileSync(`dist/loadtest/ladder/${build}/consumer.js`, 'utf8');
     assert.match(read('pod'), /eachMessage: async \(/);
     assert.match(read('pod-browser'), /_asyncToGenerator/);

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { callProcess } from '../../../loadtest/processes/process-call.ts';
 
-describe('a call of another process', () => {
-  it('is rejected where that has ended, whether or not we know it yet', async (t) => {
+describe('callProcess', () => {
+  it('rejects when the process has exited, whether or not its exit has been seen', async (t) => {
     const child = spawn(process.execPath, ['-e', 'process.send("up"); setInterval(() => {}, 1000)'], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -13,7 +13,7 @@ describe('a call of another process', () => {
     await once(child, 'message');
     child.kill('SIGKILL');
     const until = performance.now() + 300;
-    // Its end is an event, which this turn of the event loop does not see.
+    // This event-loop turn does not see the exit event yet.
     while (performance.now() < until);
     assert.equal(child.signalCode, null);
     await assert.rejects(callProcess(child, 'anything'), /ended during "anything"/);

@@ -22,7 +22,7 @@ const profile: CpuProfile = {
 };
 
 describe('callTree', () => {
-  it('gives each sample the time to the next one, and leaves out the time in which nothing was done', () => {
+  it('gives each sample the time until the next one, without idle time', () => {
     const root = callTree(profile);
     assert.deepEqual(root.callees.map(({ frame }) => frame.functionName), ['read', 'a<b>']); // prettier-ignore
     const [read, other] = root.callees;
@@ -40,7 +40,7 @@ describe('flameGraph', () => {
   );
   const box = (title: string) => svg.split('\n').find((line) => line.includes(`<title>${title}`))!;
 
-  it('draws each call as wide as its share, above its caller, in the colour of its stage or else of its caller', () => {
+  it('draws each call above its caller, as wide as its share, in the colour of its stage or of its caller', () => {
     const [all, read, parse] = [box('(root): 100.0 %'), box('read, '), box('parse: 50.0 %')];
     const figure = (line: string, name: string) => Number(new RegExp(`<rect[^>]* ${name}="([\\d.]+)"`).exec(line)?.[1]);
     assert.ok(Math.abs(figure(read, 'width') / figure(all, 'width') - 0.8) < 0.01);
@@ -50,7 +50,7 @@ describe('flameGraph', () => {
     assert.match(parse, /fill="#00f"/);
   });
 
-  it('names places without where the project is, and escapes names', () => {
+  it('names files relative to the project, and escapes names', () => {
     assert.match(svg, /<title>read, node_modules\/ioredis\/built\/a\.js:7: 80\.0 %<\/title>/);
     assert.doesNotMatch(svg, /home/);
     assert.match(svg, /T &#38; U|T &amp; U/);

@@ -19,7 +19,7 @@ const after = [
 ];
 
 describe('diffHeaps', () => {
-  it('tells what is new and what is gone by constructor, largest first, and nothing of what stayed', () => {
+  it('counts new and deleted objects by constructor, largest first, without those that stayed', () => {
     assert.deepEqual(diffHeaps(before, after), [
       { constructorName: 'Socket', added: 1, deleted: 0, addedBytes: 300, deletedBytes: 0 },
       { constructorName: '(string)', added: 2, deleted: 0, addedBytes: 72, deletedBytes: 0 },
