@@ -1,12 +1,12 @@
 import type { Intake } from './intake.ts';
 
-/** Sums of fractions are not exact: an event count below this is zero. */
-const NONE = 1e-6;
+/** Sums of fractions are inexact: an event count below this is zero. */
+const EPSILON = 1e-6;
 /**
- * A channel with fewer members than this part of the gateway's sockets counts as if it had so many: a client that is alone on a channel, with
- * a field that hangs, would otherwise stop the partition for all.
+ * Least size of a channel, as a fraction of the gateway's sockets. Without it, one client that is alone on its channel, with a field
+ * that hangs, would stop the partition for all clients.
  */
-const LEAST_PART = 1 / 64;
+const MIN_FRACTION = 1 / 64;
 
 /**
  * The events of one channel whose executions are in flight. An event counts by the fraction of the channel's members that wait for it, so
@@ -19,43 +19,43 @@ export class ChannelLoad {
   readonly #byIntake = new Map<Intake, number>();
   /** Called when the channel stops being full. */
   onRoom: (() => void) | undefined;
-  readonly #heavy: Set<ChannelLoad>;
+  readonly #busy: Set<ChannelLoad>;
   readonly #maxEvents: number;
   readonly #sockets: () => number;
 
   /**
-   * @param heavy has the channels with at least half of `maxEvents`
+   * @param busy channels with at least half of `maxEvents` in flight; the load adds and removes itself
    * @param sockets of the gateway
    */
-  constructor(heavy: Set<ChannelLoad>, maxEvents: number, sockets: () => number) {
-    this.#heavy = heavy;
+  constructor(busy: Set<ChannelLoad>, maxEvents: number, sockets: () => number) {
+    this.#busy = busy;
     this.#maxEvents = maxEvents;
     this.#sockets = sockets;
   }
 
-  /** Whether as many events are executed as may be at a time. */
+  /** True if as many events are in flight as may be at a time. */
   get isFull(): boolean {
     return this.events >= this.#maxEvents;
   }
 
-  /** The fraction that one of so many members stands for. */
-  partOf(members: number): number {
-    return 1 / Math.max(1, members, this.#sockets() * LEAST_PART);
+  /** The fraction of an event that one member accounts for, where the channel has `members`. */
+  fractionOf(members: number): number {
+    return 1 / Math.max(1, members, this.#sockets() * MIN_FRACTION);
   }
 
   has(intake: Intake): boolean {
     return this.#byIntake.has(intake);
   }
 
-  /** @param part fraction of an event; negative when an execution has ended */
-  add(intake: Intake, part: number): void {
+  /** @param fraction of an event; negative when an execution has ended */
+  add(intake: Intake, fraction: number): void {
     const wasFull = this.isFull;
-    this.events += part;
-    const events = (this.#byIntake.get(intake) ?? 0) + part;
-    if (events > NONE) this.#byIntake.set(intake, events);
+    this.events += fraction;
+    const events = (this.#byIntake.get(intake) ?? 0) + fraction;
+    if (events > EPSILON) this.#byIntake.set(intake, events);
     else this.#byIntake.delete(intake);
-    if (this.events >= this.#maxEvents / 2) this.#heavy.add(this);
-    else this.#heavy.delete(this);
+    if (this.events >= this.#maxEvents / 2) this.#busy.add(this);
+    else this.#busy.delete(this);
     if (wasFull && !this.isFull) this.onRoom?.();
   }
 }
@@ -65,20 +65,20 @@ export class Executing {
   readonly #intake: Intake;
   readonly #load: ChannelLoad;
   readonly #bytes: number;
-  readonly #part: number;
+  readonly #fraction: number;
 
-  /** @param members of the channel on this gateway that get the event */
+  /** @param members of the channel on this gateway that receive the event */
   constructor(intake: Intake, load: ChannelLoad, bytes: number, members: number) {
     this.#intake = intake;
     this.#load = load;
     this.#bytes = bytes;
-    this.#part = load.partOf(members);
+    this.#fraction = load.fractionOf(members);
   }
 
-  /** @param members that wait for an execution from now on; negative: that wait no longer */
+  /** @param members that begin to wait for an execution; negative: that stop waiting */
   add(members: number): void {
-    const part = members * this.#part;
-    this.#intake.executing += part * this.#bytes;
-    this.#load.add(this.#intake, part);
+    const fraction = members * this.#fraction;
+    this.#intake.executing += fraction * this.#bytes;
+    this.#load.add(this.#intake, fraction);
   }
 }

@@ -4,7 +4,7 @@ export class Intake {
   readonly partition: number;
   /** Bytes that have arrived and are not served yet. */
   waiting = 0;
-  /** Bytes of events whose executions are in flight; an event counts by the fraction of its members that wait. */
+  /** Bytes of events whose executions are in flight; an event counts by the fraction of its members that wait for their execution. */
   executing = 0;
   /** Messages that have arrived. */
   arrivals = 0;
@@ -20,7 +20,7 @@ export class Intake {
   }
 
   serve(bytes: number): void {
-    // The parts of an event may add up to a little more than its bytes, and after a throw some are served twice.
+    // Rounding may serve slightly more than an event's bytes, and after a throw some bytes are served twice.
     this.waiting = Math.max(0, this.waiting - bytes);
   }
 }

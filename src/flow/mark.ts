@@ -1,6 +1,6 @@
 /**
  * How far a worker has published a partition. A gateway receives it after the messages that it counts, on the same link.
- * All bytes of flow control are of payloads of messages that somebody received, once for each channel.
+ * Flow control counts bytes of payloads that at least one subscriber received, once for each channel.
  */
 export interface Mark {
   readonly topic: string;
@@ -9,7 +9,7 @@ export interface Mark {
   readonly stream: string;
   /** Published since the stream began. */
   readonly bytes: number;
-  /** Whether the worker waits for an answer. */
+  /** The worker requests credit. */
   readonly isQuestion: boolean;
 }
 
@@ -28,7 +28,7 @@ export function printMark({ topic, partition, stream, bytes, isQuestion }: Mark)
   return `${topic} ${partition} ${stream} ${bytes}${isQuestion ? '?' : ''}`;
 }
 
-/** undefined: the text is no mark. */
+/** undefined: the text is not a mark. */
 export function parseMark(text: string): Mark | undefined {
   const [match, topic, partition, stream, bytes, question] = /^(\S+) (\d+) (\S+) (\d+)(\??)$/.exec(text) ?? [];
   if (match === undefined) return undefined;
@@ -46,7 +46,7 @@ export function printCredit({ stream, gateway, served, bytes }: Credit): string 
   return `${stream} ${gateway} ${Math.round(served)} ${bytes === undefined ? '-' : Math.round(bytes)}`;
 }
 
-/** undefined: the text is no credit. */
+/** undefined: the text is not a credit. */
 export function parseCredit(text: string): Credit | undefined {
   const [match, stream, gateway, served, bytes] = /^(\S+) (\S+) (-?\d+) (-|-?\d+)$/.exec(text) ?? [];
   if (match === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { WindowLimits } from './window.ts';
 export interface ReceiverOptions extends WindowLimits {
   /** Names this gateway to workers, their logs and metrics; no other has the name. Has no space. */
   readonly gateway: string;
-  /** Events of a channel that may be executed at a time: with more, its operations come near to `MAX_PENDING_EVENTS`. */
+  /** Most events of a channel in execution at a time; with more, its operations approach `MAX_PENDING_EVENTS`. */
   readonly maxExecuting: number;
   /** Open on this gateway. */
   readonly sockets: () => number;
@@ -25,7 +25,7 @@ interface Pace {
   marked: number;
 }
 
-/** What the gateway knows of one stream, and has answered. */
+/** One stream, and the last credit that the gateway gave for it. */
 interface Stream {
   readonly name: string;
   readonly intake: Intake;
@@ -41,8 +41,8 @@ interface Stream {
 }
 
 /**
- * The gateway's half of flow control: answers the marks of workers with what may be published, so that what waits here or in Redis is
- * served within `targetMs`. Pure but for the clock. Holds an entry for each partition that something arrived of.
+ * The gateway's half of flow control: answers the marks of workers with credit, so that messages that wait here or in Redis are served
+ * within `targetMs`. Pure apart from the clock. Holds an entry for each partition of which a message has arrived.
  */
 export class Receiver {
   readonly #options: ReceiverOptions;
@@ -50,8 +50,8 @@ export class Receiver {
   /** By server and partition: the current lease's. */
   readonly #streams = new Map<string, Stream>();
   readonly #paces = new Map<Intake, Pace>();
-  /** Channels with more executions than half of what they may have. */
-  readonly #heavy = new Set<ChannelLoad>();
+  /** Channels with at least half of `maxExecuting` in flight. */
+  readonly #busyChannels = new Set<ChannelLoad>();
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -64,7 +64,7 @@ export class Receiver {
     return Math.round(bytes);
   }
 
-  /** Of a partition; the same one each time. */
+  /** The intake of a partition; the same object each time. */
   intake(topic: string, partition: number): Intake {
     const key = `${topic}/${partition}`;
     let intake = this.#intakes.get(key);
@@ -72,17 +72,17 @@ export class Receiver {
     return intake;
   }
 
-  /** Of a channel, which keeps it. */
+  /** Creates the load of a channel. The channel keeps it. */
   load(): ChannelLoad {
     const { maxExecuting, sockets } = this.#options;
-    return new ChannelLoad(this.#heavy, maxExecuting, sockets);
+    return new ChannelLoad(this.#busyChannels, maxExecuting, sockets);
   }
 
   /**
-   * The credit to answer with; undefined: the worker needs none now.
-   * @param server where the mark comes from
+   * Returns the credit to answer with; undefined: none is due.
+   * @param server from which the mark came
    */
-  answer(server: string, mark: Mark, now = performance.now()): Credit | undefined {
+  onMark(server: string, mark: Mark, now = performance.now()): Credit | undefined {
     const key = `${server} ${mark.topic}/${mark.partition}`;
     let stream = this.#streams.get(key);
     let advance = mark.bytes - (stream?.mark ?? 0);
@@ -95,7 +95,7 @@ export class Receiver {
     } else stream.pace.marked += Math.max(0, advance);
     stream.mark = mark.bytes;
     const isWatched = advance <= 0 || this.#isWatched(stream, now);
-    // A stream that was given up gets no credit until a message of it arrives.
+    // A stream that was given up receives no credit until one of its messages arrives.
     if (stream.credit === undefined && stream.silentSince !== undefined) return undefined;
     const credit = this.#creditOf(stream, now);
     if (!isWatched) {
@@ -109,17 +109,17 @@ export class Receiver {
     return credit;
   }
 
-  /** Credits without a limit for all streams of a server, for a gateway that begins to drain. */
-  farewells(server: string): Credit[] {
+  /** Credits without a limit for all streams of a server: this gateway drains, and no worker waits for it from now on. */
+  finalCredits(server: string): Credit[] {
     const { gateway } = this.#options;
-    const farewells: Credit[] = [];
+    const finalCredits: Credit[] = [];
     for (const [key, { name, mark, credit }] of this.#streams) {
       if (!key.startsWith(`${server} `)) continue;
       this.#streams.delete(key);
       if (credit === undefined) continue;
-      farewells.push({ stream: name, gateway, served: mark, bytes: undefined });
+      finalCredits.push({ stream: name, gateway, served: mark, bytes: undefined });
     }
-    return farewells;
+    return finalCredits;
   }
 
   #open({ stream }: Mark, intake: Intake, arrivals: number, now: number): Stream {
@@ -135,20 +135,21 @@ export class Receiver {
     const { gateway } = this.#options;
     const served = mark - intake.waiting;
     window.observe(marked - intake.waiting, now);
-    // All of the window up to half of the load, none of it at a full load: in between the pace settles.
-    const part = Math.min(1, Math.max(0, 2 - 2 * this.#loadOf(intake)));
-    return { stream: name, gateway, served, bytes: served + window.bytes * part };
+    // The whole window up to a load of 0.5, none of it at 1. The rate settles in between.
+    const fraction = Math.min(1, Math.max(0, 2 - 2 * this.#loadOf(intake)));
+    return { stream: name, gateway, served, bytes: served + window.bytes * fraction };
   }
 
-  /** How near a partition is to what may be executed, or wait for sockets, at a time: 1 is full. */
+  /** How full the bounds on executions and on socket queues are for a partition: 1 is full. */
   #loadOf(intake: Intake): number {
     const { maxExecuting, maxBytes, fill } = this.#options;
     let load = Math.max(intake.executing / maxBytes, fill());
-    for (const channel of this.#heavy) if (channel.has(intake)) load = Math.max(load, channel.events / maxExecuting);
+    for (const channel of this.#busyChannels)
+      if (channel.has(intake)) load = Math.max(load, channel.events / maxExecuting);
     return load;
   }
 
-  /** To be called once for each mark that advances. */
+  /** Call once for each mark that advances. */
   #isWatched(stream: Stream, now: number): boolean {
     const { intake, arrivals } = stream;
     stream.arrivals = intake.arrivals;

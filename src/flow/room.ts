@@ -1,10 +1,10 @@
 /** How much may be published for a partition now. */
 export interface Room {
-  /** Of payloads, once for each channel. 0: the gateways that receive from the partition are behind. */
+  /** Of payloads, once for each channel. 0: a gateway that receives from the partition lags. */
   readonly bytes: number;
-  /** Names the gateway that is furthest behind; undefined: nobody limits the partition. */
+  /** The gateway that lags most; undefined: no gateway limits the partition. */
   readonly gateway: string | undefined;
 }
 
-/** Nobody limits the partition. */
+/** No gateway limits the partition. */
 export const UNLIMITED: Room = { bytes: Infinity, gateway: undefined };

@@ -6,27 +6,27 @@ import type { Room } from './room.ts';
 export interface SenderOptions {
   /** A gateway without progress for so long, in ms, is left behind. undefined: flow control is off, and nothing is limited. */
   readonly patienceMs: number | undefined;
-  /** Asks the gateways of a stream for credit: publishes a mark. Must not throw. */
+  /** Requests credit from the gateways of a partition: publishes a mark. Must not throw. */
   readonly ask: (topic: string, partition: number) => void;
 }
 
-/** Published before a gateway has answered: as much as a slow one may have on its way. */
-const FIRST_BYTES = 65_536;
+/** Bytes that may be published before a gateway has given credit: the window of a slow one. */
+const INITIAL_WINDOW = 65_536;
 /**
- * Where there is any room of a window of this size or a larger one, there is this much, in bytes. In smaller pieces the records of one burst reach the gateways one after another, and
- * each costs a socket a write: with 16 events on their way a delivery took 1.3 times the CPU.
+ * Least room, in bytes, where a window of at least this size has any room. With less, the records of one burst reach the gateways one
+ * after another, and each costs a write per socket: with 16 events in flight a delivery took 1.3 times the CPU.
  */
-const LEAST_ROOM = 65_536;
+const MIN_ROOM = 65_536;
 /**
- * Where no gateway has answered within this part of the patience, only subscribers without flow control receive the stream. An answer comes
+ * Where no gateway has given credit within this fraction of the patience, only subscribers without flow control receive the stream. Credit comes
  * after the messages of the previous lease that are still on their way, about FLOW_TARGET_MS.
  */
-const FIRST_PATIENCE = 0.2;
-/** Between two questions, while a partition waits, in ms. */
+const INITIAL_PATIENCE = 0.2;
+/** Interval between two requests for credit while a partition waits, in ms. */
 const ASK_INTERVAL_MS = 10;
-/** Partitions that are asked for at a time; where more wait, they take turns. */
+/** Partitions for which credit is requested at a time; where more wait, they take turns. */
 const MAX_QUESTIONS = 10;
-/** In ms: what was published longer ago has been served, though no gateway was asked since. */
+/** In ms. A stream that has published nothing for this long counts as served, although no gateway has confirmed it. */
 const IDLE_MS = 10_000;
 /**
  * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES: less than 1 % of what the messages cost Redis.
@@ -35,18 +35,18 @@ const IDLE_MS = 10_000;
 const MARK_BYTES = 16_384;
 const MARK_INTERVAL_MS = 50;
 const MAX_UNMARKED_BYTES = 262_144;
-/** A gateway that was left behind is forgotten after a silence of so many times the patience. */
+/** A gateway that was left behind is removed after a silence of this many times the patience. */
 const GONE_AFTER = 12;
 
-/** What a gateway said of a stream. */
-interface Told {
+/** A gateway's progress on a stream, as its credits report it. */
+interface GatewayState {
   served: number;
-  /** Progress is seen by it, and not by the credit, which follows the load of the gateway up and down. */
+  /** Highest `served`. It shows progress; the credit does not, because it follows the gateway's load up and down. */
   mostServed: number;
   credit: number;
-  /** Since when it lets nothing be published and serves nothing; undefined: there is room. */
-  stuckSince: number | undefined;
-  /** It was without progress for too long, and has had no room since. */
+  /** Since when it has given no room and served nothing, of performance.now(); undefined: there is room. */
+  stalledSince: number | undefined;
+  /** It made no progress for as long as the patience, and has given no room since. */
   isLeftBehind: boolean;
 }
 
@@ -61,12 +61,12 @@ interface Stream {
   /** `published` at the last mark, and the time of that mark, of performance.now(). */
   marked: number;
   markedAt: number;
-  readonly told: Map<string, Told>;
-  /** Least room, in bytes, after chunks of which nobody received anything: twice as much with each of them. 0: the last one was received. */
-  unreceived: number;
-  /** No gateway answered the first bytes, or the last one said farewell: nothing limits the stream until a gateway answers. */
+  readonly gateways: Map<string, GatewayState>;
+  /** Least room, in bytes, after chunks that no subscriber received; doubled by each of them. 0: the last chunk was received. */
+  minRoom: number;
+  /** No gateway gave credit for the initial window, or the last one has drained: the stream is unlimited until a gateway gives credit. */
   isFree: boolean;
-  /** Since when the first bytes are used up without an answer. */
+  /** Since when the initial window is used up without credit, of performance.now(). */
   unansweredSince: number | undefined;
 }
 
@@ -88,8 +88,8 @@ export class Sender {
   readonly #partitions = new Map<string, Map<string, Stream>>();
   /** The same, by name. */
   readonly #streams = new Map<string, Stream>();
-  /** When each gateway said something last, of performance.now(). */
-  readonly #heardAt = new Map<string, number>();
+  /** By gateway: time of its last credit, of performance.now(). */
+  readonly #lastCreditAt = new Map<string, number>();
   /** Gateways that were silent for as long as the patience. */
   readonly #silent = new Set<string>();
   /** By partition. */
@@ -114,8 +114,8 @@ export class Sender {
     this.#partitions.set(key, streams);
     this.#streams.delete(streams.get(server)?.name ?? '');
     const counts = { published: 0, publishedAt: -Infinity, marked: 0, markedAt: -Infinity };
-    const state = { unreceived: 0, isFree: false, unansweredSince: undefined };
-    const stream: Stream = { name, key, ...counts, told: new Map(), ...state };
+    const state = { minRoom: 0, isFree: false, unansweredSince: undefined };
+    const stream: Stream = { name, key, ...counts, gateways: new Map(), ...state };
     streams.set(server, stream);
     this.#streams.set(name, stream);
   }
@@ -126,9 +126,9 @@ export class Sender {
   }
 
   /**
-   * The mark to publish with the next messages; a question where they use all of the room.
-   * @param bytes of what is published next, if all of it reaches somebody
-   * @returns `bytes`: published before it; undefined: no mark is due
+   * The mark to publish with the next messages; it requests credit where they use all of the room.
+   * @param bytes of the next messages, if each has a subscriber
+   * @returns `bytes`: published before the messages; undefined: no mark is due
    */
   dueMark(name: string, bytes: number, now = performance.now()): Pick<Mark, 'bytes' | 'isQuestion'> | undefined {
     const stream = this.#streams.get(name);
@@ -143,29 +143,29 @@ export class Sender {
     return { bytes: stream.published, isQuestion };
   }
 
-  /** So many bytes reached somebody. */
+  /** Counts bytes that at least one subscriber received. */
   add(name: string, bytes: number, now = performance.now()): void {
     const stream = this.#streams.get(name);
     if (!stream) return;
     stream.published += bytes;
     if (bytes > 0) stream.publishedAt = now;
-    stream.unreceived = bytes > 0 ? 0 : Math.max(FIRST_BYTES, 2 * stream.unreceived);
+    stream.minRoom = bytes > 0 ? 0 : Math.max(INITIAL_WINDOW, 2 * stream.minRoom);
   }
 
-  hear({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
-    this.#heardAt.set(gateway, now);
+  onCredit({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
+    this.#lastCreditAt.set(gateway, now);
     this.#silent.delete(gateway);
     const stream = this.#streams.get(name);
     if (!stream) return;
     if (bytes === undefined) {
       this.#forget(stream, gateway);
     } else {
-      const told = stream.told.get(gateway);
-      const state = { stuckSince: undefined, isLeftBehind: false };
-      if (!told) stream.told.set(gateway, { served, mostServed: served, credit: bytes, ...state });
+      const state = stream.gateways.get(gateway);
+      const progress = { stalledSince: undefined, isLeftBehind: false };
+      if (!state) stream.gateways.set(gateway, { served, mostServed: served, credit: bytes, ...progress });
       else {
-        if (served > told.mostServed) Object.assign(told, { mostServed: served, stuckSince: undefined });
-        Object.assign(told, { served, credit: bytes });
+        if (served > state.mostServed) Object.assign(state, { mostServed: served, stalledSince: undefined });
+        Object.assign(state, { served, credit: bytes });
       }
     }
     this.#release(stream.key, now);
@@ -174,7 +174,7 @@ export class Sender {
   room(topic: string, partition: number, now = performance.now()): Room {
     let room = UNLIMITED;
     for (const stream of this.#partitions.get(keyOf(topic, partition))?.values() ?? []) {
-      const other = this.#roomOf(stream, now, LEAST_ROOM);
+      const other = this.#roomOf(stream, now, MIN_ROOM);
       if (other.bytes < room.bytes) room = other;
     }
     return room;
@@ -184,7 +184,7 @@ export class Sender {
   whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#options.ask(topic, partition);
-    // A bus in this process has answered by now.
+    // A bus inside this process has given credit by now.
     if (this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#timer ??= setInterval(() => this.#onTurn(), ASK_INTERVAL_MS);
     const key = keyOf(topic, partition);
@@ -208,16 +208,16 @@ export class Sender {
   /** By gateway: bytes that were published and are not served there, of the partition with the most of them. */
   lags(now = performance.now()): Map<string, number> {
     const lags = new Map<string, number>();
-    for (const { key, published, publishedAt, told } of this.#streams.values()) {
+    for (const { key, published, publishedAt, gateways } of this.#streams.values()) {
       if (now - publishedAt > IDLE_MS && !this.#waiting.has(key)) continue;
-      for (const [gateway, { served }] of told) {
+      for (const [gateway, { served }] of gateways) {
         lags.set(gateway, Math.max(lags.get(gateway) ?? 0, published - served));
       }
     }
     return lags;
   }
 
-  /** Resolves all that wait. */
+  /** Resolves every `whenRoom`. */
   close(): void {
     for (const key of [...this.#waiting.keys()]) this.#end(key);
     this.#streams.clear();
@@ -242,20 +242,20 @@ export class Sender {
     for (const end of [...(this.#waiting.get(key)?.ends ?? [])]) end();
   }
 
-  /** @param least where there is any of a whole window */
+  /** @param least room, in bytes, where a window of that size has any */
   #roomOf(stream: Stream, now: number, least = 0): Room {
-    if (stream.told.size === 0) return this.#firstRoom(stream, now);
+    if (stream.gateways.size === 0) return this.#initialRoom(stream, now);
     let room = UNLIMITED;
-    for (const [gateway, told] of stream.told) {
-      let bytes = Math.max(0, told.credit - stream.published);
+    for (const [gateway, state] of stream.gateways) {
+      let bytes = Math.max(0, state.credit - stream.published);
       if (bytes > 0) {
-        // Nobody's messages use no credit, nor do those on another server: little room would make small chunks of them for ever.
-        bytes = Math.max(bytes, stream.unreceived);
+        // Messages without a subscriber use no credit, nor do those on another server: little room would keep their chunks small.
+        bytes = Math.max(bytes, stream.minRoom);
         // A smaller window is that of a gateway whose executions or sockets are near their bound.
-        if (told.credit - told.served >= least) bytes = Math.max(bytes, least);
-        told.stuckSince = undefined;
-        told.isLeftBehind = false;
-      } else if (this.#isLeftBehind(gateway, told, now)) {
+        if (state.credit - state.served >= least) bytes = Math.max(bytes, least);
+        state.stalledSince = undefined;
+        state.isLeftBehind = false;
+      } else if (this.#isLeftBehind(gateway, state, now)) {
         if (this.#isGone(gateway, now)) this.#forget(stream, gateway);
         continue;
       }
@@ -264,35 +264,35 @@ export class Sender {
     return room;
   }
 
-  #firstRoom(stream: Stream, now: number): Room {
-    const bytes = FIRST_BYTES - stream.published;
-    if (stream.isFree || stream.unreceived > 0) return UNLIMITED;
+  #initialRoom(stream: Stream, now: number): Room {
+    const bytes = INITIAL_WINDOW - stream.published;
+    if (stream.isFree || stream.minRoom > 0) return UNLIMITED;
     if (bytes > 0) return { bytes, gateway: undefined };
     stream.unansweredSince ??= now;
-    stream.isFree = now - stream.unansweredSince >= FIRST_PATIENCE * this.#patienceMs;
+    stream.isFree = now - stream.unansweredSince >= INITIAL_PATIENCE * this.#patienceMs;
     return stream.isFree ? UNLIMITED : { bytes: 0, gateway: undefined };
   }
 
-  #isLeftBehind(gateway: string, told: Told, now: number): boolean {
-    if (told.isLeftBehind || this.#silent.has(gateway)) return (told.isLeftBehind = true);
-    told.stuckSince ??= now;
-    if (now - told.stuckSince < this.#patienceMs) return false;
-    if ((this.#heardAt.get(gateway) ?? 0) <= told.stuckSince) this.#silent.add(gateway);
-    return (told.isLeftBehind = true);
+  #isLeftBehind(gateway: string, state: GatewayState, now: number): boolean {
+    if (state.isLeftBehind || this.#silent.has(gateway)) return (state.isLeftBehind = true);
+    state.stalledSince ??= now;
+    if (now - state.stalledSince < this.#patienceMs) return false;
+    if ((this.#lastCreditAt.get(gateway) ?? 0) <= state.stalledSince) this.#silent.add(gateway);
+    return (state.isLeftBehind = true);
   }
 
   #isGone(gateway: string, now: number): boolean {
-    const isGone = now - (this.#heardAt.get(gateway) ?? 0) > GONE_AFTER * this.#patienceMs;
+    const isGone = now - (this.#lastCreditAt.get(gateway) ?? 0) > GONE_AFTER * this.#patienceMs;
     if (isGone) {
-      this.#heardAt.delete(gateway);
+      this.#lastCreditAt.delete(gateway);
       this.#silent.delete(gateway);
     }
     return isGone;
   }
 
-  /** Where it was the last one, nothing limits the stream until a gateway answers. */
+  /** After the last gateway, the stream is unlimited until one gives credit. */
   #forget(stream: Stream, gateway: string): void {
-    stream.told.delete(gateway);
+    stream.gateways.delete(gateway);
     stream.isFree = true;
   }
 

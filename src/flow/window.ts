@@ -5,13 +5,13 @@ export interface WindowLimits {
 }
 
 /**
- * A partition may always have this much on its way, however slowly it is served. Small, because many partitions may share a gateway; an
- * answer takes a few ms, so that it lets a fast one begin with 10 MB a second.
+ * Least window, in bytes, however slowly a partition is served. Small, because many partitions may share a gateway. Credit takes a few
+ * ms, so a fast partition starts at about 10 MB a second.
  */
 const MIN_BYTES = 65_536;
 /**
- * The rate is that of the last second: 32 events for thousands of sockets are served in a third of a second, and count when the last
- * socket has them. A shorter time would see all of them at once, and take the gateway for three times as fast.
+ * The service rate is measured over the last second. 32 events for thousands of sockets take a third of a second, and count when the
+ * last socket has them: a shorter interval would count all of them at once and measure three times the rate.
  */
 const RATE_MS = 1000;
 const SAMPLES = 10;
@@ -22,9 +22,9 @@ interface Sample {
 }
 
 /**
- * How much of a partition may be on its way to a gateway: as much as it serves in `targetMs`, so that what waits is that old at most
- * (Little's law). A gateway that is not busy answers sooner than in `targetMs`: then more is served in a window's time than the window
- * holds, and it grows until the source or the gateway is what limits.
+ * The bytes of a partition that may be in flight to a gateway: as many as it serves in `targetMs`, so that no message waits longer
+ * (Little's law). A gateway that is not busy serves a window in less than `targetMs`, so the window grows until the source or the
+ * gateway is the limit.
  */
 export class Window {
   readonly #limits: WindowLimits;

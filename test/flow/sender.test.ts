@@ -15,7 +15,7 @@ function createSender(t: TestContext, patienceMs = 5_000) {
   sender.open('redis', 'bids', 0, 's');
   const room = (now = 0) => sender.room('bids', 0, now).bytes;
   const tell = (gateway: string, bytes: number | undefined, now = 0, stream = 's', served = 0) =>
-    sender.hear({ stream, gateway, served, bytes }, now);
+    sender.onCredit({ stream, gateway, served, bytes }, now);
   return { sender, room, tell, asked: () => questions };
 }
 
@@ -53,9 +53,9 @@ describe('Sender', () => {
   it('keeps to the room of a window that the load of a gateway has made small', (t) => {
     const { sender, room } = createSender(t);
     sender.add('s', 100_000);
-    sender.hear({ stream: 's', gateway: 'a', served: 90_000, bytes: 101_000 });
+    sender.onCredit({ stream: 's', gateway: 'a', served: 90_000, bytes: 101_000 });
     assert.equal(room(), 1_000);
-    sender.hear({ stream: 's', gateway: 'a', served: 35_464, bytes: 101_000 });
+    sender.onCredit({ stream: 's', gateway: 'a', served: 35_464, bytes: 101_000 });
     assert.equal(room(), LEAST);
   });
 

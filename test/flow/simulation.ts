@@ -100,8 +100,8 @@ export function simulate({
         const [, of] = next;
         if (typeof of === 'number') node.intake.arrive(of);
         else {
-          const credit = node.receiver.answer(of.server, of.mark, now);
-          if (credit) node.answers.push([now + delayMs, (at) => sender.hear(credit, at)]);
+          const credit = node.receiver.onMark(of.server, of.mark, now);
+          if (credit) node.answers.push([now + delayMs, (at) => sender.onCredit(credit, at)]);
         }
       }
       const bytes = Math.min(node.intake.waiting, node.plan.serve(now));

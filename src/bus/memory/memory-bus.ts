@@ -103,7 +103,7 @@ export class MemoryBus implements Bus {
     this.#receiver = receiver;
     return () => {
       this.#receiver = undefined;
-      for (const credit of receiver.farewells(SERVER)) this.sender.hear(credit);
+      for (const credit of receiver.finalCredits(SERVER)) this.sender.onCredit(credit);
     };
   }
 
@@ -185,8 +185,8 @@ export class MemoryBus implements Bus {
   #mark(topic: string, partition: number, isQuestion: boolean): void {
     const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
     const bytes = this.sender.published(stream);
-    const credit = this.#receiver?.answer(SERVER, { topic, partition, stream, bytes, isQuestion });
-    if (credit) this.sender.hear(credit);
+    const credit = this.#receiver?.onMark(SERVER, { topic, partition, stream, bytes, isQuestion });
+    if (credit) this.sender.onCredit(credit);
   }
 
   #open(channel: string): Listeners {

@@ -35,7 +35,7 @@ export class RedisFlow {
     if (sender.isEnabled && this.#streams === 0) {
       subscriber.subscribe(this.#creditChannel(this.#worker), (message) => {
         const credit = parseCredit(message.toString());
-        if (credit) sender.hear(credit);
+        if (credit) sender.onCredit(credit);
       });
     }
     return `${this.#worker}.${++this.#streams}`;
@@ -51,12 +51,12 @@ export class RedisFlow {
     const { publisher, subscriber } = this.#options;
     subscriber.subscribe(this.markChannel, (message) => {
       const mark = parseMark(message.toString());
-      const credit = mark && receiver.answer(publisher.label, mark);
+      const credit = mark && receiver.onMark(publisher.label, mark);
       if (credit) this.#send(credit);
     });
     return () => {
       subscriber.unsubscribe(this.markChannel);
-      for (const credit of receiver.farewells(publisher.label)) this.#send(credit);
+      for (const credit of receiver.finalCredits(publisher.label)) this.#send(credit);
     };
   }
 

@@ -65,7 +65,7 @@ async function startPair(t: TestContext) {
 }
 
 describe('a Redis replica that was detached', { timeout: 120_000 }, () => {
-  it('is left for the new master within 15 s, and the gap is told; without the probe, a bus starves on it', async (t) => {
+  it('is left for the new master within 15 s, with a gap reported (twin: without the probe a bus starves on it)', async (t) => {
     const pair = await startPair(t);
     const probing = await startBus(t, pair.url);
     const twin = await startBus(t, pair.url, NEVER_MS);
@@ -96,7 +96,7 @@ describe('a Redis replica that was detached', { timeout: 120_000 }, () => {
 });
 
 describe('the probe of a bus', () => {
-  it('leaves links alone on which messages arrive, and where Redis refuses its channel', async (t) => {
+  it("keeps links on which messages arrive, and links where Redis refuses the probe's channel", async (t) => {
     const server = await redisServer(t);
     const admin = client(t, server.url);
     const rights = ['resetchannels', '&a', '+@all'];

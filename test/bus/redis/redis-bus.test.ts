@@ -335,7 +335,7 @@ describe('a Redis that asks for a user', () => {
     await bus.publish([large], { topic: 'a', partition: 0, offset: 3 });
     await waitFor('a credit', () => bus.sender.lags().get('pod') === 1);
     stop();
-    await waitFor('a farewell', () => bus.sender.lags().size === 0);
+    await waitFor('the final credit', () => bus.sender.lags().size === 0);
     assert.deepEqual(await admin.call('ACL', 'LOG'), [], 'nothing was asked for that the user may not do');
 
     await wrong.start();

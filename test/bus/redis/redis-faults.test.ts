@@ -69,7 +69,7 @@ const numbered = (channel: string, count: number, mark = '') =>
   Array.from({ length: count }, (_, i) => ({ channel, payload: `${mark}${i}` }));
 
 describe('a Redis that restarts', HANGS_FAIL, () => {
-  it('gets 2,000 channels back each time, and the gap is told once', async (t) => {
+  it('restores 2,000 channels after each restart, and reports one gap', async (t) => {
     let server: RedisServer = await redisServer(t);
     const { bus, gaps, counts, lines } = await startBus(t, server.url);
     const channels = Array.from({ length: 2_000 }, () => randomName());
@@ -382,7 +382,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     await publishing;
   });
 
-  it('is made again when it is half-open, and the gap is told; plain ioredis starves', async (t) => {
+  it('reconnects a half-open link and reports the gap (twin: plain ioredis starves)', async (t) => {
     const server = await redisServer(t);
     const proxy = await TcpProxy.start(t, server.port);
     const { bus, gaps, lines } = await startBus(t, proxy.url, { silenceTimeoutMs: 600 });
@@ -403,7 +403,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     assert.deepEqual(rawHeard, []);
   });
 
-  it('is told from a slow one, from its first answer on', async (t) => {
+  it('is distinguished from a slow Redis by its first reply', async (t) => {
     const server = await redisServer(t);
     const proxy = await TcpProxy.start(t, server.port, 400);
     const { bus, lines, counts } = await startBus(t, proxy.url, { silenceTimeoutMs: 4_000 });
@@ -415,7 +415,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     assert.ok(!lines.some((line) => /no answer/.test(line.reason ?? '')));
   });
 
-  it('is told from a blocked event loop: an answer that waits in the socket counts', async (t) => {
+  it('is distinguished from a blocked event loop: a reply that waits in the socket counts', async (t) => {
     const server = await redisServer(t);
     const { bus, lines } = await startBus(t, server.url, { silenceTimeoutMs: 2_000 });
     // As often as the probe, so that each block comes between a probe and its answer.
@@ -549,7 +549,7 @@ describe('a channel that is left on a closed link', HANGS_FAIL, () => {
 });
 
 describe('a Redis that drops a subscriber which does not keep up', HANGS_FAIL, () => {
-  it('is found again, and the gap is told', async (t) => {
+  it('is found again, with the gap reported', async (t) => {
     const server = await redisServer(t);
     const admin = plainClient(t, server.url);
     await admin.config('SET', 'client-output-buffer-limit', 'pubsub 1mb 1mb 1');
