@@ -261,8 +261,9 @@ export function payloadOf(value: unknown): TextPayload {
   return new TextPayload(Buffer.from(JSON.stringify(value)));
 }
 
+/** @param json of an `EventResult` */
 export function textOf(json: readonly Buffer[]): string {
-  return Buffer.concat(json).toString();
+  return `${Buffer.concat(json).toString()}}`;
 }
 
 function resultOf(message: string): string {

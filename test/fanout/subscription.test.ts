@@ -23,7 +23,7 @@ function createSubscription(maxPendingEvents: number) {
   return { subscription: new Subscription(options), outbox, counts, messages, prefixes, failures };
 }
 
-const resultOf = (json: string) => resultBytesOf([Buffer.from('{'), Buffer.from(json.slice(1))]);
+const resultOf = (json: string) => resultBytesOf([Buffer.from(json.slice(0, -1))]);
 const messageOf = (payload: string) => `{"id":"1","type":"next","payload":${payload}}`;
 
 describe('the results of a subscription', () => {
@@ -58,7 +58,7 @@ describe('the results of a subscription', () => {
     subscription.deliver(resultOf('{"a":1}'));
     subscription.deliver(resultOf('{"b":2}'));
     assert.equal(subscription.note('"gap":true'), true);
-    assert.deepEqual(messages, ['{"extensions":{"gap":true,"resumed":false},"a":1}', '{"b":2}'].map(messageOf));
+    assert.deepEqual(messages, ['{"a":1,"extensions":{"gap":true,"resumed":false}}', '{"b":2}'].map(messageOf));
   });
 
   it('are not sent after its end, with or without a slot', () => {

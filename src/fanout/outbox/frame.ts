@@ -37,36 +37,38 @@ export interface Message {
   readonly result: ResultBytes;
 }
 
-const END = Buffer.from('}');
-const EXTENSIONS = '{"extensions":{';
-const EXTENSIONS_BYTES = Buffer.from(EXTENSIONS);
+/** Closes a result and its message. */
+const END = Buffer.from('}}');
+const EXTENSIONS = ',"extensions":{';
 
-/** What a result begins with instead of its brace, so that it has a cursor (which needs no quoting) in its `extensions`. */
-export function cursorPrefix(cursor: string): Buffer {
-  return Buffer.from(`${EXTENSIONS}"cursor":"${cursor}"},`);
+/** Closes a result that has a cursor, which needs no quoting, in its `extensions`. For `resultBytesOf`. */
+export function cursorSuffix(cursor: string): Buffer {
+  return Buffer.from(`${EXTENSIONS}"cursor":"${cursor}"}}}`);
 }
 
 /**
- * The payload and what follows it. `json`: the result as JSON text, in pieces; it has no extensions.
- * @param prefix replaces the first piece, which is then the opening brace of the result
+ * The bytes of a result.
+ * @param json its JSON text without the closing brace, in pieces; it has no `extensions`
+ * @param suffix closes the result and its message
  */
-export function resultBytesOf(json: readonly Buffer[], prefix?: Buffer): ResultBytes {
-  const pieces = [...json, END];
-  if (prefix) pieces[0] = prefix;
-  return new ResultBytes(pieces);
+export function resultBytesOf(json: readonly Buffer[], suffix: Buffer = END): ResultBytes {
+  return new ResultBytes([...json, suffix]);
 }
 
 /** The JSON text of a result (`resultBytesOf`) without its `extensions`. */
 export function resultText({ pieces }: ResultBytes): string {
-  return `{${Buffer.concat(pieces.slice(1, -1)).toString()}`;
+  return `${Buffer.concat(pieces.slice(0, -1)).toString()}}`;
 }
 
 /** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
 export function withNotes({ pieces }: ResultBytes, notes: string): ResultBytes {
-  const [first, ...others] = pieces;
-  const hasExtensions = first!.subarray(0, EXTENSIONS.length).equals(EXTENSIONS_BYTES);
-  const prefix = Buffer.from(`${EXTENSIONS}${notes}${hasExtensions ? ',' : '},'}`);
-  return new ResultBytes([prefix, first!.subarray(hasExtensions ? EXTENSIONS.length : 1), ...others]);
+  const suffix = pieces.at(-1)!;
+  const extensions = Buffer.from(`${EXTENSIONS}${notes}${suffix === END ? '}' : ','}`);
+  return new ResultBytes([
+    ...pieces.slice(0, -1),
+    extensions,
+    suffix === END ? END : suffix.subarray(EXTENSIONS.length),
+  ]);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */

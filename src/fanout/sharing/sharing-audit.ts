@@ -170,7 +170,7 @@ export class EventAudit {
 
   async #repeat(member: Subscription): Promise<string> {
     const { json } = await this.#event.repeat(member);
-    return Buffer.concat(json).toString();
+    return `${Buffer.concat(json).toString()}}`;
   }
 }
 

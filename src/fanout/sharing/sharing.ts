@@ -2,7 +2,7 @@ import { ExecutionTimeoutError } from '../../errors.ts';
 import type { Executing } from '../../flow/executing.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
-import { cursorPrefix, resultBytesOf } from '../outbox/frame.ts';
+import { cursorSuffix, resultBytesOf } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
 import type { Job } from '../scheduling/turn-slices.ts';
 import type { ResultSlot, Subscription } from '../subscription.ts';
@@ -75,8 +75,8 @@ export class SharedEvent {
   readonly #onKeep: ((bytes: number) => void) | undefined;
   readonly #executing: Executing | undefined;
   readonly #audit: EventAudit | undefined;
-  /** The beginning of its results, with the cursor; undefined: without. */
-  readonly #prefix: Buffer | undefined;
+  /** The end of its results, with the cursor; undefined: without. */
+  readonly #suffix: Buffer | undefined;
   readonly #isForOne: boolean;
   /** Members that waited for an execution that has settled. */
   readonly #ready: Waiting[] = [];
@@ -100,7 +100,7 @@ export class SharedEvent {
     this.#onKeep = onKeep;
     this.#executing = executing;
     this.#audit = services.audit?.startEvent(event);
-    this.#prefix = cursor === undefined ? undefined : cursorPrefix(cursor);
+    this.#suffix = cursor === undefined ? undefined : cursorSuffix(cursor);
     this.#isForOne = group.members.size === 1 && !group.isReplay;
   }
 
@@ -211,7 +211,7 @@ export class SharedEvent {
 
   #settle(execution: EventResult, member: Subscription, slot: ResultSlot | undefined): void {
     const { json, reads } = execution;
-    const result = resultBytesOf(json, this.#prefix);
+    const result = resultBytesOf(json, this.#suffix);
     if (!this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
       const classes = this.#group.classesFor(reads);

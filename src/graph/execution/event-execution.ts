@@ -14,7 +14,7 @@ import type { RenderedTemplate } from '../projection/template.ts';
 
 /** The result of one event for one subscription. */
 export interface EventResult {
-  /** JSON text in UTF-8, in pieces; the first is the opening brace. Results of one event share equal pieces. */
+  /** JSON text in UTF-8 without its closing brace, in pieces: `extensions` may follow. Results of one event share equal pieces. */
   readonly json: readonly Buffer[];
   /** The facts of the connection that the text may depend on; undefined: none. */
   readonly reads: FactReads | undefined;
@@ -73,7 +73,7 @@ export class EventExecution {
     if (!rendered) return scope.run(this.#whole, this, plan, listener);
     // A null above every slot leaves no slots.
     if (!slots || rendered.slots.length === 0) {
-      return { json: [OPENING_BRACE, ...rendered.texts], reads: undefined };
+      return { json: rendered.texts, reads: undefined };
     }
     return scope.run(this.#fill, this, plan, slots, rendered, listener);
   }
@@ -116,7 +116,7 @@ export class EventExecution {
     const context = contextOf(facts);
     // The reads are taken last: a value may read the connection while it becomes text.
     const settle = (result: FormattedExecutionResult) => ({
-      json: [OPENING_BRACE, Buffer.from(textOf(result).slice(1))],
+      json: [Buffer.from(textOf(result).slice(0, -1))],
       reads: readsOf(context),
     });
     let rootValue: unknown;
@@ -132,8 +132,6 @@ export class EventExecution {
   }
 }
 
-const OPENING_BRACE = Buffer.from('{');
-
 /** The rendered text with the slots' values in it. undefined: the whole operation must be executed. */
 function filled(
   { texts, slots }: RenderedTemplate,
@@ -141,7 +139,7 @@ function filled(
   context: ExecutionContext,
 ) {
   if (errors) return undefined;
-  const json = [OPENING_BRACE, texts[0]!];
+  const json = [texts[0]!];
   try {
     for (let i = 0; i < slots.length; i++) {
       const text = JSON.stringify(valueAt(data, slots[i]!)) as string | undefined;

@@ -30,7 +30,7 @@ import type { UnselectedKeyBudget } from './members.ts';
 
 /** The text of one event's result, with a gap at each slot. */
 export interface RenderedTemplate {
-  /** JSON text in UTF-8 without its opening brace, in pieces; one more than there are slots. */
+  /** JSON text in UTF-8 without its closing brace, in pieces; one more than there are slots. */
   readonly texts: readonly Buffer[];
   /** For each slot, the response keys that lead to it. */
   readonly slots: readonly (readonly string[])[];
@@ -74,7 +74,7 @@ export function templateOf(
   const { source, slotNode } = split.field(field, [], false);
   if (!split.isPossible || split.slots > MAX_SLOTS || source.kind !== 'payload') return undefined;
   const printer = printerAt(path, source.printer, split.budget);
-  const prefix = snippet(`"data":{${JSON.stringify(field.responseKey)}:`);
+  const prefix = snippet(`{"data":{${JSON.stringify(field.responseKey)}:`);
   return {
     render: (payload) => render(payload, context, printer, prefix),
     slotDocument: slotNode && {
@@ -108,7 +108,8 @@ function render(
   };
 }
 
-const SUFFIX = snippet('}}');
+/** Closes `data`. */
+const SUFFIX = snippet('}');
 
 function setOf(selections: readonly SelectionNode[]): SelectionSetNode {
   return { kind: Kind.SELECTION_SET, selections };

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   haveEqualLayout,
-  cursorPrefix,
+  cursorSuffix,
   frameLength,
   writeFrames,
   nextPrefix,
@@ -14,13 +14,13 @@ import {
 } from '../../../src/fanout/outbox/frame.ts';
 import type { Message } from '../../../src/fanout/outbox/frame.ts';
 
-/** A result in pieces, the first of which is one character. */
+/** A result in three pieces, the last of which is its end. */
 function resultFor(json: string, cursor?: string): ResultBytes {
   const middle = Math.floor(json.length / 2);
-  const pieces = [json.slice(0, 1), json.slice(1, middle), json.slice(Math.max(1, middle))];
+  const pieces = [json.slice(0, middle), json.slice(middle, -1)];
   return resultBytesOf(
     pieces.map((piece) => Buffer.from(piece)),
-    cursor === undefined ? undefined : cursorPrefix(cursor),
+    cursor === undefined ? undefined : cursorSuffix(cursor),
   );
 }
 
@@ -70,12 +70,21 @@ describe('the frame of a next message', () => {
     }
   });
 
+  it('has data before extensions', () => {
+    const notes = '"gap":true';
+    const result = withNotes(resultFor('{"data":{"a":1}}', 'abc'), notes);
+    assert.deepEqual(messagesOf(framesOf({ prefix: nextPrefix('1'), result })), [
+      '{"id":"1","type":"next","payload":{"data":{"a":1},"extensions":{"gap":true,"cursor":"abc"}}}',
+    ]);
+  });
+
   it('equals JSON.stringify of the whole message for any id and payload', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (id, payload) => {
+      fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (id, data) => {
+        const payload = { data };
         const frame = framesOf({
           prefix: nextPrefix(id),
-          result: resultBytesOf([Buffer.from(JSON.stringify(payload))]),
+          result: resultBytesOf([Buffer.from(JSON.stringify(payload).slice(0, -1))]),
         });
         // A lone surrogate in a payload has no UTF-8; JSON text escapes it, as in the id.
         assert.deepEqual(messagesOf(frame), [JSON.stringify({ id, type: 'next', payload })]);
@@ -107,10 +116,12 @@ describe('the frame of a next message', () => {
   });
 
   it('follows other frames in one piece of memory', () => {
-    const frames = framesOf(...['a', 'b'].map((id) => ({ prefix: nextPrefix(id), result: resultFor(`"${id}"`) })));
+    const frames = framesOf(
+      ...['a', 'b'].map((id) => ({ prefix: nextPrefix(id), result: resultFor(`{"data":"${id}"}`) })),
+    );
     assert.deepEqual(messagesOf(frames), [
-      '{"id":"a","type":"next","payload":"a"}',
-      '{"id":"b","type":"next","payload":"b"}',
+      '{"id":"a","type":"next","payload":{"data":"a"}}',
+      '{"id":"b","type":"next","payload":{"data":"b"}}',
     ]);
   });
 

@@ -238,7 +238,7 @@ describe('the printed text', () => {
         if (rendered) printed++;
         if (rendered)
           assert.deepEqual(
-            rendered.texts.map((text) => `{${text.toString()}`),
+            rendered.texts.map((text) => `${text.toString()}}`),
             [textOf(json)],
           );
         assert.equal(
