@@ -1,0 +1,49 @@
+import type { Backends } from '../context/backends.ts';
+import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
+import { DocumentCache } from '../graph/documents/document-cache.ts';
+import { CompileQueue } from '../graph/execution/compile-queue.ts';
+import { Executor } from '../graph/execution/executor.ts';
+import { GraphRuntime } from '../graph/runtime.ts';
+import type { RoleServices } from './services.ts';
+
+export function createRuntime({ config, graph, log, metrics }: RoleServices, backends: Backends): GraphRuntime {
+  const documents = new DocumentCache(graph.schema, {
+    maxLength: config.MAX_QUERY_LENGTH,
+    maxTokens: config.MAX_QUERY_TOKENS,
+    maxDepth: config.MAX_QUERY_DEPTH,
+    maxAliases: config.MAX_QUERY_ALIASES,
+    maxDirectives: config.MAX_QUERY_DIRECTIVES,
+    hasIntrospection: config.INTROSPECTION,
+    maxEntries: config.DOCUMENT_CACHE_ENTRIES,
+    maxBytes: config.DOCUMENT_CACHE_BYTES,
+    maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,
+    onLookup: (result) => metrics.documents.inc({ result }),
+  });
+  metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents.size);
+  return new GraphRuntime({
+    graph,
+    documents,
+    executor: new Executor(graph.schema, {
+      jitAfterUses: config.JIT_AFTER_USES,
+      hasProjection: config.PROJECTION,
+      onCompile: (outcome) => metrics.compilations.inc({ outcome }),
+      compileLater: new CompileQueue().add,
+    }),
+    backends,
+    channelPrefix: config.CHANNEL_PREFIX,
+    authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
+    log,
+    onInternalError: () => metrics.internalErrors.inc(),
+  });
+}
+
+/** undefined: no result is audited. */
+export function createAudit({ config, log, metrics }: RoleServices, runtime: GraphRuntime): SharingAudit | undefined {
+  if (config.SHARING_AUDIT === 0) return undefined;
+  return new SharingAudit({
+    share: config.SHARING_AUDIT,
+    resolverPaths: (operation) => runtime.resolverPaths(operation),
+    log,
+    onOutcome: (outcome) => metrics.sharingAudit.inc({ outcome }),
+  });
+}

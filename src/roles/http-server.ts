@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
+import type { DocumentQueue } from '../graph/documents/document-queue.ts';
+import type { GraphRuntime } from '../graph/runtime.ts';
+import { exampleOperation } from '../graph/schema/example-operation.ts';
+import { createEndpoint } from '../http/endpoint.ts';
+import { createGraphiql } from '../http/graphiql.ts';
+import type { RoleServices } from './services.ts';
+
+export const ENDPOINT = '/graphql';
+
+export function createHttpServer(
+  { config, graph, log }: RoleServices,
+  runtime: GraphRuntime,
+  documents: DocumentQueue,
+): HttpServer {
+  const endpoint = createEndpoint({
+    runtime,
+    documents,
+    allowedOrigins: config.ALLOWED_ORIGINS,
+    maxBodyBytes: config.MAX_MESSAGE_BYTES,
+    log,
+  });
+  const graphiql = config.GRAPHIQL
+    ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })
+    : () => false;
+  // Slow headers and bodies must not hold sockets; ws takes the socket out of these limits at the upgrade.
+  const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 5_000 };
+  return createServer(limits, (request, response) => {
+    if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
+    if (graphiql(request, response)) return;
+    const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
+    response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
+  });
+}
