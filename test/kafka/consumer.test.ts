@@ -27,7 +27,7 @@ describe('KafkaConsumer', () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
-  it('reads nothing that a new group finds, unless told to', async (t) => {
+  it('starts a new group at the end, and at the oldest record with KAFKA_FROM_BEGINNING', async (t) => {
     const topic = await outside.createTopic();
     await outside.sendSequences(topic, 4, 5);
     const latest = createConsumer(t, outside.brokers, [topic]);
@@ -41,7 +41,7 @@ describe('KafkaConsumer', () => {
     assert.equal(latest.bus.messages.length, 20);
   });
 
-  it('loses nothing that was produced between the joins of a new group’s first two members', async (t) => {
+  it('loses no record produced between the joins of a new group’s first two members', async (t) => {
     const topic = await outside.createTopic();
     const groupId = randomName('group');
     await outside.sendSequences(topic, 4, 5, -5);
@@ -87,7 +87,7 @@ describe('KafkaConsumer', () => {
     assert.equal(members[1].bus.messages.length, 200);
   });
 
-  it('delivers again what was published but not committed, when a member is gone without a word', async (t) => {
+  it('publishes uncommitted records again after a member is killed', async (t) => {
     const topic = await outside.createTopic();
     const groupId = randomName('group');
     const bus = new RecordingBus();
@@ -105,7 +105,7 @@ describe('KafkaConsumer', () => {
     assert.equal(orderBreak(second.bus.of(topic)), undefined);
   });
 
-  it('pauses while the bus is away, commits nothing, stays in the group, and delivers all in order later', async (t) => {
+  it('pauses without commits while the bus is down, stays in the group, and delivers everything in order after recovery', async (t) => {
     const topic = await outside.createTopic();
     const { consumer, bus, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
@@ -132,7 +132,7 @@ describe('KafkaConsumer', () => {
     assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
   });
 
-  it('stays in the group while one publish takes longer than the session', async (t) => {
+  it('stays in the group during a publish that takes longer than the session timeout', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const bus = new RecordingBus();
     let isSlow = true;
@@ -154,7 +154,7 @@ describe('KafkaConsumer', () => {
     assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
   });
 
-  it('consumes what exists, and a missing topic from its beginning once it appears', async (t) => {
+  it('consumes the topics that exist, and a missing topic from its beginning once it appears', async (t) => {
     const present = await outside.createTopic();
     const missing = randomName('topic');
     const { consumer, bus, counts, lines } = createConsumer(t, outside.brokers, [present, missing]);
@@ -186,7 +186,7 @@ describe('KafkaConsumer', () => {
     assert.equal(consumer.isConnected, true);
   });
 
-  it('makes a stalled consumer anew, and reports what stalls again', async (t) => {
+  it('replaces a stalled consumer, and calls onFatal if it stalls again', async (t) => {
     const topic = await outside.createTopic();
     const { consumer, bus, counts, fatal } = createConsumer(t, outside.brokers, [topic], {
       environment: { KAFKA_STALL_TIMEOUT_MS: '2500' },

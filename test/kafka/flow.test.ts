@@ -10,7 +10,7 @@ import { FakeGateways } from './fake-gateways.ts';
 /** More than a partition's records of a test. */
 const PLENTY = 1_000_000_000;
 
-describe('KafkaConsumer before gateways that are behind', () => {
+describe('KafkaConsumer while gateways lag', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
@@ -26,7 +26,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     return { topic, gateways, ...setup, waiting, of };
   }
 
-  it('keeps reading the other partitions while more partitions wait than kafkajs runs batches at a time', async (t) => {
+  it('keeps reading the other partitions while more partitions wait than kafkajs has concurrent batches', async (t) => {
     // More than kafkajs runs at a time, and than Node expects to listen to one signal.
     const LIMITED = 11;
     const warnings: Error[] = [];
@@ -47,7 +47,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('publishes each record once and in order over many waits, and commits nothing before it is published', async (t) => {
+  it('publishes each record once and in order over many waits, and commits only published records', async (t) => {
     const { topic, gateways, bus, groupId } = await createStage(t, 2);
     await outside.sendSequences(topic, 2, 300);
     let committed = 0;
@@ -102,7 +102,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     await waitFor('every message', () => bus.messages.length === 10);
   });
 
-  it('fetches dropped records again once there is room, and keeps reading the other partitions meanwhile', async (t) => {
+  it('fetches dropped records again once the gateways have room, and reads the other partitions meanwhile', async (t) => {
     const LIMITED = 4;
     const environment = { MAX_INFLIGHT_BYTES: `${2 ** 20}`, MAX_INFLATED_BATCH_BYTES: `${2 ** 20}` };
     const { topic, gateways, bus, counts, waiting, of } = await createStage(t, LIMITED + 1, { environment });
@@ -163,7 +163,7 @@ describe('KafkaConsumer before gateways that are behind', () => {
     assert.equal(bus.messages.length, 50 * PARTITIONS);
   });
 
-  it('loses nothing when the bus goes away during a detached batch', async (t) => {
+  it('loses no record when the bus goes down during a detached batch', async (t) => {
     const { topic, gateways, bus, counts, waiting } = await createStage(t, 2);
     gateways.grant(topic, 1, PLENTY);
     await outside.sendSequences(topic, 2, 10);

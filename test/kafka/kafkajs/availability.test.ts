@@ -23,7 +23,7 @@ function redisPublish(redis: Redis): (messages: readonly Message[]) => Promise<v
   };
 }
 
-describe('KafkaConsumer while servers come and go', () => {
+describe('KafkaConsumer while servers go down and recover', () => {
   it('waits for a broker that is down at the start, and survives its restart', async (t) => {
     const [port] = await freePorts(1);
     const topic = randomName('topic');
@@ -59,7 +59,7 @@ describe('KafkaConsumer while servers come and go', () => {
     await outside.close();
   });
 
-  it('loses nothing that was produced while Redis was down', async (t) => {
+  it('loses no record produced while Redis was down', async (t) => {
     const broker = await startKafkaBroker();
     t.after(() => broker.stop());
     let server = await startRedisServer();
@@ -108,7 +108,7 @@ describe('KafkaConsumer while servers come and go', () => {
     await waitFor('live messages', () => received.length >= later + 4);
   });
 
-  it('can be closed in every state, and leaves nothing that keeps the process', async (t) => {
+  it('closes in every state, and leaves nothing that keeps the process alive', async (t) => {
     const broker = await startKafkaBroker();
     t.after(() => broker.stop());
     const outside = new Outside(broker.address);

@@ -73,7 +73,7 @@ const topicOf = (topic: string, ...partitions: number[]) => ({
 });
 
 describe('boundFetches', () => {
-  it('serves every partition in turn where one fills the budget', async () => {
+  it('serves every partition in turn while one fills the budget', async () => {
     const budget = new InflightBudget(100 * KIB);
     const { fetch, use } = createCluster(80 * KIB);
     use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
@@ -88,7 +88,7 @@ describe('boundFetches', () => {
     assert.deepEqual([...served].sort(), ['bids/0', 'bids/1', 'bids/2', 'lots/0', 'lots/1', 'lots/2']);
   });
 
-  it('leaves a held partition out until it is released, with its records counted over the next fetches', async () => {
+  it('omits a held partition until it is released, and counts its records over the next fetches', async () => {
     const budget = new InflightBudget(100 * KIB);
     const { fetch, use } = createCluster(40 * KIB);
     use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
@@ -115,7 +115,7 @@ describe('boundFetches', () => {
     assert.deepEqual(await fetching, ['bids/1']);
   });
 
-  it('asks a broker for nothing while it has no partition but held ones, until one is released', async () => {
+  it('sends no fetch to a broker whose partitions are all held, until one is released', async () => {
     const budget = new InflightBudget(100 * KIB);
     const { fetch, use, waits } = createCluster(KIB);
     use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
@@ -132,7 +132,7 @@ describe('boundFetches', () => {
     assert.deepEqual(waits, [MAX_WAIT_MS, 50], 'a fetch does not keep a partition waiting that is released meanwhile');
   });
 
-  it('asks again only when something was released while two brokers have no partition but held ones', async () => {
+  it('fetches again only after a release while all partitions of two brokers are held', async () => {
     const budget = new InflightBudget(100 * KIB);
     const { fetch, use } = createCluster(KIB);
     use(boundFetches({ budget, maxInflatedBytes: 100 * KIB }));
@@ -151,7 +151,7 @@ describe('boundFetches', () => {
     assert.deepEqual(fetches, [1, 1]);
   });
 
-  it('releases what a rebalance dropped of a broker that is asked for nothing any more', async (t) => {
+  it('releases records that a rebalance dropped, even if their broker is no longer fetched from', async (t) => {
     const { fetch, use } = createCluster(80 * KIB);
     const listeners = new Map<string, (event: { payload: object }) => void>();
     const consumer = {

@@ -67,7 +67,7 @@ describe('codecs', () => {
   ] as [string, Name, Buffer, Buffer][]) {
     it(`inflates ${title}`, async () => assert.ok((await codecs[name].decompress(data)).equals(expected)));
 
-    it(`calls ${title} corrupt that is cut off, or is something else`, async () => {
+    it(`rejects ${title} as corrupt if it is truncated or of another format`, async () => {
       for (const bad of [
         data.subarray(0, -7),
         data.subarray(0, 5),
@@ -87,14 +87,14 @@ describe('codecs', () => {
     ['lz4', 'lz4', lz4.compressFrameSync(zeros)],
     ['zstd', 'zstd', zstdRuns(512)],
   ] as [string, Name, Buffer][]) {
-    it(`refuses a bomb of ${title} before it goes off`, async () => {
+    it(`refuses a decompression bomb of ${title} before inflating it`, async () => {
       const before = process.memoryUsage().rss;
       await assert.rejects(codecs[name].decompress(bomb), { name: 'CompressionError', code: 'ERR_BATCH_TOO_LARGE' });
       assert.ok(process.memoryUsage().rss - before < 32 * MIB);
     });
   }
 
-  it('allocates nothing that a zstd frame only declares', async () => {
+  it('does not allocate the size that a zstd frame only declares', async () => {
     // A content size of 1 GiB in front of one raw block of one byte; then a window of 2 GiB in front of a run.
     for (const frame of [Buffer.from('28b52ffda0ffffff3f09000078', 'hex'), zstdRuns(1, { windowDescriptor: 0xa8 })]) {
       const before = process.memoryUsage().rss;
@@ -112,7 +112,7 @@ describe('codecs', () => {
     }
   });
 
-  it('deflates what it inflates, and says so where it does not', async () => {
+  it('compresses what it inflates, and rejects compression with zstd by name', async () => {
     for (const name of ['gzip', 'snappy', 'lz4'] as const) {
       assert.ok((await codecs[name].decompress(await codecs[name].compress({ buffer: inflated }))).equals(inflated));
     }
@@ -169,7 +169,7 @@ describe('compressed batches of a real Kafka', () => {
   const records = Array.from({ length: 500 }, (_, i) => JSON.stringify({ auctionId: i, createdByOrigin: 'MORPHEUS' }));
 
   for (const name of names) {
-    it(`reads what kcat wrote with ${name}`, async () => {
+    it(`reads records that kcat compressed with ${name}`, async () => {
       const topic = await createTopic('producer');
       await produce(brokers, topic, name, records);
       const { values, inflations } = await consume(topic, name, records.length);
@@ -177,7 +177,7 @@ describe('compressed batches of a real Kafka', () => {
       assert.ok(inflations > 0);
     });
 
-    it(`reads what the broker itself compressed with ${name}`, async () => {
+    it(`reads records that the broker compressed with ${name}`, async () => {
       const topic = await createTopic(name);
       await produce(brokers, topic, 'none', records);
       const { values, inflations } = await consume(topic, name, records.length);

@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
 
 const restore = surviveFailovers();
 
-describe('a member that has read nothing yet', () => {
+describe('a member before its first batch', () => {
   it('waits for a topic that its leader does not know yet', async (t) => {
     // Waiting keeps no process.
     const alive = setInterval(() => undefined, 1000);
@@ -57,7 +57,7 @@ describe('KafkaConsumer whose coordinator is killed', () => {
     return { ...setup, outside, topic, coordinator: await coordinatorOf(cluster, outside, setup.groupId) };
   }
 
-  it('goes on as the member it was, without a rebalance', async (t) => {
+  it('keeps its membership, without a rebalance', async (t) => {
     const { outside, topic, bus, counts, lines, groupId, coordinator } = await consuming(t);
     const killedAt = performance.now();
     await coordinator.kill();
@@ -79,7 +79,7 @@ describe('KafkaConsumer whose coordinator is killed', () => {
     await coordinator.start();
   });
 
-  it('crashes and leaves a ghost behind by kafkajs alone', async (t) => {
+  it('crashes and leaves a dead member in the group without the patch', async (t) => {
     const { counts, coordinator } = await consuming(t);
     restore();
     // Whatever connects anew must not install it again.

@@ -10,11 +10,11 @@ import { waitFor } from '../../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from '../consumer-harness.ts';
 import type { Outside } from '../consumer-harness.ts';
 
-describe('KafkaConsumer before the fence of the bus', () => {
+describe('KafkaConsumer that the bus fences', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  /** Workers of one group, each with a link to Redis of its own, and what a pod gets of the topic. */
+  /** Workers of one group, each with its own link to Redis, and the messages of the topic that a pod receives. */
   async function createStage(t: TestContext, isFromBeginning: boolean) {
     const { url } = await redisServer(t);
     const prefix = randomName('prefix:');
@@ -55,7 +55,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     return { topic, seen, epochs, offsets, startWorker };
   }
 
-  it('claims what it was refused, as a member, and goes on without loss', async (t) => {
+  it('leases a fenced partition again while it is a member, and loses no record', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const bus = new RecordingBus();
     let refusals = 0;
@@ -74,7 +74,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
   });
 
   for (const isFromBeginning of [false, true]) {
-    const where = isFromBeginning ? 'at the oldest record' : 'now';
+    const where = isFromBeginning ? 'at the oldest record' : 'at the end';
     it(`publishes nothing twice when a group that starts ${where} loses its first commit`, async (t) => {
       const { topic, seen, epochs, offsets, startWorker } = await createStage(t, isFromBeginning);
       await outside.createTopic(topic, 1);
@@ -90,7 +90,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     });
   }
 
-  it('goes on in its epoch after a restart, and begins another where the topic was made anew', async (t) => {
+  it('continues its epoch after a restart, and begins a new one after the topic was created again', async (t) => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
     const first = await startWorker();
@@ -115,7 +115,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     assert.ok(epochs()[1]! > epochs()[0]!);
   });
 
-  it('begins another epoch where the topic is made anew under a member, and is as long as before at once', async (t) => {
+  it('begins a new epoch if the topic is created again during a session, and at once has as many records as before', async (t) => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
     await startWorker();
@@ -130,7 +130,7 @@ describe('KafkaConsumer before the fence of the bus', () => {
     assert.equal(epochs().length, 2);
   });
 
-  it('begins another epoch where Kafka has deleted what a member that waited for the bus was yet to read', async (t) => {
+  it('begins a new epoch if Kafka deletes unread records while the member waits for the bus', async (t) => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
     // Away for as long as it is shown the first of those.

@@ -22,7 +22,7 @@ function createStage(t: { after(fn: () => Promise<void>): void }) {
 }
 
 describe('FlowWait', () => {
-  it('resolves at once where there is room', async (t) => {
+  it('resolves at once if there is room', async (t) => {
     const { gateways, flow, logged } = createStage(t);
     gateways.grant('bids', 0, 100);
     assert.equal(await flow.room('bids', 0), 100);
@@ -44,7 +44,7 @@ describe('FlowWait', () => {
     assert.equal(limits, 1);
   });
 
-  it('resolves with 0 when the signal is aborted, and where there is to be no wait', async (t) => {
+  it('resolves with 0 when the signal is aborted, and if onLimited returns false', async (t) => {
     const { gateways, flow } = createStage(t);
     const end = new AbortController();
     const room = flow.room('bids', 0, { signal: end.signal });
@@ -55,7 +55,7 @@ describe('FlowWait', () => {
     assert.equal(gateways.waits, 1);
   });
 
-  it('names the partitions that wait, and the gateway, for a second more', async (t) => {
+  it('names waiting partitions and their gateway, until one second after the wait', async (t) => {
     const { gateways, flow, wait } = createStage(t);
     const room = flow.room('bids', 3);
     assert.deepEqual(flow.partitions, [{ topic: 'bids', partition: 3, gateway: 'slow' }]);
@@ -69,7 +69,7 @@ describe('FlowWait', () => {
     assert.equal(flow.has('bids', 3), false);
   });
 
-  it('counts the seconds by topic, and by gateway of the last 20', async (t) => {
+  it('counts the seconds by topic, and by gateway for the last 20 gateways', async (t) => {
     const { gateways, flow, wait } = createStage(t);
     for (let pod = 0; pod < 25; pod++) {
       gateways.gateway = `pod-${pod}`;
@@ -87,7 +87,7 @@ describe('FlowWait', () => {
     assert.ok(total(flow.secondsByGateway) <= total(flow.secondsByTopic));
   });
 
-  it('counts the seconds of a wait while it lasts, and each of them once', async (t) => {
+  it('counts each second of a wait once, and while the wait lasts', async (t) => {
     const { gateways, flow } = createStage(t);
     const from = performance.now();
     const room = flow.room('bids', 0);

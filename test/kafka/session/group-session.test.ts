@@ -113,14 +113,14 @@ const accepting: Publish = async (records, { onPublished } = {}) => {
 };
 
 describe('GroupSession', () => {
-  it('is positioned behind the control records at the end of a batch', async (t) => {
+  it('is positioned after the control records at the end of a batch', async (t) => {
     const { session, state, batch } = await createStage(t, accepting);
     await batch();
     assert.deepEqual(state.resolved, ['7', '8']);
     assert.equal(session.assignment.get('bids')?.get(0), 12n);
   });
 
-  it('is positioned at the next record before a batch is done', async (t) => {
+  it('is positioned at the next record in the middle of a batch', async (t) => {
     const first: Publish = async (records, { onPublished } = {}) => {
       const [last] = [...records] as [KafkaRecord];
       await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
@@ -130,7 +130,7 @@ describe('GroupSession', () => {
     assert.equal(session.assignment.get('bids')?.get(0), 8n);
   });
 
-  it('resolves nothing of a batch during which the group was joined again', async (t) => {
+  it('resolves no offset of a batch during which it rejoined the group', async (t) => {
     let isGoingOn: boolean | undefined;
     const publish: Publish = async (records, { onPublished } = {}) => {
       const [last] = [...records] as [KafkaRecord];
@@ -144,7 +144,7 @@ describe('GroupSession', () => {
     assert.equal(session.assignment.get('bids')?.get(0), undefined);
   });
 
-  it('commits what was accepted before it joins the group again', async (t) => {
+  it('commits accepted records before it rejoins the group', async (t) => {
     const { state, batch, emitter } = await createStage(t, accepting);
     await batch();
     assert.deepEqual(state.commits, []);
@@ -152,7 +152,7 @@ describe('GroupSession', () => {
     assert.deepEqual(state.commits, ['crier:8']);
   });
 
-  it('tries a commit again that failed', async (t) => {
+  it('retries a failed commit', async (t) => {
     const { state, batch, failCommits } = await createStage(t, accepting);
     failCommits(() => (state.commits.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve()));
     await batch();
@@ -160,7 +160,7 @@ describe('GroupSession', () => {
     assert.deepEqual(state.commits, ['crier:8', 'crier:8']);
   });
 
-  it('pauses a partition while the bus is away, and keeps no reference to its records', async (t) => {
+  it('pauses a partition while the bus is down, and keeps no reference to its records', async (t) => {
     const { state, batch } = await createStage(t, () => Promise.reject(new BusUnavailableError('away')));
     await batch();
     await waitFor('the next attempt', () => state.pauses.length === 2);
@@ -189,7 +189,7 @@ describe('GroupSession', () => {
       return { ...stage, end, signal: options.signal!, failure: () => failure };
     }
 
-    it('has kafkajs read on, and resolves the records when they are published', async (t) => {
+    it('lets kafkajs read on, and resolves the records when they are published', async (t) => {
       const { state, end } = await detach(t);
       assert.deepEqual(state.resolved, []);
       end(done());
@@ -197,7 +197,7 @@ describe('GroupSession', () => {
       assert.deepEqual(state.resolved, ['7', '8']);
     });
 
-    it('ends the wait before it joins the group again, and looks where to go on when the batch has ended', async (t) => {
+    it('ends the wait before it rejoins the group, and looks up the offsets after the batch has ended', async (t) => {
       const { state, end, signal, emitter, join } = await detach(t);
       emitter.emit(EVENTS.REBALANCING, {});
       assert.ok(signal.aborted);
@@ -209,7 +209,7 @@ describe('GroupSession', () => {
       assert.deepEqual(state.resolved, [], 'they may be of another member by now');
     });
 
-    it('publishes no further chunk once the group rebalances, and commits the last one at once', async (t) => {
+    it('publishes no further chunk after a rebalance begins, and commits the last one at once', async (t) => {
       const { state, end, emitter } = await detach(t);
       emitter.emit(EVENTS.REBALANCING, {});
       end(done());
@@ -218,14 +218,14 @@ describe('GroupSession', () => {
       assert.deepEqual(state.commits.slice(-1), ['crier:7']);
     });
 
-    it('ends the wait when it has joined the group again without a rebalance', async (t) => {
+    it('ends the wait when it rejoins the group without a rebalance', async (t) => {
       const { end, signal, join } = await detach(t);
       join();
       assert.ok(signal.aborted);
       end(done());
     });
 
-    it('ends the wait when it is closed, and commits what was published', async (t) => {
+    it('ends the wait when it is closed, and commits the published records', async (t) => {
       const { session, state, end, signal } = await detach(t);
       const closing = session.close(10_000);
       assert.ok(signal.aborted);
@@ -240,7 +240,7 @@ describe('GroupSession', () => {
       assert.match(String(await waitFor('the failure', failure)), /broken/);
     });
 
-    it('leaves it to kafkajs to meet the error of a heartbeat', async (t) => {
+    it('ignores a failed heartbeat of the batch, which kafkajs meets itself', async (t) => {
       const { end, failure, state } = await detach(t);
       end(Promise.reject(new kafkajs.KafkaJSProtocolError(new Error('the group rebalances'))));
       await turn();

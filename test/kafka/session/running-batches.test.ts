@@ -28,13 +28,13 @@ function createStage(t: TestContext, taken: number) {
 }
 
 describe('RunningBatches', () => {
-  it('releases what a batch has taken when it has ended', async (t) => {
+  it('releases the bytes of a batch when it has ended', async (t) => {
     const { budget, batches } = createStage(t, 40);
     await batches.run(PAYLOAD, () => Promise.resolve(), new AbortController().signal);
     assert.equal(budget.room, 100);
   });
 
-  it('holds the partition of a detached batch until that has ended', async (t) => {
+  it('holds the partition of a detached batch until the batch has ended', async (t) => {
     const { budget, batches } = createStage(t, 40);
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
@@ -52,7 +52,7 @@ describe('RunningBatches', () => {
     assert.equal(budget.room, 100);
   });
 
-  it('holds the partition of a batch that may not keep its records until there is room', async (t) => {
+  it('holds the partition of a batch that drops its records until the gateways have room', async (t) => {
     const { budget, gateways, batches } = createStage(t, 60);
     const process = (detachment: { detach(): boolean }) => {
       assert.equal(detachment.detach(), false);
@@ -68,7 +68,7 @@ describe('RunningBatches', () => {
     assert.equal(budget.isHeld(KEY), false);
   });
 
-  it('rejects where an attached batch fails, and reports what a detached one fails with, unless it was ended', async (t) => {
+  it('rejects if an attached batch fails, and reports the failure of a detached batch unless its signal is aborted', async (t) => {
     const { batches, failures } = createStage(t, 40);
     const error = new TypeError('broken');
     const end = new AbortController();

@@ -12,11 +12,11 @@ import type { Outside } from '../consumer-harness.ts';
 const PATIENCE_MS = 60_000;
 
 /** Each protection, and what happens without it. */
-describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
+describe('a Kafka consumer that stops reading', { timeout: 280_000 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  it('because a batch never ends is made anew; without the watchdog it reads no more, and nobody is told', async (t) => {
+  it('is replaced if a batch never ends (twin: without the watchdog consumption stops silently)', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     /** Hangs in its first batch only. */
     const create = (stallTimeoutMs: number) => {
@@ -43,7 +43,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     assert.equal(twin.consumer.isConnected, true, 'it looks alive');
   });
 
-  it('because it crashed and kafkajs does not restart it is made anew; kafkajs alone reads no more', async (t) => {
+  it('is replaced after a crash that kafkajs does not recover from (twin: kafkajs alone stops reading)', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const crash = () => Promise.reject(new kafkajs.KafkaJSNonRetriableError('for good'));
     const bus = new RecordingBus();
@@ -84,7 +84,7 @@ describe('a Kafka consumer that would go silent', { timeout: 280_000 }, () => {
     assert.deepEqual(read, [0]);
   });
 
-  it('in mid-batch while its partition goes to another publishes nothing late; without the fence, old comes after new', async (t) => {
+  it('publishes nothing late after its partition moved to another member (twin: without the fence, old records follow new ones)', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const { url } = await redisServer(t);
     const prefix = randomName('prefix:');
