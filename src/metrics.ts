@@ -114,7 +114,7 @@ export class Metrics {
     });
   }
 
-  /** A counter whose values are read when the metrics are. They never fall. */
+  /** A counter whose values are read at each scrape. They never fall. */
   counter<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
     new Counter({
       name,

@@ -9,17 +9,17 @@ import type { History, HistoryLimits, HistoryQuery } from './history.ts';
  */
 export interface Message {
   readonly channel: string;
-  /** JSON text. Passed through as it is: the bus never parses. */
+  /** JSON text. The bus passes it through and never parses it. */
   readonly payload: string;
-  /** Of its record in Kafka. 0 where `publish` is told no position. */
+  /** Of its Kafka record. 0 for a `publish` without a position. */
   readonly offset?: number;
-  /** Of its record in Kafka, in ms since 1970. */
+  /** Of its Kafka record, in ms since 1970. */
   readonly timestamp?: number;
-  /** What the channel keeps of what is published with a position; undefined: nothing. */
+  /** Limits of the channel's history of messages that are published with a position; undefined: it keeps none. */
   readonly history?: HistoryLimits | undefined;
 }
 
-/** A place in a partition of Kafka. Offsets are exact up to 2^53. */
+/** A position in a Kafka partition. Offsets are exact up to 2^53. */
 export interface Position {
   readonly topic: string;
   readonly partition: number;
@@ -40,9 +40,8 @@ export interface PartitionLease {
 }
 
 /**
- * `payload`: UTF-8 as it was published, JSON unless a stranger published it (bytes that are no UTF-8 included). All listeners get
- * the same bytes, which nobody changes, and which stay as they are. Most often they are a part of 64 KiB that came with one read: who
- * keeps them for long keeps a copy.
+ * `payload`: the bytes that were published; JSON in UTF-8 unless another program published on the channel. All listeners receive the same
+ * bytes and must not change them. They are usually a slice of a 64 KiB read: a listener that keeps a payload for long copies it.
  *
  * `coordinates`: of a message that was published with a position.
  */
@@ -53,19 +52,18 @@ export type Unsubscribe = () => void;
 
 export interface Bus {
   /**
-   * Connects. Resolves with the outcome of the first attempt, also a bad one: servers that are away are awaited in the
-   * background (`isAvailable`).
+   * Connects. Resolves after the first attempt, also a failed one: the bus keeps connecting in the background (`isAvailable`).
    * @throws BusUnavailableError when the bus is closed.
    */
   start(): Promise<void>;
-  /** Whether every server behind the bus answers now. */
+  /** True while every server behind the bus answers. */
   readonly isAvailable: boolean;
   /**
    * Publishes, in order per channel. Resolves once every message was accepted; at-most-once towards subscribers, and nothing is queued
    * for later.
    *
-   * `upTo`: the messages are from one partition, in its order, and with them everything up to this offset has been published.
-   * What is not behind the offset that was accepted before is left out: a repetition reaches nobody.
+   * `upTo`: the messages come from one partition, in its order, and complete it up to this offset. Messages at or below the offset that
+   * was accepted before are left out, so a repeated publish reaches no subscriber twice.
    * @throws BusUnavailableError when any message was not accepted; some may have been, so a retry repeats the whole.
    * @throws FencedError when this process does not hold the partition's lease: it never acquired it, another worker did since, or the bus
    * lost its data. Acquire the lease (again) first.
@@ -93,12 +91,12 @@ export interface Bus {
    */
   subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe>;
   /**
-   * What a channel has kept. Of a message that is in it the publish may still be on its way to listeners.
+   * Reads the history of a channel. It may hold messages that are still on their way to listeners.
    * @throws BusUnavailableError
    */
   history(channel: string, query: HistoryQuery): Promise<History>;
   /**
-   * A value that all who use the bus agree on: the proposal of the first of them, for as long as the bus keeps it.
+   * Returns a value on which all processes of the bus agree: the first proposal, for as long as the bus keeps it.
    * @throws BusUnavailableError
    */
   agree(name: string, proposal: string): Promise<string>;
@@ -106,11 +104,11 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** What a bus did, for the caller to count. Called synchronously; must not throw. */
+/** Receives what a bus does, for metrics. Called synchronously; must not throw. */
 export interface BusObserver {
   /** Messages of one `publish` that were all accepted. */
   onPublish?(messages: number): void;
-  /** Messages of one `publish` that was refused as a whole. `reason`: one of few (publish-failure.ts). */
+  /** Messages of one `publish` that was refused as a whole. `reason`: publish-failure.ts lists them. */
   onPublishFailure?(messages: number, reason: string): void;
   /** Channels subscribed now, after each change. */
   onSubscriptions?(channels: number): void;

@@ -29,7 +29,7 @@ export class Listeners {
     };
   }
 
-  /** Calls every listener, in the order in which they came. */
+  /** Calls every listener, in the order of subscription. */
   deliver(payload: Buffer, coordinates?: Coordinates): void {
     for (const { listener } of this.#entries) {
       try {
@@ -40,12 +40,12 @@ export class Listeners {
     }
   }
 
-  /** Messages may have been missed. */
-  tellGap(): void {
+  /** Reports to every listener that messages may have been missed. */
+  reportGap(): void {
     for (const { onGap } of this.#entries) onGap?.();
   }
 
-  /** Forgets all; their unsubscribe functions do nothing from now on. */
+  /** Removes all listeners. Their unsubscribe functions do nothing afterwards. */
   clear(): void {
     this.#entries.clear();
   }

@@ -25,9 +25,10 @@ interface Trail {
 }
 
 /**
- * A link may be healthy and lead nowhere. Behind a name, the Redis that it was made to is replaced (a failover), lives on as a
- * replica that was detached, and answers every PING. So what is published on our link, and on one that is made now, must
- * arrive on the link that we listen on; where it does not, the links are made anew.
+ * Detects links that answer every PING but lead to the wrong Redis. After a failover behind one host name, the old master may live on as
+ * a detached replica, to which our links still lead. The probe publishes on our link and on a new connection; both messages must arrive
+ * on the subscriber link, otherwise the links are dropped and reconnect. The new connection is needed: a detached replica still delivers
+ * what our own link publishes on it (test/bus/redis/detached-replica.test.ts).
  */
 export class DeliveryProbe {
   readonly #options: DeliveryProbeOptions;

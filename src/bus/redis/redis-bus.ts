@@ -250,11 +250,11 @@ export class RedisBus implements Bus {
     return subscription;
   }
 
-  /** Of the probe's own channel nobody needs to know. */
+  /** The delivery probe's own channel is not reported. */
   #onGap(channels: readonly string[]): void {
     const ours = channels.filter((channel) => this.#subscriptions.has(channel));
     if (ours.length > 0) this.#observer.onGap?.(ours);
-    for (const channel of ours) this.#subscriptions.get(channel)?.listeners.tellGap();
+    for (const channel of ours) this.#subscriptions.get(channel)?.listeners.reportGap();
   }
 
   #release(channel: string, subscription: Subscription): void {

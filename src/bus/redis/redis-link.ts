@@ -30,10 +30,9 @@ export interface RedisLinkOptions {
 }
 
 /**
- * One connection to one Redis, made again whenever it is lost. It never holds a command back for later: what is in flight
- * when the link is lost, or given while it is away, is rejected (with a non-`ReplyError`), so the owner decides what
- * to repeat. It is up when Redis answered a PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and is not a
- * node of a Redis Cluster, as far as it says.
+ * One connection to one Redis; it reconnects whenever it is lost. No offline queue: commands in flight at a disconnect, or issued while
+ * disconnected, are rejected (with a non-`ReplyError`), and the owner decides which to repeat. The link is up when Redis has answered a
+ * PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and does not report cluster mode.
  */
 export class RedisLink {
   readonly client: Redis;
