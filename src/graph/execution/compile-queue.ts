@@ -1,8 +1,8 @@
 import type { Payer } from '../documents/document-queue.ts';
 
-/** Pause after a compilation, in times of what it took: compiling takes a fifth of a core at most. */
+/** Pause after a compilation, as a multiple of its time: compiling takes a fifth of a core at most. */
 const PAUSE_FACTOR = 4;
-/** Compilations that may wait. */
+/** Limit of waiting compilations. */
 const MAX_WAITING = 1000;
 
 interface Compilation {
@@ -11,16 +11,16 @@ interface Compilation {
 }
 
 /**
- * Compilations of operations in use, one in a turn of the event loop with a pause after it. Until then an operation is
- * executed without, so no event waits.
+ * Compiles and splits operations in use: one in a turn of the event loop, with a pause after it. No event waits: until then graphql-js
+ * executes the operation.
  */
 export class CompileQueue {
   readonly #waiting: Compilation[] = [];
   #isRunning = false;
 
   /**
-   * Returns false where too many wait: ask again.
-   * @param payer is charged for it
+   * Returns false if too many wait: try again later.
+   * @param payer is charged for the CPU time
    */
   readonly add = (compile: () => void, payer?: Payer): boolean => {
     if (this.#waiting.length >= MAX_WAITING) return false;

@@ -2,15 +2,15 @@ import { GraphQLError, isValueNode } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 import type { ErrorCode } from '../../errors.ts';
 
-/** Takes what a client must not see, and returns the id that it sees instead. */
+/** Called with an error that clients must not see. Returns the id that they see instead. */
 export type OnInternalError = (error: unknown, path: GraphQLError['path']) => string;
 
-/** GraphQL's own types print the value, which may be an object with everything that the client did not, or may not, select. */
+/** GraphQL's own types print the value, which may be an object with fields that the client did not, or may not, select. */
 const LEAF_FAILURE = /^(Int|Float|String|Boolean|ID|Enum "\w+") cannot represent .*$/s;
 
 /**
- * An execution's result as it may leave. A GraphQLError that a resolver made says what its author wanted it to say, and
- * passes with its code. Anything else is "Internal server error" with the id of `onInternal` in `extensions.id`. Results without errors are passed through as they are.
+ * An execution's result as clients may see it. A GraphQLError of a resolver passes with its message and code. Any other error becomes
+ * "Internal server error" with the id of `onInternal` in `extensions.id`. A result without errors is returned unchanged.
  */
 export function maskErrors(result: ExecutionResult, onInternal: OnInternalError): FormattedExecutionResult {
   const { data, errors } = result;
@@ -18,7 +18,7 @@ export function maskErrors(result: ExecutionResult, onInternal: OnInternalError)
   return { errors: errors.map((error) => maskError(error, onInternal)), ...(data !== undefined && { data }) };
 }
 
-/** `fallbackPath`: of an error that has no path of its own. */
+/** @param fallbackPath for an error without a path */
 export function maskError(
   error: GraphQLError,
   onInternal: OnInternalError,
@@ -39,13 +39,13 @@ export function maskError(
   return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
 }
 
-/** Only a variable can make a validated argument unfit: graphql-js then names the argument's value. */
+/** In a validated operation only a variable can make an argument invalid: graphql-js then names the argument's value node. */
 function codeOf({ nodes }: GraphQLError): ErrorCode {
   const node = nodes?.[0];
   return node && isValueNode(node) ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
 }
 
-/** Thrown nothings (`throw undefined`) leave an empty message and no original behind. */
+/** `throw undefined` gives an error with an empty message and without an original. */
 function isShown({ message }: GraphQLError, original: unknown): boolean {
   return original === undefined || original === null ? message !== '' : original instanceof GraphQLError;
 }

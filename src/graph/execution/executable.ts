@@ -26,31 +26,31 @@ type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 type Method = (...args: Parameters<Resolver> extends [unknown, ...infer Others] ? Others : never) => unknown;
 
-/** A payload is JSON: what its objects, lists and scalars inherit must not be read as if it had been sent (S-68). */
+/** Names that JSON values inherit: reading one from a payload must not return the inherited property. */
 const INHERITED = new Set(
   [Object, Array, String, Number, Boolean].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
 );
 
-/** In the extensions of fields whose resolver is the graph's own. */
+/** Key in the extensions of fields that have a resolver of the graph. */
 const RESOLVER = 'crier.resolver';
 
-/** In the extensions of bound fields that are read from the payload: the path there. */
+/** Key in the extensions of bound fields that are read from the payload: the path of their value. */
 const PAYLOAD_PATH = 'crier.payload';
 
-/** Where the value of a bound field lies in the payload; undefined for a field with a resolver, and for one that is not bound. */
+/** The path of a bound field's value in the payload; undefined for a field with a resolver or without @kafka. */
 export function payloadPathOf(field: Field): readonly string[] | undefined {
   return field.extensions[PAYLOAD_PATH] as readonly string[] | undefined;
 }
 
-/** Whether the graph has a resolver for a field. One that has none is read from its source and knows no context. */
+/** True if the graph has a resolver for the field. Other fields are read from their source, without a context. */
 export function hasResolver(field: Field): boolean {
   return RESOLVER in field.extensions;
 }
 
 /**
- * Makes a schema with resolvers attached ready to be executed, and to have one result on both executors. graphql-jit reads a
- * field without a resolver as a plain property. That is right for a payload, which is JSON; what resolvers return
- * may hold promises and functions, so the fields below them get graphql-js's own default resolver.
+ * Prepares a schema with resolvers for execution, with the same results from graphql-js and graphql-jit. graphql-jit reads a field without
+ * a resolver as a plain property. That is right for a payload, which is JSON. A resolver may return promises and functions, so the
+ * fields below it get a default resolver like that of graphql-js.
  */
 export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<string, Binding>): void {
   const subscription = schema.getSubscriptionType();
@@ -104,7 +104,7 @@ function ownRead(name: string): Resolver {
       : undefined;
 }
 
-/** As graphql-js's own default resolver: a property, or the result of a method. */
+/** Like graphql-js's default resolver: a property, or the result of a method. */
 function defaultRead(field: Field): Resolver {
   const { name } = field;
   if (INHERITED.has(name)) return ownRead(name);
@@ -118,7 +118,7 @@ function defaultRead(field: Field): Resolver {
   };
 }
 
-/** Object types whose values may come out of one of `fields`. */
+/** Object types whose values may be in the result of one of `fields`. */
 function reachableFrom(schema: GraphQLSchema, fields: readonly Field[]) {
   const reached = new Set<ReturnType<GraphQLSchema['getPossibleTypes']>[number]>();
   const queue = fields.map((field) => getNamedType(field.type));
@@ -137,8 +137,8 @@ function listDepth(type: GraphQLOutputType): number {
 }
 
 /**
- * Lists that compiled code can walk: it puts the null of a rejected item at the wrong place, and does not survive an
- * iterator that throws. Rejections become Error values, which both executors take as that item's error.
+ * Converts lists for compiled code, which puts the null of a rejected item at the wrong index and fails if an iterator throws. A
+ * rejection becomes an Error value, which both executors treat as the item's error.
  */
 function settled(resolve: Resolver, depth: number): Resolver {
   return (source, args, context, info) => {
@@ -186,7 +186,7 @@ function checkedTypeResolver(schema: GraphQLSchema, type: GraphQLAbstractType) {
           (typeof name === 'string' ? `"${name}"` : typeof name),
       );
     } catch (error) {
-      // Compiled code cannot catch it; without a type the execution fails, and graphql-js repeats it (`Executor`).
+      // Compiled code cannot catch it. Without a type the execution fails, and `Executor` repeats it with graphql-js.
       if (info.isCompiled) return undefined;
       throw error;
     }
@@ -194,8 +194,8 @@ function checkedTypeResolver(schema: GraphQLSchema, type: GraphQLAbstractType) {
 }
 
 /**
- * Compiled code keeps only the message of what a serialiser throws, so a message that may not leave (one that is not a
- * GraphQLError's) has to be replaced before.
+ * Replaces the message of an error that is not a GraphQLError: clients must not see it, and compiled code keeps only the message of what
+ * `serialize` throws.
  */
 function checkedSerialize(type: GraphQLScalarType): (value: unknown) => unknown {
   const { serialize, name } = type;

@@ -125,7 +125,7 @@ export class Executor {
   }
 }
 
-/** Where compiled code has words of its own: a type that could not be resolved, a list that is none, an argument's variable that does not fit. */
+/** Messages that only compiled code has: an unresolved type, a value that is not a list, a variable that does not fit an argument. */
 const COMPILED_MESSAGE = /^(Runtime Object type|Abstract type|Expected Iterable, but|Argument) /;
 
 function isFinal({ data, errors }: ExecutionResult): boolean {
@@ -136,7 +136,7 @@ function isFinal({ data, errors }: ExecutionResult): boolean {
   });
 }
 
-/** Whether the null of an error at `path` took an ancestor with it. */
+/** True if the null of an error at `path` made an ancestor null. */
 function isNullAbove(data: unknown, path: readonly (string | number)[]): boolean {
   let value = data;
   for (const key of path) {
@@ -146,7 +146,7 @@ function isNullAbove(data: unknown, path: readonly (string | number)[]): boolean
   return false;
 }
 
-/** A nullable variable with a default may stand where null must not: that its value is null only an execution meets. */
+/** A nullable variable with a default may be used where null is not allowed: only the execution finds that its value is null. */
 function hasNullForDefault(
   definitions: readonly VariableDefinitionNode[],
   variables: Readonly<Record<string, unknown>>,

@@ -19,11 +19,11 @@ import { nodesOf } from '../../context/context.ts';
 import { freezeDeep } from '../../json/frozen.ts';
 
 /**
- * Keeps the objects of one execution apart from those of another. A resolver may write to an object that it is given, or key a
- * memory by it. If two executions were given the same object, the second would learn what the first knew of its user without
- * reading it, and its result would be shared.
+ * Keeps the objects of executions apart. A resolver may write to an object that it receives, or use it as the key of a cache. If two
+ * executions received the same object, the second could learn about the first one's user without reading a fact, and its result
+ * would be shared wrongly.
  *
- * Objects that graphql-js and graphql-jit give to resolvers:
+ * Objects that graphql-js and graphql-jit pass to resolvers:
  *
  * | object                              | graphql-js             | graphql-jit            | protection                  |
  * |-------------------------------------|------------------------|------------------------|-----------------------------|
@@ -34,12 +34,12 @@ import { freezeDeep } from '../../json/frozen.ts';
  * | `info`, `path`, `variableValues`    | one for each execution | one for each execution | none needed                 |
  * | `info.fieldNodes`                   | one for each execution | one for the document   | `isolateInfo`               |
  * | `info.operation`                    | one for the document   | one for the document   | `isolateInfo`               |
- * | `info.fragments`                    | one for each execution | one for the document   | frozen by `Executor`        |
+ * | `info.fragments`                    | one for each execution | one for the document   | frozen by `Planner`         |
  * | `extensions` in the schema          | one for the schema     | one for the schema     | frozen                      |
  * | the source and `info.rootValue`     | one for the event      | one for the event      | frozen by `Payload`         |
  *
- * Enum values are strings: a graph cannot define others. A value that a custom scalar's parser made belongs to one execution, unless the
- * parser itself keeps it. AST nodes and types have no protection: they are common to all executions.
+ * Enum values are strings: a graph cannot define others. A value that a custom scalar parses belongs to one execution, unless the scalar
+ * itself keeps it. AST nodes and types have no protection: all executions share them.
  */
 
 type Path = GraphQLResolveInfo['path'];
@@ -47,7 +47,7 @@ type Field = Pick<GraphQLField<unknown, unknown>, 'args'>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 type InputDefinition = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
 
-/** Added by graphql-jit's compiled code to the fourth argument of resolvers. */
+/** The `info` that compiled code passes to resolvers. */
 export interface CompiledResolveInfo extends GraphQLResolveInfo {
   readonly isCompiled?: true;
 }
@@ -77,7 +77,7 @@ function freezeDefinition({ extensions, args, defaultValue }: Definition): void 
   for (const argument of args ?? []) freezeDefinition(argument);
 }
 
-/** A resolver that is given no object of another execution. */
+/** A resolver that receives no object of another execution. */
 export function isolated(field: Field, resolve: Resolver): Resolver {
   const withArguments = isolateArguments(field, resolve);
   return (source, args, context, info) => withArguments(source, args, context, isolateInfo(context, info));
@@ -88,7 +88,7 @@ export function isolated(field: Field, resolve: Resolver): Resolver {
  * with graphql-js: loaders that are keyed by it batch.
  */
 export function isolateInfo(context: unknown, info: CompiledResolveInfo): GraphQLResolveInfo {
-  // Both executors make an `info` for each call and do not read it again.
+  // graphql-js and graphql-jit make an `info` for each call and do not read it again.
   const own = info as { -readonly [Key in keyof CompiledResolveInfo]: CompiledResolveInfo[Key] };
   const nodes = nodesOf(context);
   own.operation = nodes ? nodes.operation(info.operation) : { ...info.operation };
@@ -97,7 +97,7 @@ export function isolateInfo(context: unknown, info: CompiledResolveInfo): GraphQ
   return own;
 }
 
-/** Copies defaults for each call, as compiled code does: a write to one succeeds, and no other execution sees it. */
+/** Copies default values for each call, as compiled code does: a write succeeds, and no other execution sees it. */
 function isolateArguments(field: Field, resolve: Resolver): Resolver {
   if (!field.args.some((definition) => hasObjectDefault(definition, new Set()))) return resolve;
   return (source, args, context, info: CompiledResolveInfo) => {
@@ -106,7 +106,7 @@ function isolateArguments(field: Field, resolve: Resolver): Resolver {
   };
 }
 
-/** Replaces the defaults in coerced arguments by copies. */
+/** Replaces default values in coerced arguments by copies. */
 export function copyDefaults({ args: definitions }: Field, args: Record<string, unknown>): void {
   for (const definition of definitions) {
     const value = args[definition.name];
@@ -127,14 +127,14 @@ function withCopies(value: unknown, { type, defaultValue }: InputDefinition): un
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withCopies(inner, fields[name]!)]));
 }
 
-/** JSON data, copied. An object at two places, such as a field's default in an argument's default, becomes two. */
+/** A copy of JSON data. An object that occurs twice, such as a field's default in an argument's default, becomes two. */
 function copyOf(value: unknown): unknown {
   if (!isObject(value)) return value;
   if (Array.isArray(value)) return value.map(copyOf);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]));
 }
 
-/** Whether a value of this definition may hold an object that is a default. */
+/** True if a value of this definition may contain a default that is an object. */
 function hasObjectDefault({ type, defaultValue }: InputDefinition, above: Set<unknown>): boolean {
   if (isObject(defaultValue)) return true;
   const named = getNamedType(type);
@@ -143,7 +143,7 @@ function hasObjectDefault({ type, defaultValue }: InputDefinition, above: Set<un
   return Object.values(named.getFields()).some((field) => hasObjectDefault(field, above));
 }
 
-/** A field that is not below a list is called once in an execution. */
+/** True for a field below a list: only there a resolver is called several times in one execution. */
 function isInList(path: Path | undefined): boolean {
   for (let at = path; at; at = at.prev) if (typeof at.key === 'number') return true;
   return false;

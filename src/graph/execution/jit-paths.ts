@@ -9,14 +9,14 @@ import type {
 } from 'graphql';
 
 /**
- * Compiled code grows with every type that a value may have, at every level: graphql-jit itself sets no bound. A document
- * within its limits stays far below, unless it nests interfaces of many types.
+ * Fields that graphql-jit may generate code for; it has no bound of its own. Code grows with every type that a value may have, at every
+ * level. A document within the document limits stays far below, unless it nests interfaces of many types.
  */
 const MAX_FIELDS = 5_000;
 
 /**
- * Walks the fields of an operation as graphql-jit writes them out: fragments expanded, an abstract value once for each of its
- * types. Says why it must not, or undefined.
+ * Walks the fields that graphql-jit would generate code for: fragments expanded, an abstract value once for each of its types.
+ * @returns why the operation must not be compiled; undefined: it may
  */
 export function pathObstacle(
   schema: GraphQLSchema,
@@ -46,7 +46,7 @@ class PathWalk {
     }
   }
 
-  /** `path` is as graphql-jit names it: from the end, with types of abstract values and indexes of lists. */
+  /** @param path as graphql-jit names it: from the end, with types of abstract values and indexes of lists */
   set(set: SelectionSetNode, typeName: string, path: readonly string[], lists: number): void {
     const type = this.#schema.getType(typeName);
     if (!isObjectType(type)) return;
@@ -76,12 +76,12 @@ class PathWalk {
   }
 
   #add(path: readonly string[]): void {
-    // Two fields get one `info` where their joined paths read the same: b_c of a, and c of b of a.
+    // Two fields whose joined paths are equal share one `info`: b_c of a, and c of b of a.
     const joined = path.join('_');
     const exact = path.join(' ');
     const known = this.#paths.get(joined);
     if (known !== undefined && known !== exact) this.obstacle ??= `the path ${exact} reads like another`;
-    // Conditions of one occurrence get lost in the other.
+    // The condition of one selection is lost if the field is selected again.
     if (known === exact && this.#hasCondition) this.obstacle ??= '@skip or @include beside a field selected twice';
     this.#paths.set(joined, exact);
   }

@@ -3,14 +3,14 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from '../../log.ts';
 
 const WINDOW_MS = 10_000;
-/** Windows that are remembered. There is one for each field and class of error, so there are seldom more; the oldest is forgotten. */
+/** Windows kept, one for each field and class of error; past the limit the oldest is dropped. */
 const MAX_WINDOWS = 1000;
 
 export interface MaskedErrorsOptions {
   readonly log: Logger;
-  /** An error was masked; called for each. */
+  /** Called for each masked error. */
   readonly onMasked: () => void;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, in ms. */
   readonly now?: () => number;
 }
 
@@ -21,9 +21,9 @@ interface Window {
 }
 
 /**
- * Gives masked errors the ids that clients see, and logs them. Errors of one class at one field within 10 s share one id and one log
- * line, which has the stack of the first: every id that a client sees is in the log, and a field that fails for each of
- * 10,000 subscribers writes one line. The next line of that field says how many were suppressed.
+ * Logs masked errors and gives them the ids that clients see. Errors of one class at one field within 10 s share one id and one log
+ * line with the stack of the first. So every id that a client sees is in the log, and a field that fails for 10,000 subscribers writes
+ * one line. The field's next line has the count of suppressed errors.
  */
 export class MaskedErrors {
   readonly #options: MaskedErrorsOptions;
@@ -37,7 +37,7 @@ export class MaskedErrors {
   }
 
   /**
-   * @param field The field's coordinate in the schema; undefined: the error is of no field.
+   * @param field schema coordinate; undefined: the error belongs to no field
    * @returns the id for the client.
    */
   report(error: unknown, field: string | undefined, path: GraphQLError['path']): string {
@@ -59,7 +59,7 @@ export class MaskedErrors {
   }
 }
 
-/** Of any value, also one that throws when it is read. */
+/** The class name of any value, even one that throws when it is read. */
 function className(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}` : typeof error;

@@ -29,7 +29,7 @@ export function resolverPaths(schema: GraphQLSchema, { document, definition }: O
   return [...paths];
 }
 
-/** A valid selection set with fragments in the place of their spreads. */
+/** A valid selection set with inline fragments instead of fragment spreads. */
 function expanded(document: DocumentNode, set: SelectionSetNode): SelectionSetNode {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {

@@ -3,7 +3,7 @@ import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, GraphQLSche
 import type { SubscriptionArguments } from './subscription-arguments.ts';
 import type { Operation } from '../documents/operation.ts';
 
-/** The `info` of a `subscribe`, as graphql-js makes it, with an operation and field nodes that no other call is given. */
+/** The `info` of a `subscribe`, as in graphql-js; no other call gets its operation and field nodes. */
 export function subscribeInfo(
   schema: GraphQLSchema,
   operation: Operation,
@@ -39,7 +39,7 @@ function fragmentsOf({ document }: Operation): Record<string, FragmentDefinition
   return fragments;
 }
 
-/** All selections of the root: a valid subscription has one response key, without conditions. */
+/** All field nodes at the root: a valid subscription has one response key there, without conditions. */
 function rootFields(
   set: SelectionSetNode,
   fragments: Readonly<Record<string, FragmentDefinitionNode>>,

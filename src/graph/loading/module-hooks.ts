@@ -1,10 +1,10 @@
 import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
 
-/** What `register` hands to these hooks, which run on a thread of their own, once for each graph. */
+/** Data that `register` passes to these hooks. They run on Node's loader thread, once for each graph. */
 export interface GraphModules {
   /** Compiled code by file URL. */
   readonly sources: Readonly<Record<string, string>>;
-  /** crier's package.json: what a graph imports and does not bring itself is looked for from here. */
+  /** crier's package.json: packages that a graph imports but does not have are resolved from here. */
   readonly packageUrl: string;
 }
 
@@ -29,7 +29,7 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
       ? { url: specifier, format: 'module', shortCircuit: true }
       : nextResolve(specifier, context);
   }
-  // Two copies of graphql do not know each other's types, so a graph always gets crier's.
+  // Two copies of graphql refuse each other's types, so a graph always gets crier's copy.
   if (specifier === 'graphql' || specifier.startsWith('graphql/')) {
     return nextResolve(specifier, { ...context, parentURL: packageUrl });
   }

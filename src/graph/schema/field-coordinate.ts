@@ -15,9 +15,9 @@ interface Selected {
 }
 
 /**
- * The field at a response path as the schema names it, such as `Auction.seller`: without a client's aliases, so there are no
- * more of them than the schema has fields. Below an interface or union it is the type that the document names.
- * undefined: the operation has nothing there.
+ * The schema coordinate of the field at a response path, such as `Auction.seller`. It has no client's aliases, so there are no more
+ * coordinates than the schema has fields. Below an interface or union it has the type that the document names.
+ * undefined: the operation has no field there.
  */
 export function fieldCoordinate(
   schema: GraphQLSchema,

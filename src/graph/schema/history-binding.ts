@@ -10,7 +10,7 @@ const BOUNDS = {
   seconds: { max: 86_400, unit: 'seconds' },
 } as const satisfies Record<keyof HistoryLimits, { max: number; unit: string }>;
 
-/** The `history` of a @kafka; a bound that is left out has its default. undefined: nothing is kept. */
+/** Reads the `history` of a @kafka; an absent bound gets its default. undefined: channels keep no events. */
 export function readHistory(node: ConstValueNode | undefined, problems: string[]): HistoryLimits | undefined {
   if (!node || node.kind === Kind.NULL) return undefined;
   if (node.kind !== Kind.OBJECT) {
@@ -32,7 +32,7 @@ export function readHistory(node: ConstValueNode | undefined, problems: string[]
   return limits as unknown as HistoryLimits;
 }
 
-/** Whether a @kafka says `replay: LAST`. */
+/** True if a @kafka has `replay: LAST`. */
 export function readReplay(node: ConstValueNode | undefined, hasHistory: boolean, problems: string[]): boolean {
   if (!node || node.kind === Kind.NULL) return false;
   if (node.kind !== Kind.ENUM || node.value !== 'LAST') {

@@ -9,10 +9,10 @@ import type {
 import type { Authorize } from '../graph.ts';
 import { didYouMean } from './problem.ts';
 
-/** What `resolvers.ts` says, attached to the schema's own fields and types. */
+/** The outcome of attaching a graph's resolvers to its schema. */
 export interface Attached {
   readonly authorizers: Map<string, Authorize>;
-  /** Subscription fields that have a `subscribe` of the graph's own. */
+  /** Subscription fields with a `subscribe` in the graph's resolvers. */
   readonly customSources: Set<string>;
   /** One line for each mistake. */
   readonly problems: string[];
@@ -67,7 +67,7 @@ function kindOf(type: GraphQLNamedType): string {
   return isEnumType(type) ? 'enum' : 'input type';
 }
 
-/** The schema's type stays: it has the SDL's description and is what fields refer to. */
+/** Changes the schema's type in place: it has the SDL's description, and fields refer to it. */
 function replaceScalar(type: GraphQLScalarType, { serialize, parseValue, parseLiteral }: GraphQLScalarType): void {
   Object.assign(type, { serialize, parseValue, parseLiteral });
 }

@@ -17,8 +17,8 @@ import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaHistory', 'KafkaReplay'];
 
 /**
- * The schema that an SDL describes, with crier's additions: the definition of @kafka (a definition in the SDL itself, as
- * editors like it, is put aside), and a Query type where there is none, because GraphQL demands one.
+ * Builds the schema of an SDL with crier's additions: the definition of @kafka, which replaces one in the SDL that is there for editors, and
+ * a Query type if there is none, because GraphQL requires one.
  *
  * @returns the schema, and one line for each mistake that did not prevent it from being built.
  * @throws GraphError for a syntax error, and for mistakes that leave no schema.
@@ -40,7 +40,7 @@ export function buildGraphSchema(text: string, fileName: string): { schema: Grap
   }
 }
 
-/** The schema that clients see: without @kafka and its types, which are between a team and crier. */
+/** The schema that clients see: without @kafka and its types. */
 export function withoutOwnDefinitions(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig();
   return new GraphQLSchema({

@@ -4,7 +4,7 @@ import { didYouMean } from './problem.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The `unused` of a @kafka: arguments that are meant to choose no events. */
+/** Reads the `unused` of a @kafka: arguments that select no events on purpose. */
 export function readUnused(
   items: readonly ConstValueNode[],
   field: Field,
@@ -28,9 +28,9 @@ export function readUnused(
 }
 
 /**
- * Finds the arguments that choose nothing: a client that gives one expects its events only and would receive everybody's. A
- * required one is a problem, an optional one a warning. The field's own resolver counts as a use of all arguments, because
- * it may blank or shape an event by them; `authorize` does not, because it decides once and filters no event.
+ * Finds arguments that select no events: a client that gives one expects only its own events and would receive all. A required one is a
+ * problem, an optional one a warning. A resolver of the field counts as a use of all arguments, because it may hide or change an event
+ * by them. `authorize` does not count: it decides once and filters no event.
  */
 export function checkUse(
   field: Field,
