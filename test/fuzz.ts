@@ -4,11 +4,11 @@ import { runCommand, say } from '../loadtest/command.ts';
 import { numberFlag } from '../loadtest/number-flag.ts';
 import { KINDS } from './fuzz/kinds.ts';
 
-const USAGE = `Random input, and what is true for all of it. Prints the seed; a failure comes with the smallest case that was found.
+const USAGE = `Checks invariants with random input. Prints the seed, and the smallest failing case found.
 
 Usage: npm run fuzz -- [flags]
 
-  --minutes <number>  shared by the kinds; default: 10
+  --minutes <number>  duration, shared by the kinds; default: 10
   --seed <number>     default: a random one
   --only <kinds>      of ${Object.keys(KINDS).join(',')}
   --help

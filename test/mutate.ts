@@ -13,13 +13,13 @@ import { selectTestFiles } from './support/selection.ts';
 
 const RESULTS_FOLDER = 'test/mutate/results';
 
-const USAGE = `Changes src/<folder> in one small place at a time and runs the tests of the folder: a change that no test notices survives.
+const USAGE = `Changes one small place of src/<folder> at a time and runs the folder's tests. A change that no test detects survives.
 
 Usage: npm run mutate -- <folder> [flags]
 
   --file <name>    only this file: redis-bus.ts
-  --changed        only lines that differ from where this branch left main
-  --limit <number> a sample of so many mutants
+  --changed        only lines changed since this branch left main
+  --limit <number> size of a random sample of mutants
   --seed <number>  of the sample; default: 1
   --help
 

@@ -36,7 +36,7 @@ async function installNode(): Promise<void> {
   ]);
 }
 
-/** A copy of the project, so that its dist/ is compiled for Node 24 and this one's stays as it is. */
+/** A copy of the project, whose dist/ is compiled for Node 24. */
 async function copyProject(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'crier-node24-'));
   const root = process.cwd();

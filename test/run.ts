@@ -12,15 +12,15 @@ const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...]
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
 Without a name it runs everything but faults, which take minutes: npm test -- faults
 
-  --full  the faults as long as what is promised about them, one file after the other (npm run test:faults)
+  --full  fault tests at full length, one file after the other (npm run test:faults)
 `;
 
 /** `npm test`: how many files at a time, and the longest time for one. */
 const SHORT = { concurrency: 2, timeoutMs: 5 * 60_000, settings: {} };
-/** Faults have deadlines: nothing else runs beside them. */
+/** Fault tests have deadlines, so they run alone. */
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
-/** Folders that run only where they are asked for. */
+/** Folders that run only when named. */
 const ASKED_FOR = ['faults'];
 
 interface Selection {

@@ -74,7 +74,7 @@ const ANSWERS = {
   forgetsLateRejection: 'next',
 } as const;
 
-describe('a pod whose resolvers fail in odd places', () => {
+describe('a pod whose resolvers throw at unusual times', () => {
   for (const [mode, JIT_AFTER_USES] of [
     ['interpreted', '0'],
     ['compiled', '1'],
@@ -123,7 +123,7 @@ describe('a pod whose resolvers fail in odd places', () => {
 });
 
 describe('a pod whose resolver never settles for one connection', () => {
-  it('ends that operation with EXECUTION_TIMEOUT, says so, and serves those that waited for it', async (t) => {
+  it('ends that operation with EXECUTION_TIMEOUT, logs it, and serves the operations that waited for it', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': `
         type Subscription { thing: Thing @kafka(topic: "things") }

@@ -41,7 +41,7 @@ describe('the command line', { concurrency: 4 }, () => {
     assert.equal(pod.log, '');
   });
 
-  it('says its version', async (t) => {
+  it('prints its version', async (t) => {
     const pod = spawnPod(t, {}, { arguments: ['--version'] });
     assert.equal(await pod.ended, 0);
     assert.match(pod.output, /^\d+\.\d+\.\d+\n$/);
@@ -57,7 +57,7 @@ describe('the command line', { concurrency: 4 }, () => {
 });
 
 describe('a configuration that cannot be used', { concurrency: 4 }, () => {
-  it('is refused with one line for every variable at once', async (t) => {
+  it('is rejected with one line for each faulty variable', async (t) => {
     const refusable = Object.entries(variables).filter(([, { schema }]) => !schema.safeParse('no such value').success);
     assert.ok(refusable.length > 30);
     const lines = await refusal(spawnPod(t, Object.fromEntries(refusable.map(([name]) => [name, 'no such value']))));
@@ -83,7 +83,7 @@ describe('a configuration that cannot be used', { concurrency: 4 }, () => {
     [{ BACKEND_UAA_URL: 'ftp://uaa' }, [/^crier: BACKEND_UAA_URL: expected an http/]],
   ];
   for (const [settings, expected] of cases) {
-    it(`is refused, one line per mistake: ${JSON.stringify(settings)}`, async (t) => {
+    it(`is rejected with one line per mistake: ${JSON.stringify(settings)}`, async (t) => {
       const lines = await refusal(spawnPod(t, settings));
       assert.equal(lines.length, expected.length, lines.join('\n'));
       expected.forEach((pattern, i) => assert.match(lines[i]!, pattern));
@@ -137,7 +137,7 @@ type Subscription {
     });
   }
 
-  it('stops the start when the folder is not there', async (t) => {
+  it('stops the start when the folder does not exist', async (t) => {
     const [line] = await refusal(spawnPod(t, { GRAPH: '/nonexistent/graph' }));
     assert.match(line!, /^crier: \/nonexistent\/graph\/schema\.graphql: cannot be read; .*GRAPH/);
   });
@@ -159,7 +159,7 @@ describe('ports', { concurrency: 4 }, () => {
     assert.match(line!, /^crier: ADMIN_PORT: port 0 on 192\.0\.2\.1 cannot be listened on/);
   });
 
-  it('takes free ones for 0, prints them, and gives them back', async (t) => {
+  it('uses free ports for 0, prints them, and releases them', async (t) => {
     const pod = await startPod(t, {});
     const ports = [pod.endpoint, pod.admin].map((url) => Number(new URL(url).port));
     assert.ok(ports.every((port) => port > 0));
@@ -169,7 +169,7 @@ describe('ports', { concurrency: 4 }, () => {
 });
 
 describe('a graph without samples', () => {
-  it('runs without servers, and says that nothing will happen', async (t) => {
+  it('runs without servers and warns that no event will arrive', async (t) => {
     const schema = 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }';
     const folder = await graphFolder(t, { 'schema.graphql': schema });
     const pod = await startPod(t, { GRAPH: folder });

@@ -75,7 +75,7 @@ describe('SIGTERM', () => {
     };
   }
 
-  it('while records flow: 503, sockets closed with 1001, offsets committed, 0; its successor loses and repeats no record', async (t) => {
+  it('while records flow turns readiness to 503, closes sockets with 1001, commits offsets and exits with 0; the next pod loses and repeats no record', async (t) => {
     const topic = await outside.createTopic(undefined, PARTITIONS);
     const settings = await settingsFor(t, topic);
     const observer = await startPod(t, { ...settings, ROLE: 'gateway' });
@@ -120,7 +120,7 @@ describe('SIGTERM', () => {
     assert.equal(repeated, 0, `of ${ticks.length}`);
   });
 
-  it('a second time: ends at once', async (t) => {
+  it('a second time ends the pod at once', async (t) => {
     const pod = await startPod(t, { SHUTDOWN_TIMEOUT_MS: '60000' });
     await silentClient(t, pod);
     pod.process.kill('SIGTERM');
@@ -131,7 +131,7 @@ describe('SIGTERM', () => {
     assert.ok(performance.now() - startedAt < 20_000, 'SHUTDOWN_TIMEOUT_MS is a minute');
   });
 
-  it('does not wait for ever for a client that never answers', async (t) => {
+  it('closes a client that never answers within the deadline', async (t) => {
     const pod = await startPod(t, { SHUTDOWN_TIMEOUT_MS: '4000' });
     await silentClient(t, pod);
     assert.equal(await pod.stop(), 0, pod.log);

@@ -23,7 +23,7 @@ function printedOperation(pod: Pod): string {
 }
 
 describe('crier without settings', () => {
-  it('says what to open, and nothing else on standard output', async (t) => {
+  it('prints only the address to open on standard output', async (t) => {
     const pod = await startPod(t, {});
     const [port, adminPort] = [pod.endpoint, pod.admin].map((url) => new URL(url).port);
     assert.match(pod.output, /^crier is up: graph "auction", embedded: /);
@@ -41,7 +41,7 @@ describe('crier without settings', () => {
     assert.deepEqual(pod.lines, []);
   });
 
-  it('shows the printed subscription its first event at once', async (t) => {
+  it('delivers the first event of the printed subscription at once', async (t) => {
     const startedAt = performance.now();
     const pod = await startPod(t, {});
     const subscription = watch(t, pod.url, printedOperation(pod));
@@ -87,7 +87,7 @@ describe('crier without settings', () => {
     for (const { failures } of Object.values(watches).flat()) assert.deepEqual(failures, []);
   });
 
-  it('ends with 0 at SIGTERM and at Ctrl-C, and tells its clients to come back', async (t) => {
+  it('exits with 0 on SIGTERM and Ctrl-C, with a close code on which clients reconnect', async (t) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const pod = await startPod(t, {});
       const subscription = watch(t, pod.url, printedOperation(pod));
@@ -117,7 +117,7 @@ describe('a resolver that fails when a null has failed its list already', () => 
     };`;
 
   for (const jitAfterUses of ['0', '1']) {
-    it(`ends nothing but its execution, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+    it(`ends only its own execution, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
       const files = { 'schema.graphql': schema, 'samples.ts': samples, 'resolvers.ts': resolvers };
       const settings = { GRAPH: await graphFolder(t, files), SAMPLE_INTERVAL_MS: '50', JIT_AFTER_USES: jitAfterUses };
       const pod = await startPod(t, settings);
@@ -131,7 +131,7 @@ describe('a resolver that fails when a null has failed its list already', () => 
 });
 
 describe('npm start', () => {
-  it('passes SIGTERM on, so that nothing is left of it', async (t) => {
+  it('forwards SIGTERM, so that no process remains', async (t) => {
     // Without prestart: the build would change under the tests that run beside this one.
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },

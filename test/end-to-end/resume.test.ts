@@ -38,7 +38,7 @@ describe('a client of a pod that was killed', { timeout: 240_000 }, () => {
   const numbers = (results: readonly Result[]) => results.map(({ data }) => data.counted.seq);
   const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 
-  it('goes on at another pod with its cursor: nothing is lost, nothing comes twice', async (t) => {
+  it('resumes at another pod with its cursor, without loss or duplicates', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const name = randomName('resume');
     const settings = {

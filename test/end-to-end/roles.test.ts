@@ -78,7 +78,7 @@ describe('pods on Kafka and Redis', () => {
     await pod.reports({ missing_topics: [], kafka: 'connected' });
   });
 
-  it('put poison of every kind aside and deliver the next record', async (t) => {
+  it('send poison of every kind to the dead-letter topic and deliver the next record', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = {
       ...(await settingsFor(t, topic)),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { linesOfDiff } from './changed-lines.ts';
 
 describe('lines of a diff', () => {
-  it('are those that the new text has, by file', () => {
+  it('are the lines of the new text, by file', () => {
     const diff = `diff --git a/src/a.ts b/src/a.ts
 --- a/src/a.ts
 +++ b/src/a.ts

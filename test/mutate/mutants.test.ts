@@ -11,12 +11,12 @@ function mutationsOf(source: string): string[] {
 }
 
 describe('mutants of a source', () => {
-  it('move each bound and turn each comparison', () => {
+  it('shift each bound and invert each comparison', () => {
     assert.deepEqual(mutationsOf('a < b;'), ['comparison: a <= b;', 'comparison: a >= b;']);
     assert.deepEqual(mutationsOf('a === b;'), ['equality: a !== b;']);
   });
 
-  it('take each condition for true and for false', () => {
+  it('replace each condition by true and by false', () => {
     assert.deepEqual(mutationsOf('if (a) b;'), ['condition: if (true) b;', 'condition: if (false) b;']);
     assert.deepEqual(mutationsOf('a ? b : c;'), ['condition: true ? b : c;', 'condition: false ? b : c;']);
     assert.deepEqual(mutationsOf('while (a) b;'), ['condition: while (false) b;']);
@@ -63,7 +63,7 @@ describe('mutants of a source', () => {
     assert.ok(block.includes('emptied finally: try { a(); } catch { b(); } finally {}'));
   });
 
-  it('are the same for the same text, in its order', () => {
+  it('are deterministic and in the order of the text', () => {
     const source = 'function f(a?: { b: number }) { if (a?.b === 1 && a.b < 2) return; f(); }\n';
     const { mutants } = mutantsOf('src/x.ts', source);
     assert.deepEqual(mutantsOf('src/x.ts', source).mutants, mutants);
@@ -81,7 +81,7 @@ describe('mutants of a source', () => {
     assert.deepEqual(changeOf(source, mutant), { line: 2, before: ['b(', 'c,', ');'], after: [] });
   });
 
-  it('are known as equivalent by their text, wherever it stands', () => {
+  it('are recognised as equivalent by their text, on any line', () => {
     const source = '\n\n  a = 1;\n';
     const [mutant] = mutantsOf('src/x.ts', source).mutants;
     const change = changeOf(source, mutant!);
@@ -90,7 +90,7 @@ describe('mutants of a source', () => {
     assert.equal(equivalentOf(mutant!, change, [{ ...known, file: 'src/y.ts' }]), undefined);
   });
 
-  it('know the function around them, which a marked source reports', () => {
+  it('know their enclosing function, which an instrumented source reports', () => {
     const source = 'const a = 1;\nfunction f() { const g = () => { a(); }; return () => b(2); }\n';
     const parsed = mutantsOf('src/x.ts', source);
     const byChange = Object.fromEntries(

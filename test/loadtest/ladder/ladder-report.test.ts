@@ -33,7 +33,7 @@ describe("the ladder's report", () => {
     assert.match(findingsOf(rows).join(), /memoised snakeCase.*× 4\.00 .*"baseline", in the talk × 4\.93: reproduces\..*125 µs of CPU, 375 µs less/); // prettier-ignore
   });
 
-  it('reports a step of the talk that does not reproduce', () => {
+  it('classifies a step by its factors here and in the talk', () => {
     assert.equal(verdictOf(1.05, 0.93), 'reproduces');
     assert.equal(verdictOf(1.5, 1.6), 'reproduces');
     assert.equal(verdictOf(1.2, 4), 'weaker here');
