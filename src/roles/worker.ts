@@ -30,7 +30,7 @@ export function createWorker(
   );
   metrics.gauge(
     'crier_number_overflows',
-    'Numbers made null because they are beyond a double (1e400).',
+    'Numbers that became null because a double cannot hold them (1e400).',
     () => snakeCase.overflows,
   );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
@@ -39,7 +39,7 @@ export function createWorker(
   const converter = new Converter(routers, limits, snakeCase, { hasRewriter: config.KEY_REWRITER });
   metrics.counter(
     'crier_records_unmatched_total',
-    'Records that did not fit a field of their topic, by what is absent.',
+    'Records that did not match a field of their topic, by reason.',
     ['field', 'reason'],
     () => unmatchedRecords(routers.values()),
   );
@@ -71,10 +71,10 @@ export function createWorker(
   metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
   metrics.gauge(
     'crier_dead_letter_waiting_partitions',
-    'Partitions that wait until the dead-letter topic takes their poison records.',
+    'Partitions that wait until their poison records are written to the dead-letter topic.',
     () => waitingPartitions,
   );
-  metrics.gauge('crier_kafka_lag', 'Records between the ends of the assigned partitions and our positions.', () => lag);
+  metrics.gauge('crier_kafka_lag', 'Records between the positions and the ends of the assigned partitions.', () => lag);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
@@ -84,18 +84,18 @@ export function createWorker(
 function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
   metrics.gauge(
     'crier_flow_limited_partitions',
-    'Partitions that wait, or have waited within the last second, until the gateways have room.',
+    'Partitions that wait for room of the gateways, or have waited within the last second.',
     () => flow.partitions.length,
   );
   metrics.counter(
     'crier_flow_limited_seconds_total',
-    'Seconds for which partitions have waited until the gateways had room.',
+    'Seconds that partitions have waited for room of the gateways.',
     ['topic'],
     () => Array.from(flow.secondsByTopic, ([topic, value]) => ({ labels: { topic }, value })),
   );
   metrics.counter(
     'crier_flow_limited_seconds_by_gateway_total',
-    'The same by the gateway that was furthest behind; of the 20 gateways that limited last.',
+    'The same seconds by the gateway that lagged most, for the last 20 gateways that limited.',
     ['gateway'],
     () => Array.from(flow.secondsByGateway, ([gateway, value]) => ({ labels: { gateway }, value })),
   );
