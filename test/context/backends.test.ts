@@ -60,7 +60,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 describe('backends', () => {
-  it('send and receive JSON below the base path', async (t) => {
+  it('send and receive JSON under the base path', async (t) => {
     const url = await backendServer(t, (request, response) => {
       void bodyOf(request).then((body) => {
         const { method, url, headers } = request;
@@ -100,7 +100,7 @@ describe('backends', () => {
     });
   });
 
-  it('answer null for GET of what is not there and for an empty answer, and fail for other methods', async (t) => {
+  it('return null for a GET with status 404 and for an empty response, and fail on 404 for other methods', async (t) => {
     const url = await backendServer(t, (request, response) => {
       response.statusCode = request.url === '/empty' ? 204 : 404;
       response.end();
@@ -145,7 +145,7 @@ describe('backends', () => {
     await failsWith('BACKEND_ERROR', backendsAt(t, url).send('/'), { status: 200 });
   });
 
-  it('stop reading an answer that is too large, with and without its length announced', async (t) => {
+  it('stop reading a response that is too large, with and without a Content-Length', async (t) => {
     let written = 0;
     const url = await backendServer(t, (request, response) => {
       const chunk = '"'.padEnd(65_536, 'x');
@@ -206,7 +206,7 @@ describe('backends', () => {
     assert.equal(sockets.size, 2);
   });
 
-  it('refuse at once what would wait behind too many, until these have ended', async (t) => {
+  it('refuse a request at once while too many wait, until some have ended', async (t) => {
     const url = await backendServer(t, () => undefined);
     const { send } = backendsAt(t, url, { timeoutMs: 300, maxSockets: 1, maxPending: 2 });
     for (let round = 0; round < 2; round++) {
@@ -262,7 +262,7 @@ describe('backends', () => {
     }
   });
 
-  it('say that a backend is away, and work again when it is back', async (t) => {
+  it('fail with BACKEND_UNAVAILABLE while a backend is down, and work again when it is up', async (t) => {
     const [port] = await freePorts(1);
     const { send, answers } = backendsAt(t, `http://127.0.0.1:${port}`);
     await failsWith('BACKEND_UNAVAILABLE', send('/'));
@@ -273,7 +273,7 @@ describe('backends', () => {
     assert.equal(await waitFor('an answer', () => send('/').catch(() => undefined)), 1);
   });
 
-  it('say that a backend is away when the connection breaks inside an answer', async (t) => {
+  it('fail with BACKEND_UNAVAILABLE when the connection breaks inside a response', async (t) => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"secret":'));
@@ -294,7 +294,7 @@ describe('backends', () => {
     assert.equal(answers[0]!.reason, 'BACKEND_ML_INTEGRATOR_URL is not set');
   });
 
-  it('blame the graph for a request that cannot be made', async (t) => {
+  it('throw TypeError for a request that cannot be made', async (t) => {
     let requests = 0;
     const url = await backendServer(t, (_request, response) => {
       requests++;
@@ -320,7 +320,7 @@ describe('backends', () => {
     }
   });
 
-  it('close after what is on its way, at most a timeout later, and take nothing new', async (t) => {
+  it('close after the requests in flight, at most a timeout later, and refuse new requests', async (t) => {
     const arrived = new Map<string, ServerResponse>();
     const url = await backendServer(t, (request, response) => void arrived.set(request.url!, response));
     const { backends, send } = backendsAt(t, url);
@@ -341,7 +341,7 @@ describe('backends', () => {
     assert.ok(!arrived.has('/late'));
   });
 
-  it('break off what has not ended a second after they were closed, and leave no timer', async (t) => {
+  it('abort requests that have not ended a second after close, and leave no timer', async (t) => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const url = await backendServer(t, (request, response) => void (request.url === '/' && response.end('1')));

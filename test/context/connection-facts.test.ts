@@ -23,7 +23,7 @@ describe('connection facts', () => {
     assert.ok(Object.isFrozen(facts.headers));
   });
 
-  it('are frozen all the way down and untied from what they were made of', () => {
+  it('are deeply frozen copies of their sources', () => {
     const params = { session: { roles: ['buyer'] } };
     const claims = { tenant: { id: 7 }, since: new Date(0), drop: undefined };
     const facts = createFacts(createRequest({ ...source, params }), claims);
@@ -38,7 +38,7 @@ describe('connection facts', () => {
     assert.throws(() => Object.assign(facts.claims, { tenant: 9 }), TypeError);
   });
 
-  it('share one empty object where there is nothing', () => {
+  it('share one object for empty params and claims', () => {
     const one = createFacts(createRequest(source), {});
     const two = createFacts(createRequest({ ...source, params: null }), {});
     assert.equal(one.params, two.claims);
@@ -51,7 +51,7 @@ describe('connection facts', () => {
     assert.equal(request.params['isAdmin'], undefined);
   });
 
-  it('refuse what is no object of plain data, and say so', () => {
+  it('refuse params and claims that are not an object of plain data, and name the mistake', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 32; i++) deep = { deep };
     assert.deepEqual(createRequest({ ...source, params: deep }).params, deep);

@@ -96,7 +96,7 @@ describe('an execution context', () => {
     );
   });
 
-  it('names the backends that there are when another is asked for', async () => {
+  it('names the known backends when an unknown one is read', async () => {
     const { backends } = createContext(counted().definition, counted().port, factsWith({}));
     assert.throws(() => backends['vanue'], /there is no "vanue".*context\.ts are: uaa, venue/);
     assert.throws(() => backends['constructor'], /there is no "constructor"/);
@@ -125,7 +125,7 @@ describe('an execution context', () => {
     assert.equal(readsOf({} as ExecutionContext), undefined);
   });
 
-  it('tells what was read of the connection', () => {
+  it('records what was read of the connection', () => {
     const context = createContext({}, counted().port, factsWith({ tenant: 'acme', user: 1 }));
     assert.equal(context.connection, context.connection);
     assert.equal(context.connection.claims['tenant'], 'acme');

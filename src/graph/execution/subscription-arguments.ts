@@ -19,7 +19,7 @@ export interface SubscriptionArguments {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Errors of a variable that are reported at most, as in graphql-js. */
+/** Coercion errors that one request reports at most. */
 export const MAX_COERCION_ERRORS = 10;
 
 /** The root field of a subscription and its arguments, or coercion errors with code BAD_USER_INPUT. */

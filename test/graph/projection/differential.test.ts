@@ -246,7 +246,7 @@ describe('graphql-jit and graphql-js', () => {
     });
   }
 
-  it('were compared on operations that were compiled indeed', () => assert.ok(compiled > 300, String(compiled)));
+  it('were compared on more than 300 compiled operations', () => assert.ok(compiled > 300, String(compiled)));
 
   it('give one result for random documents', async () => {
     await fc.assert(documentProperty(), {

@@ -108,7 +108,7 @@ const PAYLOADS: Record<string, unknown> = {
   nothing: null,
 };
 
-describe('an event for one connection more', () => {
+describe('an event for several connections', () => {
   for (const [what, query] of Object.entries(QUERIES)) {
     for (const hasProjection of [true, false])
       it(`gives what an execution of the whole operation gives: ${what}, PROJECTION=${hasProjection}`, async (t) => {
@@ -216,7 +216,7 @@ describe('the printed text', () => {
     { requiredKeys: [...needed] },
   );
 
-  it('is what graphql-js gives, or is left to it: 3,000 random payloads', async (t) => {
+  it('equals the result of graphql-js, or leaves the payload to it, for 3,000 random payloads', async (t) => {
     const { runtime } = await createStage(t, { sdl: PLAIN, jitAfterUses: 1 });
     const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
     const facts = factsOf('a', {});
@@ -276,7 +276,7 @@ describe('the printed text', () => {
       assert.equal(template.render(Buffer.from(`{"box":null} ${rest}`)), undefined);
   });
 
-  it('is what graphql-js gives, however the payload is written', async (t) => {
+  it('equals the result of graphql-js, however the payload is written', async (t) => {
     const { runtime } = await createStage(t, { sdl: PLAIN, jitAfterUses: 1 });
     const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
     const facts = factsOf('a', {});
