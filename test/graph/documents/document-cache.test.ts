@@ -108,7 +108,7 @@ describe('DocumentCache', () => {
     assert.deepEqual(result.errors[0]?.locations, [{ line: 2, column: 8 }]);
   });
 
-  it('keeps its bounds through 10,000 distinct documents (S-53)', () => {
+  it('keeps its bounds through 10,000 distinct documents', () => {
     const cache = cacheWith({ maxEntries: 50 });
     for (let i = 0; i < 10_000; i++) valid(cache, `{ user { name } } # ${i}`);
     assert.equal(cache.size, 50);
@@ -129,7 +129,7 @@ describe('DocumentCache', () => {
     assert.match(refusal('{ a { c(x: "\ud800") } }'), /not well-formed Unicode/);
   });
 
-  it('refuses a document that is not text (S-56)', () => {
+  it('refuses a document that is not text', () => {
     const document = { kind: 'Document', definitions: [] } as unknown as string;
     assert.match(refusal(document), /must be text/);
   });
@@ -142,24 +142,24 @@ describe('DocumentCache', () => {
   });
 
   const attacks: Record<string, [query: string, expected: RegExp]> = {
-    'S-38, nesting for the parser': ['{a'.repeat(7_000), /more tha[nt] 1000 tokens/],
-    'S-39, __typename repeated': [`{ ${'__typename '.repeat(1_300)} }`, /more tha[nt] 1000 tokens/],
-    'S-39, duplicate fields': [`{ ${'user{name} '.repeat(1_000)} }`, /more tha[nt] 1000 tokens/],
-    'S-40, aliases of __typename': [
+    'nesting for the parser': ['{a'.repeat(7_000), /more tha[nt] 1000 tokens/],
+    '__typename repeated': [`{ ${'__typename '.repeat(1_300)} }`, /more tha[nt] 1000 tokens/],
+    'duplicate fields': [`{ ${'user{name} '.repeat(1_000)} }`, /more tha[nt] 1000 tokens/],
+    'aliases of __typename': [
       `{ ${Array.from({ length: 16 }, (_, i) => `t${i}: __typename`).join(' ')} }`,
       /more than 15 aliases/,
     ],
-    'S-41, directives on one field': [`{ user ${'@skip(if:false) '.repeat(51)} { name } }`, /more than 50 directives/],
-    'S-41, unknown directives': [`{ user ${'@x '.repeat(999)} { name } }`, /more tha[nt] (50 directives|1000 tokens)/],
-    'S-42, a fragment bomb': [
+    'directives on one field': [`{ user ${'@skip(if:false) '.repeat(51)} { name } }`, /more than 50 directives/],
+    'unknown directives': [`{ user ${'@x '.repeat(999)} { name } }`, /more tha[nt] (50 directives|1000 tokens)/],
+    'a fragment bomb': [
       `{ a { ...F0 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i} on A { a { b } ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F30 on A { b }`,
       /more than 1000 fields/,
     ],
-    'S-42, aliases in fragments': [
+    'aliases in fragments': [
       `{ a { ...F a { ...F } } } fragment F on A { ${Array.from({ length: 8 }, (_, i) => `b${i}: b`).join(' ')} }`,
       /more than 15 aliases/,
     ],
-    'S-44, a fragment cycle': [
+    'a fragment cycle': [
       '{ a { ...F } } fragment F on A { a { ...G } } fragment G on A { ...F }',
       /Cannot spread fragment "F" within itself/,
     ],
@@ -172,20 +172,20 @@ describe('DocumentCache', () => {
       `{ a { b } } fragment F on A { ${'a { '.repeat(8)} b ${'} '.repeat(8)} }`,
       /more than 8 levels/,
     ],
-    'S-51, two root fields': ['subscription { a { b } b }', /must select only one top level field/],
-    'S-51, two root fields in a fragment': [
+    'two root fields': ['subscription { a { b } b }', /must select only one top level field/],
+    'two root fields in a fragment': [
       'subscription { ...F } fragment F on Subscription { a { b } b }',
       /only one top level field/,
     ],
-    'S-51, @include on the root field': [
+    '@include on the root field': [
       'subscription($x: Boolean!) { b @include(if: $x) }',
       /@skip or @include on its root field/,
     ],
-    'S-51, @skip around the root field': [
+    '@skip around the root field': [
       'subscription($x: Boolean!) { ... @skip(if: $x) { b } }',
       /@skip or @include on its root/,
     ],
-    'S-51, @skip on a fragment at the root': [
+    '@skip on a fragment at the root': [
       'subscription($x: Boolean!) { ...F @skip(if: $x) } fragment F on Subscription { b }',
       /@skip or @include on its root/,
     ],
@@ -209,7 +209,7 @@ describe('DocumentCache', () => {
     );
   });
 
-  it('refuses introspection where it is off: aliased and in fragments, too (S-46)', () => {
+  it('refuses introspection where it is off: aliased and in fragments, too', () => {
     for (const query of [
       '{ __schema { types { name } } }',
       '{ x: __type(name: "User") { name } }',
@@ -220,7 +220,7 @@ describe('DocumentCache', () => {
     valid(cacheWith({ hasIntrospection: false }), '{ user { __typename } }');
   });
 
-  it('suggests no names where introspection is off (S-47)', () => {
+  it('suggests no names where introspection is off', () => {
     assert.match(refusal('{ usr { name } }'), /Did you mean/);
     assert.doesNotMatch(refusal('{ usr { name } }', { hasIntrospection: false }), /Did you mean|user/);
   });
