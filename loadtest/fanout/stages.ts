@@ -32,7 +32,7 @@ interface Rule {
 }
 
 /** The first matching rule gives the stage of a call. A call without a match has its caller's stage. */
-const RULES: readonly Rule[] = [
+export const RULES: readonly Rule[] = [
   { stage: 'collect', functionName: /^\(garbage collector\)$/ },
   { stage: 'native', functionName: /^\(program\)$/ },
   { stage: 'decode', file: /\/src\/kafka\/decoding\/record\.js$/ },

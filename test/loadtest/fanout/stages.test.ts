@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { sharesOf, stageOf } from '../../../loadtest/fanout/stages.ts';
+import { RULES, sharesOf, stageOf } from '../../../loadtest/fanout/stages.ts';
 import type { Call } from '../../../loadtest/profile/cpu-profile.ts';
 
 function call(functionName: string, url: string, selfUs: number, callees: readonly Call[] = []): Call {
@@ -48,5 +49,18 @@ describe('sharesOf', () => {
     assert.equal(at('get value', 'file:///crier/dist/src/graph/payload.js'), 'parse');
     assert.equal(at('#show', 'file:///crier/dist/src/fanout/live-channel.js'), 'share');
     assert.equal(at('emit', 'node:events'), undefined);
+  });
+});
+
+describe('RULES', () => {
+  it('name files that src has', async () => {
+    const files = (await readdir('src', { recursive: true })).map((file) => `/src/${file.replace(/\.ts$/, '.js')}`);
+    for (const { file } of RULES) {
+      if (file?.source.includes('src'))
+        assert.ok(
+          files.some((path) => file.test(path)),
+          file.source,
+        );
+    }
   });
 });
