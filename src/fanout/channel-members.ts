@@ -37,9 +37,9 @@ export class ChannelMembers {
     return this.#groups;
   }
 
-  /** Members that are executed for, or will be by the time the next event is served. */
-  get served(): number {
-    let members = this.#arriving;
+  /** Members with the status `live`. */
+  get live(): number {
+    let members = 0;
     for (const group of this.#groups.values()) members += group.members.size;
     return members;
   }

@@ -181,7 +181,7 @@ export class LiveChannel {
     if (groups.size === 0) return false;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
-    const executing = load && new Executing(intake, load, length, this.#members.served);
+    const executing = load && new Executing(intake, load, length, this.#members);
     const options = { cursor, executing };
     const share = { length: length / groups.size, intake, load: this.#load };
     for (const group of groups.values()) {

@@ -60,24 +60,31 @@ export class ChannelLoad {
   }
 }
 
+/** The members of a channel on this gateway. */
+export interface Audience {
+  /** Those that get the event that is served now. */
+  readonly live: number;
+}
+
 /** The executions of one event for the members of its channel. */
 export class Executing {
   readonly #intake: Intake;
   readonly #load: ChannelLoad;
   readonly #bytes: number;
-  readonly #fraction: number;
+  readonly #audience: Audience;
+  /** Set at the event's first execution: the event may have been held, and members have come and gone. */
+  #fraction: number | undefined;
 
-  /** @param members of the channel on this gateway that receive the event */
-  constructor(intake: Intake, load: ChannelLoad, bytes: number, members: number) {
+  constructor(intake: Intake, load: ChannelLoad, bytes: number, audience: Audience) {
     this.#intake = intake;
     this.#load = load;
     this.#bytes = bytes;
-    this.#fraction = load.fractionOf(members);
+    this.#audience = audience;
   }
 
   /** @param members that begin to wait for an execution; negative: that stop waiting */
   add(members: number): void {
-    const fraction = members * this.#fraction;
+    const fraction = members * (this.#fraction ??= this.#load.fractionOf(this.#audience.live));
     this.#intake.executing += fraction * this.#bytes;
     this.#load.add(this.#intake, fraction);
   }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
+import type { Listener } from './stage.ts';
 
 const SDL = `
   type Subscription { item: Item @kafka(topic: "t", payload: "item") }
@@ -11,8 +12,8 @@ const QUERY = 'subscription { item { n slow } }';
 /** More than an operation may have pending, which is 100 here. */
 const EVENTS = 300;
 
-/** Publishes the events to two clients at once; their field `slow` has no value before `answer()` was called. */
-async function flood(t: TestContext, maxExecuting: number) {
+/** Publishes the events to clients with these names at once; their field `slow` has no value before `answer()` was called. */
+async function flood(t: TestContext, maxExecuting: number, names: readonly string[] = ['a', 'b']) {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   let executions = 0;
@@ -22,14 +23,15 @@ async function flood(t: TestContext, maxExecuting: number) {
     return n;
   };
   const { bus, join } = await createStage(t, { sdl: SDL, resolvers: { Item: { slow } }, maxExecuting });
-  const clients = [await join(QUERY, factsOf('a', {})), await join(QUERY, factsOf('b', {}))];
+  const joinAll = (all: readonly string[]) => Promise.all(all.map((name) => join(QUERY, factsOf(name, {}))));
+  const clients = await joinAll(names);
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
   for (let n = 0; n < EVENTS; n++) {
     const message = { channel: 't{}', payload: JSON.stringify({ item: { n } }), offset: n, timestamp: 0 };
     await bus.publish([message], { topic: 't', partition: 0, offset: n });
   }
   await waitFor('executions', () => executions > 0);
-  return { clients, answer, executions: () => executions };
+  return { clients, answer, executions: () => executions, joinAll };
 }
 
 describe('events whose executions are slow', () => {
@@ -43,6 +45,26 @@ describe('events whose executions are slow', () => {
       assert.deepEqual([numbers, socket.isRefused], [goal, false]);
     }
     assert.equal(executions(), EVENTS, 'each event is executed once for both clients');
+  });
+
+  it('are executed once for all clients that join while they wait', async (t) => {
+    const { clients, answer, executions, joinAll } = await flood(t, 40, ['a']);
+    clients.push(...(await joinAll(['b', 'c', 'd'])));
+    answer();
+    const last = EVENTS - 1;
+    const hasLast = ({ received }: Listener) => received.at(-1)?.includes(`"n":${last},`);
+    await waitFor('all results', () => clients.every(hasLast));
+    assert.equal(executions(), EVENTS);
+  });
+
+  it('make no slow consumer of the client that stays when the others leave while they wait', async (t) => {
+    const names = Array.from({ length: 20 }, (_, n) => `c${n}`);
+    const { clients, answer, executions } = await flood(t, 40, names);
+    const [stays, ...others] = clients as [Listener, ...Listener[]];
+    for (const { leave } of others) leave();
+    answer();
+    await waitFor('all results', () => stays.received.length === EVENTS || stays.socket.isRefused);
+    assert.deepEqual([stays.socket.isRefused, executions()], [false, EVENTS]);
   });
 
   it('make slow consumers of all clients where so many may be executed at a time', async (t) => {

@@ -79,7 +79,7 @@ describe('Receiver', () => {
   it('counts an event for the part of its members who wait', () => {
     const { receiver, intake } = createReceiver();
     const load = receiver.load();
-    const executing = new Executing(intake, load, 1_000, 4);
+    const executing = new Executing(intake, load, 1_000, { live: 4 });
     executing.add(1);
     assert.deepEqual([load.events, intake.executing], [0.25, 250]);
     executing.add(3);
@@ -97,7 +97,7 @@ describe('Receiver', () => {
       const { receiver, intake, mark } = createReceiver(sockets);
       const load = receiver.load();
       intake.arrive(1);
-      for (let event = 0; event < 1_000; event++) new Executing(intake, load, 2_500, 1).add(1);
+      for (let event = 0; event < 1_000; event++) new Executing(intake, load, 2_500, { live: 1 }).add(1);
       const { bytes, served } = receiver.onMark('redis', mark(1), 0)!;
       assert.equal(bytes! - served, window);
     }

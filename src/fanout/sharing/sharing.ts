@@ -77,7 +77,8 @@ export class SharedEvent {
   readonly #audit: EventAudit | undefined;
   /** The end of its results, with the cursor; undefined: without. */
   readonly #suffix: Buffer | undefined;
-  readonly #isForOne: boolean;
+  /** True if the group had one member when the event was first served: the event may have been held, and members have come and gone. */
+  #isForOne: boolean | undefined;
   /** Members that waited for an execution that has settled. */
   readonly #ready: Waiting[] = [];
   /** By read set of this event's executions. */
@@ -101,11 +102,11 @@ export class SharedEvent {
     this.#executing = executing;
     this.#audit = services.audit?.startEvent(event);
     this.#suffix = cursor === undefined ? undefined : cursorSuffix(cursor);
-    this.#isForOne = group.members.size === 1 && !group.isReplay;
   }
 
   /** Delivers the event to one member, in event order. Returns true if the member needed an execution. */
   serve(member: Subscription): boolean {
+    this.#isForOne ??= this.#group.members.size === 1 && !this.#group.isReplay;
     return this.#serve(member, undefined, 0);
   }
 
