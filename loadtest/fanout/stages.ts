@@ -49,7 +49,7 @@ export const RULES: readonly Rule[] = [
   },
   { stage: 'redisOut', file: /\/node_modules\/(ioredis|@ioredis|redis-errors|standard-as-callback)\// },
   { stage: 'parse', file: /\/src\/graph\/payload\.js$/ },
-  { stage: 'cursor', file: /\/src\/fanout\/resume\/(cursor|mac)\.js$/ },
+  { stage: 'cursor', file: /\/src\/fanout\/resume\/cursor\.js$/ },
   { stage: 'write', file: /\/src\/fanout\/outbox\/|\/node_modules\/ws\// },
   { stage: 'share', file: /\/src\/fanout\// },
   { stage: 'printResult', file: /\/src\/graph\/projection\// },

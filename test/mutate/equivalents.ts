@@ -109,18 +109,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'The same position is signed the same; to sign it again costs time.',
   },
   {
-    file: 'src/fanout/resume/mac.ts',
-    before: 'if (this.#inner.length < most) this.#inner = Buffer.concat([this.#inner], most);',
-    after: 'if (true) this.#inner = Buffer.concat([this.#inner], most);',
-    reason: 'A copy of the memory has the same in it.',
-  },
-  {
-    file: 'src/fanout/resume/mac.ts',
-    before: 'if (this.#inner.length < most) this.#inner = Buffer.concat([this.#inner], most);',
-    after: 'if (this.#inner.length <= most) this.#inner = Buffer.concat([this.#inner], most);',
-    reason: 'A copy of the memory has the same in it.',
-  },
-  {
     file: 'src/fanout/outbox/outbox.ts',
     before: '#isPrompt = true;',
     after: '#isPrompt = false;',
