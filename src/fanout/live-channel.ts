@@ -35,7 +35,8 @@ export class LiveChannel {
   #last: CursorPosition | undefined;
   /** The cursor of all events that are in no history. No client can resume after one of them, so it names none and is signed once. */
   #entrylessCursor: string | undefined;
-  readonly #recovery: GapRecovery;
+  /** Made at the first gap: with it, an idle channel takes a quarter more memory. */
+  #recovery: GapRecovery | undefined;
   /** Of the partition that the last message came from. */
   #intake: Intake | undefined;
   #load: ChannelLoad | undefined;
@@ -43,19 +44,6 @@ export class LiveChannel {
   constructor(name: string, services: ChannelServices) {
     this.name = name;
     this.#services = services;
-    this.#recovery = new GapRecovery(services.heldBytes, {
-      onGap: () => this.#notifyGap(),
-      onBackfill: (events) => {
-        if (events === undefined) this.#last = undefined;
-        this.#members.expectReplay(events ?? 0);
-      },
-      acceptMissed: ({ payload, coordinates }) => this.#acceptSafely(payload, coordinates),
-      acceptHeld: (payload, coordinates, intake) => {
-        // The link was lost once more, after the history had been read.
-        if (coordinates && this.#isAfterGap(coordinates)) this.#notifyGap();
-        this.#acceptSafely(payload, coordinates, intake);
-      },
-    });
   }
 
   get isEmpty(): boolean {
@@ -112,21 +100,38 @@ export class LiveChannel {
 
   /** A message of the bus. */
   readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
-    if (!this.#recovery.isRunning && coordinates && this.#isAfterGap(coordinates)) this.#backfill(this.#last!);
+    if (!this.#recovery?.isRunning && coordinates && this.#isAfterGap(coordinates)) this.#backfill(this.#last!);
     const intake = coordinates && this.#intakeOf(coordinates);
     intake?.arrive(payload.length);
-    if (this.#recovery.isRunning) this.#recovery.hold(payload, coordinates, intake);
+    if (this.#recovery?.isRunning) this.#recovery.hold(payload, coordinates, intake);
     else this.#acceptSafely(payload, coordinates, intake);
   };
 
   /** The bus was without the channel for a while. */
   readonly onGap = (): void => {
     if (!this.#last) this.#notifyGap();
-    else if (!this.#recovery.isRunning) this.#backfill(this.#last);
+    else if (!this.#recovery?.isRunning) this.#backfill(this.#last);
   };
 
   #backfill(last: CursorPosition): void {
+    this.#recovery ??= this.#createRecovery();
     void this.#recovery.run(this.#services.missed(this.name, last));
+  }
+
+  #createRecovery(): GapRecovery {
+    return new GapRecovery(this.#services.heldBytes, {
+      onGap: () => this.#notifyGap(),
+      onBackfill: (events) => {
+        if (events === undefined) this.#last = undefined;
+        this.#members.expectReplay(events ?? 0);
+      },
+      acceptMissed: ({ payload, coordinates }) => this.#acceptSafely(payload, coordinates),
+      acceptHeld: (payload, coordinates, intake) => {
+        // The link was lost once more, after the history had been read.
+        if (coordinates && this.#isAfterGap(coordinates)) this.#notifyGap();
+        this.#acceptSafely(payload, coordinates, intake);
+      },
+    });
   }
 
   /** True if the history has events between the last one and this. */
