@@ -103,9 +103,11 @@ export class ChannelMembers {
     return members;
   }
 
-  /** `events` (a count) come at once for the live members. */
+  /** `events` (a count) come at once, for all members but those that join: their replay has a pace of its own. */
   expectReplay(events: number): void {
-    for (const { members } of this.#groups.values()) for (const member of members) member.expectReplay(events);
+    for (const [subscription, { status }] of this.#members) {
+      if (status !== 'joining') subscription.expectReplay(events);
+    }
   }
 
   #setLive(subscription: Subscription): void {

@@ -10,6 +10,7 @@ import type { StageOptions } from '../stage.ts';
 const SDL = `
   type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
   type Item { id: ID n: Int }`;
+const QUERY = 'subscription { item(id: 1) { n } }';
 const CHANNEL = 't{item.id="1"}';
 
 interface Received {
@@ -41,7 +42,7 @@ async function createLossy(t: TestContext, entries: number, options: Partial<Sta
       await bus.publish([message], { topic: 't', partition: 0, offset });
     }
   };
-  const { received } = await stage.join('subscription { item(id: 1) { n } }', factsOf('a', {}));
+  const { received } = await stage.join(QUERY, factsOf('a', {}));
   const seen = () =>
     received.map((text) => {
       const { data, extensions } = JSON.parse(text) as Received;
@@ -84,6 +85,28 @@ describe('a gap', () => {
       seen(),
       Array.from({ length: 151 }, (_, i) => String(i)),
     );
+  });
+
+  it('is healed of as many events for a client that has resumed and has had no event since', async (t) => {
+    let release = (): void => undefined;
+    const all = new Promise<void>((resolve) => (release = resolve));
+    const n = async (item: { n: number }) => {
+      if (item.n === 150) release();
+      if (item.n > 0) await all;
+      return item.n;
+    };
+    const { stage, link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n } } });
+    await publish(0);
+    await waitFor('the first event', () => seen().length === 1);
+    const start = { cursor: undefined, replaysLast: true };
+    const { received, socket } = await stage.join(QUERY, factsOf('b', {}), undefined, start);
+    await waitFor('the last event', () => received.length === 1);
+    link.isDeaf = true;
+    await publish(1, 150);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('all', () => received.length === 151 || socket.isRefused);
+    assert.deepEqual([received.length, socket.isRefused], [151, false]);
   });
 
   it('is noticed by the next message, also where no link tells of it', async (t) => {
@@ -164,7 +187,7 @@ describe('a gap', () => {
 
   it('counts each client once for a note that it gets once, however often messages may be missing', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
-    await stage.join('subscription { item(id: 1) { n } }', factsOf('b', {}));
+    await stage.join(QUERY, factsOf('b', {}));
     link.tellGap();
     link.tellGap();
     link.tellGap();
