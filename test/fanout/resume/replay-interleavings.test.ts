@@ -24,6 +24,7 @@ type Step =
   | { readonly do: 'leave' | 'lag'; readonly which: number }
   | { readonly do: 'read'; readonly mode: 'prompt' | 'slow' | 'failing' }
   | { readonly do: 'messages'; readonly mode: 'prompt' | 'late' }
+  | { readonly do: 'answer'; readonly which: readonly number[] }
   | { readonly do: 'turn' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -52,8 +53,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       mode: fc.constantFrom('prompt' as const, 'late' as const),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('answer' as const), which: fc.array(fc.nat(50), { maxLength: 8 }) }),
+  },
   { weight: 3, arbitrary: fc.constant({ do: 'turn' as const }) },
 );
+
+interface Bounds {
+  readonly maxHeldBytes?: number;
+  /** Then the field `slow` has no value before a step answers it. */
+  readonly maxExecuting?: number;
+}
 
 interface Event {
   readonly n: number;
@@ -128,18 +139,24 @@ function check(client: Client, published: number): void {
   if (client.left === undefined) assert.equal(last, published - 1, 'the last event came');
 }
 
-async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number | undefined) {
+async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
   const cursors = new Cursors('secret');
+  const unanswered: (() => void)[] = [];
+  let isAnswered = bounds.maxExecuting === undefined;
+  const answerAll = () => {
+    for (const answer of unanswered.splice(0)) answer();
+  };
   const resolvers = {
     Item: {
       whose: (_: unknown, __: unknown, { connection }: { connection: { id: string } }) => connection.id,
       slow: async ({ n }: { n: number }) => {
-        if (n % 3 === 0) await nextTurn();
+        if (!isAnswered) await new Promise<void>((resolve) => unanswered.push(resolve));
+        else if (n % 3 === 0) await nextTurn();
         return n;
       },
     },
   };
-  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, ...(maxHeldBytes && { maxHeldBytes }) });
+  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, ...bounds });
   const { bus } = stage;
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
   const modes = { read: 'prompt', messages: 'prompt' };
@@ -213,6 +230,8 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
     } else if (action.do === 'read') {
       modes.read = action.mode;
       for (const resolve of slowReads.splice(0)) resolve();
+    } else if (action.do === 'answer') {
+      for (const which of action.which) unanswered.splice(which, 1)[0]?.();
     } else if (action.do === 'messages') {
       modes.messages = action.mode;
       if (action.mode === 'prompt') letThrough();
@@ -220,6 +239,8 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
   }
   modes.read = 'prompt';
   modes.messages = 'prompt';
+  isAnswered = true;
+  answerAll();
   const settled = Promise.all(joins);
   let isSettled = false;
   void settled.then(() => (isSettled = true));
@@ -243,15 +264,16 @@ async function run(t: TestContext, steps: readonly Step[], maxHeldBytes: number 
   return { resumed: clients.filter((client) => eventsOf(client)[0]?.resumed === true).length };
 }
 
-for (const [room, maxHeldBytes, numRuns] of [
-  ['room for all that is held', undefined, 250],
-  ['room for a few events', 2_500, 150],
+for (const [condition, bounds, numRuns] of [
+  ['room for all that is held', {}, 250],
+  ['room for a few events', { maxHeldBytes: 2_500 }, 150],
+  ['executions that hold the events after them', { maxExecuting: 1 }, 250],
 ] as const) {
-  it(`every client gets its events once and in order, however joins, reads, leaves and events interleave, with ${room}`, async (t) => {
+  it(`every client gets its events once and in order, however joins, reads, leaves and events interleave, with ${condition}`, async (t) => {
     let resumed = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
-        resumed += (await run(t, steps, maxHeldBytes)).resumed;
+        resumed += (await run(t, steps, bounds)).resumed;
       }),
       { numRuns, includeErrorInReport: true, endOnFailure: true },
     );
