@@ -158,8 +158,9 @@ export class LiveChannel {
 
   /** Returns true if groups receive the message. */
   #accept(bytes: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined): boolean {
-    // A replay may hold it for a while.
-    const event = this.#eventOf(this.#replay ? Buffer.from(bytes) : bytes, coordinates);
+    // A replay or the scheduler may hold it for a while: the buffer it is a part of would be held with it.
+    const isHeld = this.#replay !== undefined || this.#load?.isFull === true;
+    const event = this.#eventOf(isHeld ? Buffer.from(bytes) : bytes, coordinates);
     if (!event) return false;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
     if (verdict === 'stale') {

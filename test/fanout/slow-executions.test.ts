@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Listener as BusListener } from '../../src/bus/bus.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 import type { Listener } from './stage.ts';
@@ -23,15 +25,30 @@ async function flood(t: TestContext, maxExecuting: number, names: readonly strin
     return n;
   };
   const { bus, join } = await createStage(t, { sdl: SDL, resolvers: { Item: { slow } }, maxExecuting });
+  const subscribe = bus.subscribe.bind(bus);
+  let isReused = false;
+  bus.subscribe = (channel, listener, onGap) => {
+    const hear: BusListener = (payload, coordinates) => {
+      const memory = Buffer.from(payload);
+      listener(memory, coordinates);
+      if (isReused) memory.fill(0);
+    };
+    return subscribe(channel, hear, onGap);
+  };
   const joinAll = (all: readonly string[]) => Promise.all(all.map((name) => join(QUERY, factsOf(name, {}))));
   const clients = await joinAll(names);
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
-  for (let n = 0; n < EVENTS; n++) {
-    const message = { channel: 't{}', payload: JSON.stringify({ item: { n } }), offset: n, timestamp: 0 };
-    await bus.publish([message], { topic: 't', partition: 0, offset: n });
-  }
+  const publish = async (from: number, to: number) => {
+    for (let n = from; n < to; n++) {
+      const message = { channel: 't{}', payload: JSON.stringify({ item: { n } }), offset: n, timestamp: 0 };
+      await bus.publish([message], { topic: 't', partition: 0, offset: n });
+    }
+  };
+  await publish(0, EVENTS);
   await waitFor('executions', () => executions > 0);
-  return { clients, answer, executions: () => executions, joinAll };
+  /** The memory of later messages is overwritten as soon as they are heard. */
+  const reuseMemory = () => void (isReused = true);
+  return { clients, answer, executions: () => executions, joinAll, publish, reuseMemory };
 }
 
 describe('events whose executions are slow', () => {
@@ -55,6 +72,19 @@ describe('events whose executions are slow', () => {
     const hasLast = ({ received }: Listener) => received.at(-1)?.includes(`"n":${last},`);
     await waitFor('all results', () => clients.every(hasLast));
     assert.equal(executions(), EVENTS);
+  });
+
+  it('do not keep the memory that the events held after them are a part of', async (t) => {
+    const { clients, answer, publish, reuseMemory } = await flood(t, 40);
+    reuseMemory();
+    await publish(EVENTS, EVENTS + 3);
+    await nextTurn();
+    answer();
+    await waitFor('all results', () => clients.every(({ received }) => received.length === EVENTS + 3));
+    const last = EVENTS + 2;
+    for (const { received } of clients) {
+      assert.deepEqual(JSON.parse(received.at(-1)!), { data: { item: { n: last, slow: last } } });
+    }
   });
 
   it('make no slow consumer of the client that stays when the others leave while they wait', async (t) => {
