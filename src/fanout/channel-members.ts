@@ -16,7 +16,7 @@ type Member =
   | { readonly status: 'joining' }
   | { readonly status: 'caught_up'; readonly joining: Joining }
   | { readonly status: 'arriving'; readonly group: SharingGroup }
-  | { readonly status: 'live'; readonly group: SharingGroup };
+  | SharingGroup['liveMember'];
 
 const JOINING: Member = { status: 'joining' };
 
@@ -46,7 +46,7 @@ export class ChannelMembers {
 
   addLive(subscription: Subscription, sharingKey: string | undefined): void {
     const group = this.#groupOf(subscription, sharingKey);
-    this.#members.set(subscription, { status: 'live', group });
+    this.#members.set(subscription, group.liveMember);
     group.members.add(subscription);
   }
 
@@ -114,7 +114,7 @@ export class ChannelMembers {
     const member = this.#members.get(subscription);
     if (member?.status !== 'arriving') return;
     this.#arriving--;
-    this.#members.set(subscription, { status: 'live', group: member.group });
+    this.#members.set(subscription, member.group.liveMember);
     member.group.members.add(subscription);
   }
 

@@ -24,6 +24,8 @@ export class SharingGroup {
   /** The channel's name for the group: the sharing key, or the subscription that shares with nobody. */
   readonly key: string | Subscription;
   readonly members = new Set<Subscription>();
+  /** The state of each member in its channel: one object for all, because a channel may have thousands. */
+  readonly liveMember: { readonly status: 'live'; readonly group: SharingGroup } = { status: 'live', group: this };
   /** Members join while an event is served, so results are kept also where no current member needs them. */
   readonly isReplay: boolean;
   /** The latest batch that is not served completely. */
