@@ -96,11 +96,20 @@ export class ChannelMembers {
     return true;
   }
 
-  /** Adds a note to the next message of every member. Returns the number of members that did not have it already. */
-  note(note: string): number {
-    let members = 0;
-    for (const subscription of this.#members.keys()) if (subscription.note(note)) members++;
-    return members;
+  /**
+   * Adds a note to the next message of every member: at once where no event is scheduled for it.
+   * @param onNoted receives the number of members that did not have the note already, once or twice
+   * @returns notes the live members: a job for after the events before now; undefined if there will be none
+   */
+  note(note: string, onNoted: (members: number) => void): Job | undefined {
+    onNoted(this.#note(note, (status) => status === 'joining' || status === 'caught_up'));
+    if (this.#groups.size === 0) return undefined;
+    // The next event must not join a batch with events from before the note.
+    for (const group of this.#groups.values()) group.batch = undefined;
+    return () => {
+      onNoted(this.#note(note, (status) => status === 'live'));
+      return true;
+    };
   }
 
   /** `events` (a count) come at once, for all members but those that join: their replay has a pace of its own. */
@@ -108,6 +117,12 @@ export class ChannelMembers {
     for (const [subscription, { status }] of this.#members) {
       if (status !== 'joining') subscription.expectReplay(events);
     }
+  }
+
+  #note(note: string, isFor: (status: Member['status']) => boolean): number {
+    let members = 0;
+    for (const [subscription, { status }] of this.#members) if (isFor(status) && subscription.note(note)) members++;
+    return members;
   }
 
   #setLive(subscription: Subscription): void {

@@ -178,7 +178,8 @@ export class LiveChannel {
 
   /** Events may be missing: each operation receives `gap: true` with its next event. */
   #notifyGap(): void {
-    this.#services.observer.onGap(this.#members.note(GAP));
+    const noteLive = this.#members.note(GAP, (members) => this.#services.observer.onGap(members));
+    if (noteLive) this.#services.scheduler.scheduleInChannel(this.#load, noteLive);
   }
 
   /** Schedules an event for the members that each group has when its turn comes. Returns false if there are no groups. */

@@ -23,6 +23,8 @@ export interface SubscriptionOptions {
 /** The turn of a result that is not computed yet. */
 export interface ResultSlot {
   result: ResultBytes | undefined;
+  /** Members that the result's message has in its `extensions` beside its own. */
+  readonly notes: string | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ export class Subscription {
 
   /** Reserves the next slot in the order of results. A result must be delivered to it, or the operation must end: later results wait for it. */
   reserve(): ResultSlot {
-    const slot: ResultSlot = { result: undefined };
+    const slot: ResultSlot = { result: undefined, notes: this.#takeNotes() };
     const slots = (this.#slots ??= []);
     if (slots.length < this.#maxPendingEvents + this.#maxReplayed) slots.push(slot);
     else this.#outbox.refuse();
@@ -95,24 +97,33 @@ export class Subscription {
   /** Sends a result in the order of its slot; without one, after all results that were delivered or have a slot. */
   deliver(result: ResultBytes, slot?: ResultSlot): void {
     if (this.#isEnded) return;
-    if (slot === undefined && this.#slots === undefined) return this.#send(result);
+    if (slot === undefined && this.#slots === undefined) return this.#send(result, this.#takeNotes());
     (slot ?? this.reserve()).result = result;
-    while (this.#slots?.[0]?.result) this.#send(this.#slots.shift()!.result!);
+    for (let next = this.#slots?.[0]; next?.result; next = this.#slots?.[0]) {
+      this.#slots!.shift();
+      this.#send(next.result, next.notes);
+    }
     if (this.#slots?.length === 0) this.#slots = undefined;
   }
 
-  /** Adds a member such as `"gap":true` to the `extensions` of the next message. Returns false if the note was already pending. */
+  /**
+   * Adds a member such as `"gap":true` to the `extensions` of the next result: of the first one that is neither delivered nor has a slot.
+   * Returns false if the note was already pending.
+   */
   note(note: string): boolean {
     if (this.#notes?.includes(note)) return false;
     this.#notes = this.#notes === undefined ? note : `${this.#notes},${note}`;
     return true;
   }
 
-  #send(result: ResultBytes): void {
+  #takeNotes(): string | undefined {
+    const notes = this.#notes;
+    if (notes !== undefined) this.#notes = undefined;
+    return notes;
+  }
+
+  #send(result: ResultBytes, notes: string | undefined): void {
     const prefix = (this.#prefix ??= nextPrefix(this.#id));
-    if (this.#notes === undefined) return void this.#outbox.sendParts(prefix, result);
-    const noted = withNotes(result, this.#notes);
-    this.#notes = undefined;
-    this.#outbox.sendParts(prefix, noted);
+    this.#outbox.sendParts(prefix, notes === undefined ? result : withNotes(result, notes));
   }
 }
