@@ -1,7 +1,7 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
-import { registerCodecs } from '../kafka/kafkajs/compression.ts';
+import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';

@@ -1,7 +1,7 @@
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { PoisonReason } from '../batch.ts';
 import { partitionKey } from '../partition-key.ts';
-import { CompressionError, inflate } from '../kafkajs/compression.ts';
+import { CompressionError, inflate } from './inflate.ts';
 import { readFetchResponse } from './fetch-response.ts';
 import type { FetchedPartition, FetchedTopic, FetchResponse } from './fetch-response.ts';
 import { RECORD_OVERHEAD_BYTES } from './inflight-budget.ts';

@@ -8,7 +8,8 @@ import type { Kafka } from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 import { createTopics } from '../../../deploy/topics.ts';
-import { CompressionError, createCodecs, registerCodecs } from '../../../src/kafka/kafkajs/compression.ts';
+import { CompressionError } from '../../../src/kafka/fetching/inflate.ts';
+import { createCodecs, registerCodecs } from '../../../src/kafka/kafkajs/codecs.ts';
 import { kafkaBrokers, randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

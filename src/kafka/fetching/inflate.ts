@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { decompress as fzstdDecompress } from 'fzstd';
-import kafkajs from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 import {
@@ -10,23 +9,17 @@ import {
   snappyInflatedSize,
   xerialBlocks,
   zstdFrameInflatedBound,
-} from '../fetching/inflated-size.ts';
+} from './inflated-size.ts';
 
-export interface CompressionLimits {
+export interface InflateLimits {
   /** Bound of one batch, independent of its number of records. */
   readonly maxInflatedBytes: number;
 }
 
-/** Codec interface of kafkajs. */
-interface Codec {
-  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
-  decompress(data: Buffer): Promise<Buffer>;
-}
-
-type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
+export type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 
 /** Indexed by the codec number in the attributes of a record batch. */
-const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
+export const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
 
 /**
  * A batch that cannot be inflated, or exceeds the limit. Never a SyntaxError, TypeError, RangeError or ReferenceError: at these kafkajs
@@ -43,29 +36,11 @@ export class CompressionError extends Error {
 }
 
 /**
- * Installs gzip, snappy, lz4 and zstd in kafkajs, for responses that crier does not decode itself (fetch-decoder.ts): those of brokers
- * before Kafka 0.11. kafkajs keeps its codecs in a global object: they apply to every client of the process, with the limits of the
- * last call.
- */
-export function registerCodecs(limits: CompressionLimits): void {
-  const { CompressionCodecs, CompressionTypes } = kafkajs;
-  const codecs = createCodecs(limits);
-  CompressionCodecs[CompressionTypes.GZIP] = () => codecs.gzip;
-  CompressionCodecs[CompressionTypes.Snappy] = () => codecs.snappy;
-  CompressionCodecs[CompressionTypes.LZ4] = () => codecs.lz4;
-  CompressionCodecs[CompressionTypes.ZSTD] = () => codecs.zstd;
-}
-
-/**
  * Inflates off the event loop, except zstd before Node 22.15. `compression`: the codec number in the attributes of a record batch.
  * @throws CompressionError: ERR_BATCH_TOO_LARGE before data would inflate beyond the limit; ERR_BATCH_CORRUPT if the data is not of
  * its format.
  */
-export async function inflate(
-  compression: number,
-  data: Buffer,
-  { maxInflatedBytes }: CompressionLimits,
-): Promise<Buffer> {
+export async function inflate(compression: number, data: Buffer, { maxInflatedBytes }: InflateLimits): Promise<Buffer> {
   const name = CODEC_NAMES[compression];
   if (!name) throw new CompressionError('ERR_BATCH_CORRUPT', `there is no compression ${compression}`);
   try {
@@ -75,20 +50,6 @@ export async function inflate(
   }
 }
 
-export function createCodecs(limits: CompressionLimits): Readonly<Record<CodecName, Codec>> {
-  const codec = (name: CodecName, compress: Transform): Codec => ({
-    compress: (encoder) => compress(encoder.buffer),
-    decompress: (data) => inflate(CODEC_NAMES.indexOf(name), data, limits),
-  });
-  return {
-    gzip: codec('gzip', promisify(zlib.gzip)),
-    snappy: codec('snappy', (data) => snappy.compress(data)),
-    lz4: codec('lz4', (data) => lz4.compressFrame(data)),
-    zstd: codec('zstd', refuseToCompressZstd),
-  };
-}
-
-type Transform = (data: Buffer) => Promise<Buffer>;
 type Inflate = (data: Buffer, maxBytes: number) => Promise<Buffer>;
 /** Since Node 22.15. */
 type ZstdDecompress = (
@@ -138,15 +99,6 @@ const INFLATERS: Readonly<Record<CodecName, Inflate>> = {
   lz4: inflateLz4,
   zstd: inflateZstd,
 };
-
-function refuseToCompressZstd(): Promise<Buffer> {
-  return Promise.reject(
-    new CompressionError(
-      'ERR_COMPRESS_UNSUPPORTED',
-      'zstd: only inflating is supported; produce with gzip, snappy or lz4',
-    ),
-  );
-}
 
 function requireBound(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes) throw new TooLarge(`up to ${bytes}`);
