@@ -1,16 +1,16 @@
-/** What a channel is made of: the topic, and one value (or every value) for each path that a binding matches. */
+/** One part of a channel's name: a path that a binding matches, with the value that it must have. */
 export interface ChannelKey {
   readonly path: string;
-  /** `undefined`: every value. */
+  /** `undefined`: any value. */
   readonly value: string | undefined;
 }
 
-/** A payload's values at the paths of its topic, as texts that are equal when the values are; undefined: no value that can be. */
+/** A payload's values at the paths of its topic, as text; equal values have equal texts. undefined: the value cannot be matched. */
 export type PathValues = readonly (string | undefined)[];
 
 /**
- * The name of a channel, the same on the publishing and the subscribing side. Values are JSON strings, so no value can
- * run into another part of the name, whatever characters it holds (lone surrogates included).
+ * The name of a channel, the same for the publisher and the subscriber. Values are JSON strings, so no value can be mistaken for another
+ * part of the name, whatever characters it holds (lone surrogates included).
  *
  * @example channelName('crier:', 'bids', [{ path: 'bid.auction_id', value: '7' }]) // 'crier:bids{bid.auction_id="7"}'
  */
@@ -23,12 +23,12 @@ export function channelName(prefix: string, topic: string, keys: readonly Channe
   return `${name}}`;
 }
 
-/** What may be logged of a channel: its name without the values, which are arguments of clients. */
+/** The part of a channel's name that is safe to log: without the values, which are clients' arguments. */
 export function channelLabel(name: string): string {
   return name.split('{', 1)[0]!;
 }
 
-/** The topic of a channel; its prefix may be any text, also one with a `{`. */
+/** The topic of a channel. The prefix may be any text, even with a `{`. */
 export function topicOf(name: string, prefix: string): string {
   return channelLabel(name.slice(prefix.length));
 }

@@ -1,20 +1,20 @@
-/** Where a message comes from and where it stands; of messages of one channel and partition the one with the higher pair (epoch, offset) is newer. */
+/** The origin and the order of a message. Of two messages of one channel and partition, the one with the higher pair (epoch, offset) is newer. */
 export interface Coordinates {
   readonly partition: number;
   /** Of the Kafka record; exact up to 2^53. */
   readonly offset: number;
   /** Of the Kafka record, in ms since 1970. */
   readonly timestamp: number;
-  /** Of the topic. Grows when what came before may be incomplete: a topic made anew, or data that Redis lost. */
+  /** Of the topic. Grows when earlier messages may be missing: the topic was recreated, or Redis lost its data. */
   readonly epoch: number;
-  /** Id of its entry in the channel's history; undefined where the channel keeps none. */
+  /** Id of its entry in the channel's history; undefined if the channel has no history. */
   readonly entry?: string | undefined;
   /** Id of the entry before it; undefined: there was none. */
   readonly previous?: string | undefined;
 }
 
 export interface ReceivedMessage {
-  /** A part of the message, not a copy. */
+  /** A slice of the message, not a copy. */
   readonly payload: Buffer;
   readonly coordinates: Coordinates | undefined;
 }
@@ -26,10 +26,10 @@ const ZERO = 0x30;
 const AT_SIGN = 0x40;
 
 /**
- * A message on its way through Redis is a header line and the payload; the header is written by `redis/lua/publish.lua`. A text without one
- * (a person with redis-cli) is a payload without coordinates.
+ * A message in Redis is a header line and the payload; `redis/lua/publish.lua` writes the header. A message without a header (from
+ * redis-cli, for example) is a payload without coordinates.
  *
- * The header is read byte by byte: as text, for a regular expression, it took two to four times as long.
+ * The header is read byte by byte: decoding it as text for a regular expression took two to four times as long.
  *
  * @example '@0 17 1763730000000 1763720000000\n{"order":…}'
  * @example '@0 17 1763730000000 1763720000000 1763730000001-0 -\n{"order":…}' // in a history, with no entry before it
@@ -45,7 +45,7 @@ export function parseMessage(message: Buffer): ReceivedMessage {
 }
 
 class HeaderReader {
-  /** Of what was read, in bytes; -1: something else stands there than must. */
+  /** Bytes read so far; -1: the header is malformed. */
   length = 0;
   readonly #bytes: Buffer;
 
@@ -73,11 +73,11 @@ class HeaderReader {
     return { partition, offset, timestamp, epoch, entry, previous: previous === '-' ? undefined : previous };
   }
 
-  /** @param behind what must stand before it */
-  #number(behind: number, mayBeNegative = false): number {
+  /** @param delimiter the byte that must precede the number */
+  #number(delimiter: number, mayBeNegative = false): number {
     const bytes = this.#bytes;
     let at = this.length;
-    if (bytes[at++] !== behind) return this.#refuse();
+    if (bytes[at++] !== delimiter) return this.#refuse();
     const isNegative = mayBeNegative && bytes[at] === MINUS;
     if (isNegative) at++;
     const start = at;
@@ -88,7 +88,7 @@ class HeaderReader {
     return isNegative ? -value : value;
   }
 
-  /** Of digits and hyphens; a space must stand before it. */
+  /** Reads an id of digits and hyphens; a space must precede it. */
   #id(): void {
     const bytes = this.#bytes;
     const start = this.length + 1;

@@ -6,12 +6,12 @@ interface Entry {
   readonly onGap: (() => void) | undefined;
 }
 
-/** The listeners of one channel. The same function may listen twice and then counts twice. */
+/** The listeners of one channel. A function that is added twice is called twice. */
 export class Listeners {
   readonly #entries = new Set<Entry>();
   readonly #onThrow: (error: unknown) => void;
 
-  /** @param onThrow called with what a listener threw; must not throw itself */
+  /** @param onThrow called with the value that a listener threw; must not throw */
   constructor(onThrow: (error: unknown) => void) {
     this.#onThrow = onThrow;
   }

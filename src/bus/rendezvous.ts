@@ -1,6 +1,6 @@
 /**
- * Which server owns a channel: rendezvous (highest random weight) hashing. Every pod agrees whatever the order of its
- * list, and a server that is added or removed moves only the channels that it gains or held.
+ * Maps a channel to a server by rendezvous (highest random weight) hashing. All pods agree, whatever the order of their lists. Adding or
+ * removing a server moves only the channels of that server.
  */
 
 /** FNV-1a over UTF-16 code units, 32 bits, unsigned. */
@@ -10,7 +10,7 @@ export function fnv1a(text: string): number {
   return hash >>> 0;
 }
 
-/** Index of the owner among `servers`, each given as `fnv1a` of its name. `mix` is one-to-one, so there are no ties. */
+/** Index of the channel's server in `servers`, which holds `fnv1a` of each server's name. `mix` is one-to-one, so there are no ties. */
 export function ownerOf(channel: string, servers: readonly number[]): number {
   const hash = fnv1a(channel);
   let owner = 0;

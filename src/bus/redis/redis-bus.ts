@@ -22,26 +22,26 @@ import { fnv1a, ownerOf } from '../rendezvous.ts';
 const LOG_WINDOW_MS = 5_000;
 
 export interface RedisBusOptions {
-  /** One or several servers; channels are spread by the hash of their name. Every pod must name the same servers alike. */
+  /** One or several servers; a channel's server depends on the hash of its name. Every pod must use the same host names and ports. */
   readonly urls: readonly string[];
-  /** First part of the names of our keys, as of the channels'. Default ''. */
+  /** Prefix of all keys and channels. Default ''. */
   readonly prefix?: string;
   readonly log: Logger;
   readonly observer?: BusObserver;
-  /** Longest wait of `subscribe` for Redis, in ms. Default 5,000. */
+  /** Longest wait of `subscribe` for the acknowledgement, in ms. Default 5,000. */
   readonly subscribeTimeoutMs?: number;
   /**
-   * A Redis that is silent this long while an answer is due is given up, and the link made again, in ms (it is granted at least
-   * half). Bounds `publish`, too. Default 6,000.
+   * A link is dropped if no byte arrives for this long, in ms, while a reply is due (at the earliest after half of it). Also bounds
+   * `publish`. Default 6,000.
    */
   readonly silenceTimeoutMs?: number;
-  /** Between two looks whether what is published arrives, in ms; links on which it does not are given up after two of them. Default 2,500. */
+  /** Interval of the delivery probe, in ms. Links that do not deliver are dropped two intervals after the probe. Default 2,500. */
   readonly probeIntervalMs?: number;
-  /** A gateway that takes nothing for so long, in ms, is left behind by what this process publishes. Default: there is no flow control. */
+  /** A gateway without progress for this long, in ms, no longer limits what this process publishes. Default: no flow control. */
   readonly flowPatienceMs?: number | undefined;
 }
 
-/** One Redis: a link to publish on, and one to subscribe on. */
+/** One Redis, with a link to publish and a link to subscribe. */
 interface Server {
   readonly publisher: RedisLink;
   readonly fence: RedisFence;
@@ -53,7 +53,7 @@ interface Server {
 
 interface Subscription {
   readonly server: Server;
-  /** Those that wait for the acknowledgement, too. The channel is left with the last of them. */
+  /** Includes listeners that wait for the acknowledgement. The channel is unsubscribed when the last one is removed. */
   readonly listeners: Listeners;
 }
 
@@ -66,12 +66,12 @@ export class RedisBus implements Bus {
   readonly #prefix: string;
   readonly #servers: readonly Server[];
   readonly #serverHashes: readonly number[];
-  /** By channel; those of the last listener that leaves are removed. */
+  /** By channel. The entry is removed with the channel's last listener. */
   readonly #subscriptions = new Map<string, Subscription>();
   #status: 'idle' | 'started' | 'closed' = 'idle';
   #closing: Promise<void> | undefined;
 
-  /** @throws ConfigError for a URL that cannot be used; its message shows no credentials. */
+  /** @throws ConfigError for a URL that cannot be used. Its message contains no credentials. */
   constructor(options: RedisBusOptions) {
     this.#log = options.log;
     this.#observer = options.observer ?? {};
@@ -107,7 +107,7 @@ export class RedisBus implements Bus {
     try {
       this.#assertNotClosed();
       const shares = this.#spread(messages);
-      // Every server keeps the position, so that each can tell whether it has lost something.
+      // Every server keeps the position, so that each can detect that it has lost data.
       if (upTo) for (const server of this.#servers) if (!shares.has(server)) shares.set(server, []);
       await allSettled(
         Array.from(shares, ([server, share]) =>
@@ -115,7 +115,7 @@ export class RedisBus implements Bus {
         ),
       );
     } catch (error) {
-      this.#observer.onPublishFailure?.(messages.length, this.#logRefusal('a publish', error));
+      this.#observer.onPublishFailure?.(messages.length, this.#logFailure('a publish', error));
       throw error;
     }
     this.#observer.onPublish?.(messages.length);
@@ -133,7 +133,7 @@ export class RedisBus implements Bus {
     try {
       await allSettled(this.#servers.map(({ fence }) => fence.acquire(lease)));
     } catch (error) {
-      this.#logRefusal('the lease of a partition', error);
+      this.#logFailure('the lease of a partition', error);
       throw error;
     }
   }
@@ -220,7 +220,7 @@ export class RedisBus implements Bus {
     return { publisher, fence, flow, subscriberLink, subscriber, probe };
   }
 
-  /** Each server's messages, in order. */
+  /** The messages by server, in order. */
   #spread(messages: readonly Message[]): Map<Server, readonly Message[]> {
     if (this.#servers.length === 1) return new Map([[this.#servers[0]!, messages]]);
     const shares = new Map<Server, Message[]>();
@@ -264,8 +264,8 @@ export class RedisBus implements Bus {
     subscription.server.subscriber.unsubscribe(channel);
   }
 
-  /** The reason, which it logs. */
-  #logRefusal(what: string, error: unknown): string {
+  /** Logs the reason of a failure and returns it. */
+  #logFailure(what: string, error: unknown): string {
     const reason = failureOf(error);
     this.#window.run(`${what} ${reason}`, (suppressed) =>
       this.#log.warn({ reason, error: (error as Error).message, suppressed }, `Redis did not accept ${what}`),
@@ -284,7 +284,7 @@ export class RedisBus implements Bus {
   }
 }
 
-/** Rejects with the first rejection, but not before all have settled: a retry must not run beside what is still on its way. */
+/** Rejects with the first rejection once all have settled: a retry must not overlap with commands in flight. */
 async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
 }
@@ -295,7 +295,7 @@ function checkUrls(urls: readonly string[]): void {
     if (/^rediss?:\/\/./.test(url) && URL.canParse(url)) {
       if (!new URL(url).searchParams.has('keyPrefix')) return;
       throw new ConfigError(
-        `REDIS_URL: number ${i + 1} has a keyPrefix, which would not be that of our channels; use CHANNEL_PREFIX instead`,
+        `REDIS_URL: number ${i + 1} has a keyPrefix, which does not apply to channels; use CHANNEL_PREFIX instead`,
       );
     }
     throw new ConfigError(

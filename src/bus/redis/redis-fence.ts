@@ -10,21 +10,20 @@ import { LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
 const MAX_WRITER_BYTES = 4 * 1024 * 1024;
 
-/** What we hold of a partition on this server. */
+/** The lease of a partition on this server. */
 interface Holding {
   /** Also names the lease's stream. */
   readonly token: string;
   readonly epoch: number;
-  /** The last one that the server knew when the lease was acquired; '': none. */
+  /** The last start id that the server knew when the lease was acquired; '': none. */
   readonly startId: string;
-  /** Offset up to which the server has accepted everything. */
+  /** Offset up to which the server has accepted all records. */
   position: number;
 }
 
 /**
- * Publishes for the partitions that this process has leased on one Redis, and for no other: a worker that was frozen while another
- * took over its partitions is refused, and so is a publish to a Redis that has lost its data. Holds one entry for each leased
- * partition.
+ * Publishes to one Redis, only for the partitions that this process has leased there. Redis refuses a publish from a worker whose lease
+ * another worker has replaced, and a publish after it has lost its data. Holds one entry for each leased partition.
  */
 export class RedisFence {
   readonly #link: RedisLink;
@@ -32,7 +31,7 @@ export class RedisFence {
   readonly #flow: RedisFlow;
   readonly #sender: Sender;
   readonly #holdings = new Map<string, Holding>();
-  /** At rest; never more than there were publishes at a time. */
+  /** Idle writers; at most as many as there were concurrent publishes. */
   readonly #writers: CommandWriter[] = [];
 
   constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender) {
@@ -54,7 +53,7 @@ export class RedisFence {
     this.#sender.open(this.#link.label, topic, partition, token);
   }
 
-  /** Asks the gateways how far they are. */
+  /** Requests credit from the gateways of a partition. */
   ask(topic: string, partition: number): void {
     const stream = this.#holdings.get(`${topic}/${partition}`)?.token;
     if (stream === undefined) return;
@@ -62,8 +61,8 @@ export class RedisFence {
   }
 
   /**
-   * All messages in one step, or none.
-   * @throws BusUnavailableError or FencedError, as `Bus.publish`
+   * Publishes all messages atomically, or none.
+   * @throws BusUnavailableError or FencedError, like `Bus.publish`
    */
   async publish(messages: readonly Message[], { topic, partition, offset }: Position): Promise<void> {
     const holding = this.#holdings.get(`${topic}/${partition}`);
@@ -76,7 +75,7 @@ export class RedisFence {
       write(writer, [command, script, '1', ...beginning], mark, messages);
       return this.#link.client.sendCommand(new WrittenCommand(command, writer.bytes));
     });
-    // Only with the reply all of it has surely left; with a link that is lost, some of it may wait to be written for ever.
+    // The reply proves that all of the writer's bytes were sent. Without a reply, a lost link may still refer to them.
     if (writer.size <= MAX_WRITER_BYTES) this.#writers.push(writer);
     if (received === -1) {
       throw new FencedError(
@@ -90,7 +89,7 @@ export class RedisFence {
 
 const NO_MARK = ['', '0', ''];
 
-/** Of all payloads, in UTF-16 units: near enough to their bytes. */
+/** Size of all payloads in UTF-16 code units, which approximates their bytes. */
 function bytesOf(messages: readonly Message[]): number {
   let bytes = 0;
   for (const { payload } of messages) bytes += payload.length;
@@ -127,7 +126,7 @@ function write(
     }
     writer.text(channel);
     writer.pair(offset, timestamp);
-    // Those of one record share one text.
+    // The messages of one record share one payload: it is written once.
     writer.text(own === payload ? '' : own);
     payload = own;
   }

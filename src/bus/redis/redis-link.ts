@@ -7,13 +7,13 @@ import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
 
 const LOG_WINDOW_MS = 5_000;
-/** Below the 2 s within which a pod must find a Redis that is back. */
+/** Less than 2 s, the longest time in which a pod must reconnect to a Redis that runs again. */
 const MAX_BACKOFF_MS = 1_000;
 const DISCONNECT_TIMEOUT_MS = 500;
 const CLOSE_TIMEOUT_MS = 1_000;
-/** How often a server that refuses to answer yet (LOADING: it reads its data) is asked again. */
+/** In ms: interval between PINGs while the server refuses them (LOADING: it reads its data). */
 const REFUSED_PROBE_INTERVAL_MS = 250;
-/** About what one slice of the fan-out (10 ms) makes of events of 2 KB that have one subscriber each. */
+/** About as many bytes as the fan-out serves in one slice (10 ms), with events of 2 KB that have one subscriber each. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
 
 export interface RedisLinkOptions {
@@ -21,9 +21,9 @@ export interface RedisLinkOptions {
   readonly url: string;
   readonly role: 'publisher' | 'subscriber';
   readonly log: Logger;
-  /** A link on which no byte arrives while an answer is due is dropped within this, in ms. At least half of it is granted. */
+  /** A link is dropped if no byte arrives while a reply is due: after this long, in ms, at the latest, and not before half of it. */
   readonly silenceTimeoutMs: number;
-  /** The server answers. Called again after each loss. */
+  /** The server replies. Called again after each reconnect. */
   readonly onUp: (isReconnect: boolean) => void;
   /** The link is lost; everything in flight has been or is being rejected. */
   readonly onDown: () => void;
@@ -62,13 +62,13 @@ export class RedisLink {
       disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       keepAlive: 10_000,
       retryStrategy: () => this.#backoffMs(),
-      // 0 rejects what is in flight at each loss. Any other number leaves it pending when the first reconnect succeeds,
-      // and resending repeats a PUBLISH or takes the replies of another SUBSCRIBE for its own.
+      // 0 rejects the commands in flight at each loss. With any other number they stay pending when the first reconnect succeeds, and
+      // resending them repeats a PUBLISH, or mistakes the replies of another SUBSCRIBE for their own.
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       autoResubscribe: false,
-      // Asks for INFO, and prints to the console where an ACL refuses that.
+      // The check sends INFO, and prints to the console if an ACL forbids it.
       enableReadyCheck: false,
       disableClientInfo: true,
     });
@@ -97,7 +97,7 @@ export class RedisLink {
     this.#starting ??= new Promise((resolve, reject) => {
       this.#onFirstOutcome = (refusal) => (refusal ? reject(refusal) : resolve());
       this.#watchdog = setInterval(() => this.#watch(), this.#options.silenceTimeoutMs / 2);
-      // A failure is told by `close` and `error`; the client tries again by itself.
+      // The events `close` and `error` report a failure, and the client retries by itself.
       this.client.connect().catch(() => undefined);
     });
     return this.#starting;
@@ -133,7 +133,7 @@ export class RedisLink {
   }
 
   /**
-   * Half-open links and frozen servers give no event; ioredis would wait for ever (https://github.com/redis/ioredis/issues/1451).
+   * A half-open link or a frozen server emits no event, and ioredis waits for ever (https://github.com/redis/ioredis/issues/1451).
    */
   #watch(): void {
     if (this.client.status !== 'ready') return;
@@ -141,7 +141,7 @@ export class RedisLink {
       this.#probe();
       return;
     }
-    // After a blocked event loop timers come before input: look again when what waits in the socket has been read.
+    // After a blocked event loop, timers run before input: check again once the socket has been read.
     setImmediate(() => {
       if (this.#isSilent()) this.drop(`no answer within ${this.#options.silenceTimeoutMs} ms`, 'timeout');
     });
@@ -156,10 +156,10 @@ export class RedisLink {
     if (this.#status !== 'started' || this.client.status !== 'ready') return;
     const { stream } = this.client;
     this.#probed = { stream, bytesRead: stream.bytesRead };
-    // A server that is full answers only the first command: with the reason.
+    // A server at maxclients replies to the first command only, with the reason.
     const pong = this.client.ping();
     Promise.all([this.#isUp ? false : isClusterNode(this.client), pong]).then(
-      // A refused AUTH closes the socket, but the answer may stand right behind the refusal: Redis goes on as the default user.
+      // A refused AUTH closes the socket, but the reply to PING may follow the refusal at once: Redis serves it as the default user.
       ([isCluster]) => setImmediate(() => (isCluster ? this.#onCluster() : this.#answered(stream))),
       (error: Error) => {
         if (isReplyError(error)) this.#onRefusal(error);
@@ -200,8 +200,8 @@ export class RedisLink {
   }
 
   /**
-   * Gives the present link up and makes another. At once: `disconnect` waits for the other side to hang up, and lets it take more of what
-   * the owner will repeat.
+   * Drops the connection and reconnects. It destroys the socket, because `disconnect` waits for the server to close its side, and the
+   * server would meanwhile accept more of the commands that the owner repeats.
    */
   drop(reason: string, loss: 'timeout' | 'connection_lost' = 'connection_lost'): void {
     if (this.client.status !== 'ready') return;
@@ -210,7 +210,7 @@ export class RedisLink {
     this.client.stream.destroy();
   }
 
-  /** Of a command of this link. */
+  /** Why a command of this link failed. */
   failureOf(error: Error): PublishFailure {
     return isReplyError(error) ? replyFailure(error.message) : this.#loss;
   }
@@ -227,28 +227,28 @@ export class RedisLink {
   #warn(key: string, reason: string): void {
     const { log, role } = this.#options;
     this.#window.run(key, (suppressed) =>
-      log.warn({ server: this.label, role, reason, suppressed }, 'Redis link failed; it is made again'),
+      log.warn({ server: this.label, role, reason, suppressed }, 'Redis link failed; reconnecting'),
     );
   }
 }
 
 /**
- * False where the server does not tell. HELLO says it (Redis 6.2 or later) to every user: unlike INFO and CLUSTER it needs no
- * right.
+ * True if the server reports cluster mode; false if it does not say. HELLO reports the mode to every user (Redis 6.2 or later). Unlike
+ * INFO and CLUSTER, it needs no permission.
  */
 async function isClusterNode(client: Redis): Promise<boolean> {
   const properties = (await client.call('hello').catch(() => [])) as unknown[];
   return properties[properties.indexOf('mode') + 1] === 'cluster';
 }
 
-/** Whether Redis itself refused a command, as against a link that failed. */
+/** True if Redis refused the command; false if the link failed. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
 /**
- * What went wrong, safe to log. ioredis's errors themselves are not: `command.args` holds passwords (AUTH) and payloads,
- * and Redis repeats the arguments of a command that it does not know.
+ * The message of an error, safe to log. ioredis's errors are not: `command.args` holds passwords (AUTH) and payloads, and Redis repeats
+ * the arguments of an unknown command.
  */
 export function describe(error: Error): string {
   const text = error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name);

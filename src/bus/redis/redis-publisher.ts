@@ -4,11 +4,11 @@ import { describe } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /**
- * One pipeline for all messages, in order. Settles at the latest when the link is found silent.
- * @throws BusUnavailableError when the link is away or is lost before the last reply, or Redis refused a message.
+ * Publishes all messages in order, in one pipeline. Settles at the latest when the link is dropped as silent.
+ * @throws BusUnavailableError if the link is down or is lost before the last reply, or if Redis refuses a message.
  */
 export async function publishTo(link: RedisLink, messages: readonly Message[]): Promise<void> {
-  if (!link.isUp) throw new BusUnavailableError(`Redis at ${link.label} is away`, { reason: 'away' });
+  if (!link.isUp) throw new BusUnavailableError(`Redis at ${link.label} is unreachable`, { reason: 'away' });
   const pipeline = link.client.pipeline();
   for (const { channel, payload } of messages) pipeline.publish(channel, payload);
   const replies = (await pipeline.exec()) ?? [];

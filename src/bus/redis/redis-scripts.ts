@@ -20,7 +20,7 @@ type Send = (command: 'evalsha' | 'eval', script: string) => unknown;
 
 /**
  * Runs a script in one round trip (two in a Redis that does not know it yet). Texts of its reply are Buffers.
- * @throws BusUnavailableError when the link is away or is lost before the reply, or Redis refused
+ * @throws BusUnavailableError if the link is down or is lost before the reply, or Redis refuses
  */
 export function runScript(
   link: RedisLink,
@@ -39,7 +39,7 @@ export function runScript(
  */
 export async function sendScript(link: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
   const { label } = link;
-  if (!link.isUp) throw new BusUnavailableError(`Redis at ${label} is away`, { reason: 'away' });
+  if (!link.isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`, { reason: 'away' });
   try {
     try {
       return await send('evalsha', sha);

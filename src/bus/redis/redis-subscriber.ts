@@ -6,12 +6,12 @@ import { describe, isReplyError } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const LOG_WINDOW_MS = 5_000;
-/** How often a channel that Redis refused, but that has listeners from before, is asked for again. */
+/** In ms: interval at which SUBSCRIBE is repeated for channels that Redis refused and that still have listeners. */
 const REFUSED_RETRY_MS = 2_000;
-/** Channels per command: a storm is few commands, and Redis serves others between them. */
+/** Channels per command. A connection storm becomes few commands, and Redis serves other clients between them. */
 const MAX_CHANNELS_PER_COMMAND = 512;
 
-/** Gets a message of a channel as it came; must not throw. Nobody writes to its bytes afterwards. */
+/** Receives the bytes of a channel's message. They are not overwritten afterwards. Must not throw. */
 export type Receiver = (message: Buffer) => void;
 
 interface Channel {
@@ -22,7 +22,7 @@ interface Channel {
   isSent: boolean;
   /** Redis acknowledged that SUBSCRIBE. */
   isLive: boolean;
-  /** Those who wait for `isLive`, together. */
+  /** The calls of `acknowledged` that wait for `isLive`; they share one promise. */
   pending: { promise: Promise<void>; resolve(): void; reject(error: Error): void; timer: NodeJS.Timeout } | undefined;
 }
 
@@ -35,16 +35,14 @@ export interface RedisSubscriberOptions {
 }
 
 /**
- * The channels of one link, one receiver for each. What is asked of it never fails at once; `acknowledged` tells the truth.
+ * The channels of one link, one receiver for each. `subscribe` and `unsubscribe` never fail; `acknowledged` reports the outcome.
  *
- * It keeps the set of channels that are wanted and brings Redis in line with it: once per event-loop turn for what changed,
- * and for all of them when the link is back. Commands of one link are answered in order, so a channel that is left and
- * joined again ends as subscribed.
+ * It keeps the set of wanted channels and sends Redis the changes once per event-loop turn, and the whole set after a reconnect.
+ * Redis answers the commands of one link in order, so a channel that is unsubscribed and subscribed again ends as subscribed.
  *
- * Messages are passed on as redis-parser cuts them: as a part of the chunk (64 KiB at most) that came with one read of the socket, or, what
- * spans chunks, as a part of the parser's pool (about thrice as large as what spans chunks at a time). Node.js makes each chunk anew, and
- * the parser's pool only goes forward (it is left for a new one when it is full), so no message is overwritten later; but one that is
- * kept keeps all of its chunk or pool.
+ * A message is a slice of a larger buffer of redis-parser: of the chunk (64 KiB at most) that one read of the socket returned, or, if the
+ * message spans chunks, of the parser's pool (about three times the size of such messages). Node.js allocates each chunk, and the parser
+ * never reuses the bytes of its pool, so no message is overwritten later. A retained message retains its whole chunk or pool.
  */
 export class RedisSubscriber {
   readonly #link: RedisLink;
@@ -53,9 +51,9 @@ export class RedisSubscriber {
   /** Wanted, or still to be unsubscribed in this turn. */
   readonly #channels = new Map<string, Channel>();
   readonly #changed = new Set<Channel>();
-  /** Were live on a link that is lost, and nobody was told yet. */
+  /** Channels that were live on a lost link and whose gap is not reported yet. */
   readonly #lost = new Set<Channel>();
-  /** Counts losses of the link: an answer is only good for the link that was asked. */
+  /** Counts losses of the link: a reply applies only if no loss came after its command. */
   #losses = 0;
   #flushing: NodeJS.Immediate | undefined;
   #retrying: NodeJS.Timeout | undefined;
@@ -67,7 +65,7 @@ export class RedisSubscriber {
     link.client.on('messageBuffer', (name: Buffer, message: Buffer) => this.#onMessage(name.toString(), message));
   }
 
-  /** Wants the channel. What of it was wanted before goes to this receiver from now on. */
+  /** Adds the channel, or replaces the receiver of a channel that is there already. */
   subscribe(name: string, receive: Receiver): void {
     let channel = this.#channels.get(name);
     if (!channel) {
@@ -79,13 +77,13 @@ export class RedisSubscriber {
     this.#change(channel);
   }
 
-  /** Wants the channel no longer: its receiver is not called again. */
+  /** Removes the channel. Its receiver is not called again. */
   unsubscribe(name: string): void {
     const channel = this.#channels.get(name);
     if (!channel) return;
     channel.isWanted = false;
     this.#lost.delete(channel);
-    settle(channel, 'the channel was left before Redis acknowledged it');
+    settle(channel, 'the channel was unsubscribed before Redis acknowledged it');
     if (channel.isSent) this.#change(channel);
     else this.#channels.delete(name);
   }
@@ -114,7 +112,7 @@ export class RedisSubscriber {
     return channel.pending.promise;
   }
 
-  /** The link answers: asks for everything that is wanted. */
+  /** The link is up: subscribes every wanted channel. */
   up(): void {
     for (const channel of this.#channels.values()) this.#changed.add(channel);
     this.#flush();
@@ -131,7 +129,7 @@ export class RedisSubscriber {
     }
   }
 
-  /** Whoever waits for an acknowledgement is refused. The link is closed by its owner. */
+  /** Rejects every pending `acknowledged`. The link is closed by its owner. */
   close(): void {
     clearImmediate(this.#flushing);
     clearTimeout(this.#retrying);
@@ -143,10 +141,10 @@ export class RedisSubscriber {
 
   #onMessage(name: string, message: Buffer): void {
     const channel = this.#channels.get(name);
-    // Before the acknowledgement come messages of an earlier subscription, which has ended.
+    // A message before the acknowledgement belongs to an earlier subscription, which has ended.
     if (!channel?.isWanted || !channel.isLive) return;
-    // It may come with the acknowledgement, before whoever awaits that goes on.
-    if (this.#lost.size > 0) this.#tellGaps([channel]);
+    // A message may arrive with the acknowledgement, before the code that awaits it continues: report the gap first.
+    if (this.#lost.size > 0) this.#reportGaps([channel]);
     channel.receive(message);
   }
 
@@ -163,31 +161,31 @@ export class RedisSubscriber {
     if (!this.#link.isUp) return;
     const leaving = changed.filter((channel) => !channel.isWanted && channel.isSent);
     for (const channel of leaving) this.#channels.delete(channel.name);
-    for (const chunk of chunks(leaving)) void this.#leave(chunk);
+    for (const chunk of chunks(leaving)) void this.#sendUnsubscribe(chunk);
     const joining = changed.filter((channel) => channel.isWanted && !channel.isSent);
-    if (joining.length > 0) void this.#joinAll(joining);
+    if (joining.length > 0) void this.#subscribeAll(joining);
   }
 
-  async #leave(channels: readonly Channel[]): Promise<void> {
+  async #sendUnsubscribe(channels: readonly Channel[]): Promise<void> {
     try {
       await this.#link.client.unsubscribe(...channels.map((channel) => channel.name));
     } catch (error) {
-      // A link that is lost has left every channel.
+      // A lost link has no subscriptions left.
       if (isReplyError(error)) this.#warn('unsubscribe', describe(error));
     }
   }
 
-  async #joinAll(channels: readonly Channel[]): Promise<void> {
-    await Promise.all(chunks(channels).map((chunk) => this.#join(chunk)));
-    this.#tellGaps(channels.filter(({ isLive }) => isLive));
+  async #subscribeAll(channels: readonly Channel[]): Promise<void> {
+    await Promise.all(chunks(channels).map((chunk) => this.#sendSubscribe(chunk)));
+    this.#reportGaps(channels.filter(({ isLive }) => isLive));
   }
 
-  #tellGaps(channels: readonly Channel[]): void {
-    const regained = channels.filter((channel) => this.#lost.delete(channel));
-    if (regained.length > 0) this.#options.onGap(regained.map(({ name }) => name));
+  #reportGaps(channels: readonly Channel[]): void {
+    const restored = channels.filter((channel) => this.#lost.delete(channel));
+    if (restored.length > 0) this.#options.onGap(restored.map(({ name }) => name));
   }
 
-  async #join(channels: readonly Channel[]): Promise<void> {
+  async #sendSubscribe(channels: readonly Channel[]): Promise<void> {
     for (const channel of channels) channel.isSent = true;
     const losses = this.#losses;
     const command = new Command(
@@ -200,18 +198,18 @@ export class RedisSubscriber {
     try {
       await this.#link.client.sendCommand(command);
     } catch (error) {
-      // A link that is lost takes the command with it; `up` asks again.
+      // A lost link rejects the command; `up` sends it again.
       if (losses === this.#losses && isReplyError(error)) await this.#refused(channels, error);
       return;
     }
     if (losses === this.#losses) for (const channel of channels) settle(channel);
   }
 
-  /** Redis refuses a command whole for one channel that the user may not read: find out which one. */
+  /** Redis refuses the whole command if an ACL forbids one of its channels. Subscribes them one by one to find that channel. */
   async #refused(channels: readonly Channel[], error: Error): Promise<void> {
     const stillWanted = channels.filter((channel) => channel.isWanted);
     if (channels.length > 1) {
-      await Promise.all(stillWanted.map((channel) => this.#join([channel])));
+      await Promise.all(stillWanted.map((channel) => this.#sendSubscribe([channel])));
       return;
     }
     const reason = `Redis at ${this.#link.label} refused the channel: ${describe(error)}`;
@@ -238,8 +236,8 @@ export class RedisSubscriber {
 }
 
 /**
- * Calls `act` when the reply is read. The promise of the command is settled too late for this: a message may follow the
- * acknowledgement in the same read of the socket, and ioredis emits it before anything that awaits the command runs.
+ * Calls `act` as soon as the reply is parsed. The command's promise is too late: a message may follow the acknowledgement in the same
+ * read of the socket, and ioredis emits it before code that awaits the command runs.
  */
 function beforeReply(command: Command, act: () => void): void {
   const { resolve } = command;
@@ -249,7 +247,7 @@ function beforeReply(command: Command, act: () => void): void {
   };
 }
 
-/** Tells those who wait for the channel, if any. `reason`: why they wait in vain. */
+/** Settles the pending `acknowledged` of the channel, if any: rejects with `reason`, or resolves without one. */
 function settle(channel: Channel, reason?: string): void {
   const { pending } = channel;
   if (!pending) return;

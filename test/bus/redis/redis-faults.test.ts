@@ -524,9 +524,9 @@ describe('a value that pods agree on', HANGS_FAIL, () => {
     const lost = await startBus(t, proxy.url);
     const isRefusal = (reason: RegExp) => (error: Error) =>
       error instanceof BusUnavailableError && reason.test(error.message) && !/pr0posal/.test(inspect(error));
-    await assert.rejects(refused.bus.agree('name', 'pr0posal'), isRefusal(/could not be asked: NOPERM/));
+    await assert.rejects(refused.bus.agree('name', 'pr0posal'), isRefusal(/failed to read or set a value: NOPERM/));
     proxy.freeze();
-    const agreeing = assert.rejects(lost.bus.agree('name', 'pr0posal'), isRefusal(/could not be asked: /));
+    const agreeing = assert.rejects(lost.bus.agree('name', 'pr0posal'), isRefusal(/failed to read or set a value: /));
     proxy.cut();
     await agreeing;
     assert.equal(await admin.get('name'), null);
