@@ -4,19 +4,19 @@ import type { Config } from './config.ts';
 export interface BannerOptions {
   readonly config: Config;
   readonly graphName: string;
-  /** Of GraphiQL and the endpoint; undefined where this pod has none (ROLE=worker). */
+  /** Port of GraphiQL and the endpoint; undefined if this pod has neither (ROLE=worker). */
   readonly port: number | undefined;
   readonly adminPort: number;
   readonly operation: string;
 }
 
-/** What a person reads after `npm start`: what runs, what to open, and something to paste. */
+/** The text that `npm start` prints: the role, the addresses, and an operation to paste. */
 export function banner({ config, graphName, port, adminPort, operation }: BannerOptions): string {
   const host = hostInUrl(config.HOST);
-  const way = config.isEmbedded
+  const mode = config.isEmbedded
     ? 'embedded: the graph’s samples are the records (KAFKA_BROKERS and REDIS_URL are not set)'
     : `ROLE=${config.ROLE}`;
-  const lines = [`crier is up: graph "${graphName}", ${way}`, ''];
+  const lines = [`crier is up: graph "${graphName}", ${mode}`, ''];
   if (port !== undefined) {
     if (config.GRAPHIQL) lines.push(`  GraphiQL    http://${host}:${port}/`);
     lines.push(
@@ -29,7 +29,7 @@ export function banner({ config, graphName, port, adminPort, operation }: Banner
   return `${lines.join('\n')}\n`;
 }
 
-/** Every address of the machine is not one that can be opened; IPv6 stands in brackets (RFC 3986 section 3.2.2). */
+/** Replaces a wildcard address, which a browser cannot open, and puts an IPv6 address in brackets (RFC 3986, section 3.2.2). */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;

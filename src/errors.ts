@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * A mistake of the person who started crier: configuration, graph or binding. Its message says what was wrong and the
- * mend; main prints it without a stack and exits with 1.
+ * A mistake in the configuration, the graph or a binding. Its message names the mistake and the fix; main prints it without a stack and
+ * exits with 1.
  */
 export class SetupError extends Error {
   readonly code: string = 'ERR_SETUP';
@@ -15,18 +15,18 @@ export class ConfigError extends SetupError {
   override readonly name = 'ConfigError';
 }
 
-/** A graph folder or a binding that cannot work. The message names the file or field, the line, the reason and the mend. */
+/** A graph folder or a binding that cannot work. The message names the file or field, the line, the reason and the fix. */
 export class GraphError extends SetupError {
   override readonly code = 'ERR_GRAPH';
   override readonly name = 'GraphError';
 }
 
-/** Redis did not accept a publish or a subscribe. Nothing is known to have been delivered: the caller retries the whole. */
+/** Redis did not accept a publish or a subscribe. Some messages may have been delivered; the caller retries the whole call. */
 export class BusUnavailableError extends Error {
   readonly code = 'ERR_BUS_UNAVAILABLE';
   override readonly name = 'BusUnavailableError';
   readonly canRetry = true;
-  /** A label, one of few: src/bus/publish-failure.ts. */
+  /** A metric label from a small fixed set: src/bus/publish-failure.ts. */
   readonly reason: string;
 
   constructor(message: string, options: ErrorOptions & { readonly reason?: string } = {}) {
@@ -35,17 +35,17 @@ export class BusUnavailableError extends Error {
   }
 }
 
-/** Another has claimed the partition since, or the bus has lost its data: whoever still has the partition claims it again. */
+/** Another worker has leased the partition, or the bus has lost its data. A worker that is still assigned the partition leases it again. */
 export class FencedError extends Error {
   readonly code = 'ERR_FENCED';
   override readonly name = 'FencedError';
 }
 
-/** What was thrown, as an Error. Never throws: a value that throws when it is read (a Proxy, a getter) is replaced. */
+/** Converts a thrown value to an Error. Never throws: it replaces a value that throws when it is read (a Proxy, a getter). */
 export function errorOf(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(String(thrown));
-    // GraphQLError and the log read these.
+    // GraphQLError and the log read these properties.
     void [thrown.name, thrown.message, thrown.stack, (thrown as { extensions?: unknown }).extensions];
     return thrown;
   } catch {
@@ -53,7 +53,7 @@ export function errorOf(thrown: unknown): Error {
   }
 }
 
-/** There is more to do than the pod can; the same request may succeed later. */
+/** The pod has more work than it can do. The same request may succeed later. */
 export class OverloadedError extends Error {
   readonly code = 'ERR_OVERLOADED';
   override readonly name = 'OverloadedError';
@@ -78,7 +78,7 @@ export class ExecutionTimeoutError extends Error {
   }
 }
 
-/** Codes of `extensions.code` in the GraphQL errors that crier itself makes. */
+/** Values of `extensions.code` in crier's own GraphQL errors. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'FORBIDDEN'
@@ -96,7 +96,7 @@ export type ErrorCode =
   | 'BACKEND_ERROR'
   | 'INTERNAL_SERVER_ERROR';
 
-/** A GraphQL error that may be shown to a client as it is. */
+/** A GraphQL error that clients receive unmasked. */
 export function clientError(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}): GraphQLError {
   return new GraphQLError(message, { extensions: { ...extensions, code } });
 }

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 
-/** Bytes of the lines that wait for the reader; past it further lines are dropped, until half of them have been written. */
+/** Most bytes of lines that wait to be written. Past it, further lines are dropped until at most half as many bytes wait. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Bytes of one write, about. */
+/** Approximate size of one write, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 /** Longest wait of `flush`, in ms. */
 const FLUSH_TIMEOUT_MS = 3_000;
@@ -14,18 +14,18 @@ interface Chunk {
 }
 
 /**
- * Log lines on their way to a stream, usually standard error. Nothing here waits for the reader: there is no synchronous flush
- * (pino would call it after `fatal` and at exit), and lines that the reader does not take are dropped and counted. A reader
- * that is gone (EPIPE) ends the logging. The stream's `error` events are its owner's.
+ * Buffers log lines for a stream, usually standard error. It never blocks on the reader: there is no synchronous flush (pino would call it
+ * after `fatal` and at exit), and lines past the bound are dropped and counted. EPIPE, which means that the reader has closed the pipe,
+ * ends the logging. The stream's owner handles its `error` events.
  */
 export class LogDestination {
   readonly #stream: Writable;
-  /** In order. The first one is being written. */
+  /** In order. The first chunk is being written. */
   readonly #chunks: Chunk[] = [];
   #waitingBytes = 0;
   #status: 'open' | 'full' | 'ended' = 'open';
   #droppedLines = 0;
-  /** Dropped since the last call of `onRecovery`. */
+  /** Lines dropped since the last call of the recovery listener. */
   #unreportedLines = 0;
   #onRecovery: (droppedLines: number) => void = () => undefined;
   /** Pending flushes. */
@@ -35,12 +35,12 @@ export class LogDestination {
     this.#stream = stream;
   }
 
-  /** Since the start. */
+  /** Lines dropped since the process started. */
   get droppedLines(): number {
     return this.#droppedLines;
   }
 
-  /** `listener` is called when lines are accepted again, with the number of dropped ones. It may write. */
+  /** Sets the listener that is called with the number of dropped lines when lines are accepted again. It may write. */
   onRecovery(listener: (droppedLines: number) => void): void {
     this.#onRecovery = listener;
   }
@@ -58,7 +58,7 @@ export class LogDestination {
     } else if (this.#chunks.push({ text: line, bytes, lines: 1 }) === 1) this.#writeNext();
   }
 
-  /** Calls back when the system has taken all lines, or the logging has ended, or after three seconds. */
+  /** Calls back when the kernel has accepted all lines, when the logging has ended, or after three seconds. */
   flush(callback: () => void): void {
     if (this.#chunks.length === 0) return callback();
     let timer: NodeJS.Timeout | undefined = setTimeout(() => finish(), FLUSH_TIMEOUT_MS);

@@ -4,45 +4,45 @@ import { LogDestination } from './log-destination.ts';
 
 export type { Logger };
 
-/** The process's logger: JSON lines on standard error, so that standard output stays free for what a person asked for. */
+/** The process's logger. It writes JSON lines to standard error; standard output is for the banner and `--help`. */
 export function createLog(level: string, destination = new LogDestination(process.stderr)): Logger {
   const log = pino({ name: 'crier', level, base: null, serializers: { err: serializedError } }, destination);
   destination.onRecovery((lines) =>
-    log.warn({ lines }, 'log lines were dropped: nobody read standard error fast enough'),
+    log.warn({ lines }, 'log lines were dropped: standard error was not read fast enough'),
   );
   return log;
 }
 
-/** pino's serializer reads an error's own properties, which may throw; a log line must not. */
+/** Serializes an error as pino does. Never throws, although reading an error's own properties may. */
 function serializedError(error: Error): unknown {
   try {
     return pino.stdSerializers.err(error);
   } catch {
-    return { message: 'an error that cannot be read' };
+    return { message: 'the error could not be read' };
   }
 }
 
 /**
- * Lets a log line through at most once per window and key, and says how many were held back since the last one.
- * Keys come from code, never from data, so the map is bounded.
+ * Writes a log line at most once per window and key, with the number of lines suppressed since the last one. Keys come from code, never
+ * from data, so the map is bounded.
  */
 export class LogWindow {
   readonly #windowMs: number;
-  readonly #held = new Map<string, { since: number; count: number }>();
+  readonly #entries = new Map<string, { since: number; suppressed: number }>();
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
   }
 
-  /** Calls `write(suppressed)` if the window of `key` has passed; else counts. */
+  /** Calls `write` if the window of `key` has passed; otherwise counts the line as suppressed. */
   run(key: string, write: (suppressed: number) => void): void {
     const now = performance.now();
-    const entry = this.#held.get(key);
+    const entry = this.#entries.get(key);
     if (entry && now - entry.since < this.#windowMs) {
-      entry.count++;
+      entry.suppressed++;
       return;
     }
-    this.#held.set(key, { since: now, count: 0 });
-    write(entry?.count ?? 0);
+    this.#entries.set(key, { since: now, suppressed: 0 });
+    write(entry?.suppressed ?? 0);
   }
 }

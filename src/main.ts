@@ -28,16 +28,16 @@ async function main(standardError: LogDestination): Promise<void> {
 
   const config = readConfig(process.env);
   const log = createLog(config.LOG_LEVEL, standardError);
-  const fail = (error: unknown, what: string) => {
-    log.fatal({ err: error }, what);
+  const fail = (error: unknown, message: string) => {
+    log.fatal({ err: error }, message);
     log.flush(() => process.exit(1));
   };
-  // It has unwound the stack of a callback: a socket, a parser or a queue may be half changed, so the state is unknown.
+  // An uncaught exception interrupts a callback: a socket, a parser or a queue may be half changed, so the state is unknown.
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
-  // It has ended its own async function only, most often one that a resolver started and did not await. To end the pod for that would
-  // disconnect all of its clients, and the next pod's, too: the same event meets the same resolver there. crier's own loops report
-  // their failures through `onFatal`. graphql-js forgets promises as well: of a list's items, when a later one fails at once
-  // (https://github.com/graphql/graphql-js/pull/3761); the result is right.
+  // An unhandled rejection ends only its own async function, most often one that a resolver started and did not await. Ending the pod
+  // would disconnect all of its clients, and then those of the next pod, where the same event meets the same resolver. crier's own loops
+  // report their failures through `onFatal`. graphql-js drops promises, too: those of a list's items, if a later item throws synchronously
+  // (https://github.com/graphql/graphql-js/pull/3761). The result is correct all the same.
   let unhandledRejections = 0;
   const rejectionLog = new LogWindow(REJECTION_LOG_WINDOW_MS);
   process.on('unhandledRejection', (reason) => {
@@ -47,7 +47,7 @@ async function main(standardError: LogDestination): Promise<void> {
     );
   });
   const stop = new AbortController();
-  const onFatal = (error: Error) => fail(error, 'crier cannot go on');
+  const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const starting = startServer(config, log, {
     onFatal,
     stop: stop.signal,
@@ -70,8 +70,8 @@ function readArguments() {
 }
 
 /**
- * The first SIGTERM or SIGINT drains and exits with 0, during the start too (process 1 of a container has no default for it); a
- * second one, or the deadline, ends at once with 1.
+ * The first SIGTERM or SIGINT drains the pod and exits with 0, also while it starts (process 1 of a container has no default handler). A
+ * second signal, or the deadline, exits at once with 1.
  */
 function endOnSignal(starting: Promise<Server>, stop: AbortController, timeoutMs: number, log: Logger): void {
   const onSignal = (signal: NodeJS.Signals) => {
@@ -121,8 +121,8 @@ function version(): string {
 }
 
 /**
- * A standard stream never ends or blocks the server: without a reader it gets nothing, and a terminal that was stopped
- * (Ctrl-S) is written to later, where Node would wait for it.
+ * Keeps a standard stream from ending or blocking the server. Write errors of a stream without a reader are ignored, and writes to a
+ * stopped terminal (Ctrl-S) are asynchronous, where Node's block.
  */
 function releaseStandardStreams(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -137,6 +137,6 @@ const standardError = new LogDestination(process.stderr);
 main(standardError).catch((error: unknown) => {
   const { message, stack } = error as Error;
   standardError.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
-  // A module of the graph may hold the process.
+  // A module of the graph may keep the process alive: exit explicitly.
   standardError.flush(() => process.exit(1));
 });

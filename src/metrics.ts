@@ -5,7 +5,7 @@ type ReadLabelled<Label extends string> = () => Iterable<{
   readonly value: number;
 }>;
 
-/** What crier counts, in a registry of its own (two servers can run in one process). docs/operations.md lists the names. */
+/** crier's metrics, in a registry of their own: two servers can run in one process. docs/operations.md lists the names. */
 export class Metrics {
   readonly registry = new Registry();
   readonly recordsConsumed = this.#counter('crier_records_consumed_total', 'Records read from Kafka or the samples.', [
@@ -18,34 +18,32 @@ export class Metrics {
     'crier_dead_letter_failures_total',
     'Poison records that were dropped because the dead-letter topic did not take them (DEAD_LETTER=DROP).',
   );
-  readonly consumerRebuilds = this.#counter(
-    'crier_consumer_rebuilds_total',
-    'Times the Kafka consumer was made anew.',
-    ['reason'],
-  );
+  readonly consumerRebuilds = this.#counter('crier_consumer_rebuilds_total', 'Times the Kafka consumer was replaced.', [
+    'reason',
+  ]);
   readonly messagesPublished = this.#counter('crier_messages_published_total', 'Messages that Redis accepted.');
   readonly publishFailures = this.#counter(
     'crier_publish_failures_total',
-    'Publishes that Redis did not accept, by reason; they are tried again.',
+    'Publishes that Redis did not accept, by reason; they are retried.',
     ['reason'],
   );
   readonly busGaps = this.#counter(
     'crier_bus_gaps_total',
-    'Times the subscriber link to Redis was lost and is back: messages may be missing.',
+    'Times the subscriber link to Redis was lost and restored: messages may be missing.',
   );
   readonly foreignMessages = this.#counter(
     'crier_foreign_messages_total',
-    'Messages on our channels that are not JSON.',
+    'Unrecognised messages: messages on crier channels that are not JSON.',
   );
   readonly staleMessages = this.#counter(
     'crier_stale_messages_total',
-    'Messages discarded because they, or newer ones, had been shown.',
+    'Messages discarded because clients had already received them or newer ones.',
   );
-  readonly gaps = this.#counter('crier_gaps_total', 'Operations told that events may be missing.');
-  readonly resumes = this.#counter('crier_resumes_total', 'Subscriptions that wanted to resume, by outcome.', [
+  readonly gaps = this.#counter('crier_gaps_total', 'Operations notified that events may be missing.');
+  readonly resumes = this.#counter('crier_resumes_total', 'Subscriptions that asked to resume, by outcome.', [
     'resumed',
   ]);
-  readonly events = this.#counter('crier_events_total', 'Messages of channels that reached this pod.');
+  readonly events = this.#counter('crier_events_total', 'Messages that this pod received from its channels.');
   readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
   readonly sharingAudit = this.#counter('crier_sharing_audit_total', 'Audits of shared results, by outcome.', [
     'outcome',
@@ -62,9 +60,11 @@ export class Metrics {
     'Unexpected failures that ended one operation or one connection.',
     ['ended'],
   );
-  readonly compilations = this.#counter('crier_compilations_total', 'Operations in use, by what compiling gave.', [
-    'outcome',
-  ]);
+  readonly compilations = this.#counter(
+    'crier_compilations_total',
+    'Operations in use, by outcome of their compilation.',
+    ['outcome'],
+  );
   readonly backendRequests = this.#counter('crier_backend_requests_total', 'Requests to backends, by outcome.', [
     'backend',
     'outcome',
@@ -75,7 +75,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A gauge whose value is read when the metrics are. */
+  /** A gauge whose value is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -87,7 +87,7 @@ export class Metrics {
     });
   }
 
-  /** The same with labels; a value that is not read any more is gone. */
+  /** A gauge with labels. Each scrape reports only the label values that `read` returns. */
   gauges<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
     new Gauge({
       name,
@@ -101,7 +101,7 @@ export class Metrics {
     });
   }
 
-  /** A counter whose value is read when the metrics are. */
+  /** A counter whose value is read at each scrape. */
   total(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -114,7 +114,7 @@ export class Metrics {
     });
   }
 
-  /** A counter whose values are read at each scrape. They never fall. */
+  /** A counter with labels, whose values are read at each scrape. They must never fall. */
   counter<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
     new Counter({
       name,

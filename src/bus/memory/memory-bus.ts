@@ -15,17 +15,17 @@ import { failureOf } from '../publish-failure.ts';
 const LOG_WINDOW_MS = 5_000;
 
 export interface MemoryBusOptions {
-  /** First part of the channels' names. Default ''. */
+  /** Prefix of all channels. Default ''. */
   readonly prefix?: string;
   readonly log: Logger;
   readonly observer?: BusObserver;
-  /** Messages that were accepted and wait for delivery; more are refused. Default 100,000. */
+  /** Most messages that are accepted and not delivered yet; further messages are refused. Default 100,000. */
   readonly maxPendingMessages?: number;
-  /** As of `RedisBusOptions`. */
+  /** See `RedisBusOptions`. */
   readonly flowPatienceMs?: number | undefined;
 }
 
-/** The server's name, by which flow control tells streams apart; here it is this process. */
+/** Flow control distinguishes streams by the name of their server. Here the server is this process. */
 const SERVER = 'memory';
 
 interface Pending {
@@ -34,26 +34,26 @@ interface Pending {
   readonly coordinates?: Coordinates | undefined;
 }
 
-/** The bus of the embedded mode: one process, no server. Delivers in a later turn of the event loop, like a network. */
+/** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
   readonly sender: Sender;
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #maxPendingMessages: number;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
-  /** By channel; those of the last listener that leaves are removed. */
+  /** By channel. The entry is removed with the channel's last listener. */
   readonly #channels = new Map<string, Listeners>();
   readonly #prefix: string;
   readonly #fence = new MemoryFence();
   readonly #history = new MemoryHistory();
-  /** What was agreed on, by name. */
+  /** Agreed values, by name. */
   readonly #agreed = new Map<string, string>();
   #receiver: Receiver | undefined;
   /** Names of the current leases' streams, by partition. */
   readonly #streams = new Map<string, string>();
   #leases = 0;
   #pending: Pending[] = [];
-  /** The turn of the event loop that will deliver what is pending. */
+  /** Settles when a later turn of the event loop has delivered the pending messages. */
   #turn: Promise<void> | undefined;
   #status: 'idle' | 'started' | 'closed' = 'idle';
   #closing: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class MemoryBus implements Bus {
     return Promise.resolve();
   }
 
-  /** Resolves when the messages were delivered, so a publisher that awaits it cannot run ahead of the listeners. */
+  /** Resolves when the messages are delivered, so a publisher that awaits it cannot outrun the listeners. */
   async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
     if (messages.length === 0 && !upTo) return;
     try {
@@ -87,7 +87,8 @@ export class MemoryBus implements Bus {
       if (this.#pending.length + messages.length > this.#maxPendingMessages) {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
-      if (upTo) for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#kept(...accepted));
+      if (upTo)
+        for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#pendingOf(...accepted));
       else for (const { channel, payload } of messages) this.#pending.push({ channel, payload: Buffer.from(payload) });
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
       await this.#turn;
@@ -155,7 +156,7 @@ export class MemoryBus implements Bus {
     this.#observer.onSubscriptions?.(0);
   }
 
-  #kept({ channel, payload: text, history }: Message, coordinates: Coordinates): Pending {
+  #pendingOf({ channel, payload: text, history }: Message, coordinates: Coordinates): Pending {
     const payload = Buffer.from(text);
     if (!history?.entries) return { channel, payload, coordinates };
     const named = this.#history.add(channel, payload, coordinates, history, Date.now());
@@ -181,7 +182,7 @@ export class MemoryBus implements Bus {
     for (const [topic, partition] of published.values()) this.#mark(topic, partition, false);
   }
 
-  /** Tells this process's own gateway how far a partition is. */
+  /** Sends a mark of the partition to the gateway in this process. */
   #mark(topic: string, partition: number, isQuestion: boolean): void {
     const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
     const bytes = this.sender.published(stream);

@@ -2,11 +2,11 @@ import { FencedError } from '../../errors.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { Coordinates } from '../coordinates.ts';
 
-/** The owners of partitions, as `redis/lua` keeps them in Redis, for a bus inside one process. Holds one entry for each leased partition. */
+/** The leases of the memory bus; `redis/lua` keeps the same in Redis. Holds one entry for each leased partition. */
 export class MemoryFence {
   readonly #epochs = new Map<string, number>();
   readonly #positions = new Map<string, number>();
-  /** By partition: the last start id. */
+  /** Last start id, by partition. */
   readonly #startIds = new Map<string, string>();
 
   acquire({ topic, partition, position, startId }: PartitionLease): void {
@@ -21,12 +21,12 @@ export class MemoryFence {
     if (startId !== undefined) this.#startIds.set(key, startId);
   }
 
-  /** 0: no partition of the topic was leased. */
+  /** The topic's epoch; 0: no partition of the topic was leased. */
   epochOf(topic: string): number {
     return this.#epochs.get(topic) ?? 0;
   }
 
-  /** The messages that were not accepted before, with their coordinates. */
+  /** Moves the position up to the given one. Returns the messages that were not accepted before, with their coordinates. */
   accept(messages: readonly Message[], { topic, partition, offset: upTo }: Position): [Message, Coordinates][] {
     const epoch = this.#epochs.get(topic);
     const position = this.#positions.get(`${topic}/${partition}`);

@@ -7,13 +7,13 @@ interface Kept {
   bytes: number;
 }
 
-/** The histories of the embedded mode's channels. What is older than its channel's bound in seconds is dropped at the next write. */
+/** The histories of the memory bus's channels. A write removes entries past the channel's limits; a read may return older ones. */
 export class MemoryHistory {
-  /** By channel, the one that was written last at the end. */
+  /** By channel, in the order of their last writes. */
   readonly #kept = new Map<string, Kept>();
   #ids = 0;
 
-  /** @returns the coordinates, with the ids of the new entry and of the one before */
+  /** @returns the coordinates, with the ids of the new entry and of the entry before it */
   add(channel: string, payload: Buffer, coordinates: Coordinates, limits: HistoryLimits, now: number): Coordinates {
     this.#sweep(now);
     const kept = this.#kept.get(channel) ?? { limits, entries: [], bytes: 0 };
@@ -42,7 +42,7 @@ export class MemoryHistory {
     return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
   }
 
-  /** Channels that nothing was written to for as long as they are kept. */
+  /** Removes channels whose last write is older than their limit in seconds. */
   #sweep(now: number): void {
     for (const [channel, { entries, limits }] of this.#kept) {
       if (entries.at(-1)!.at >= now - limits.seconds * 1000) return;
