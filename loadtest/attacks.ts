@@ -14,14 +14,14 @@ import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { markdownTable, textTable } from './table.ts';
 
-const USAGE = `The cost of hostile clients to the others: a gateway with a Redis, healthy sockets with a steady flow of events, and an attacker.
+const USAGE = `Measures what hostile clients cost the other clients of a gateway: healthy sockets with a steady flow of events, and an attacker.
 
 Usage: npm run bench:attacks -- [flags]
 
   --attacks <names>   of ${attacks.map(({ name }) => name).join(', ')}; default: all
-  --base <folder>     another checkout of crier, built: also attacked, in the same run
-  --control           each attack is made on a process that only reads, too, beside the server and on its core: what the
-                      client's core and the kernel do to the figures
+  --base <folder>     another checkout of crier, built: attacked in the same run
+  --control           also send each attack to a process that only reads, on the server's core: shows the share of the
+                      client's core and of the kernel
   --sockets <number>  healthy sockets; default: 1000
   --seconds <number>  duration of each phase (before, during, after); default: 20
   --out <name>        files loadtest/results/<name>.json and .md; default: attacks
@@ -84,7 +84,7 @@ async function publish(
     ...chosen.map(({ name, title }) => `- \`${name}\`: ${title}`),
     '',
     ...tables.flatMap((table) => [markdownTable(table)]),
-    ...(findings.length > 0 ? findings.map((finding) => `- ${finding}`) : ['All bounds kept.']),
+    ...(findings.length > 0 ? findings.map((finding) => `- ${finding}`) : ['No bound was exceeded.']),
     '',
     ...Object.entries(conditions).map(([name, value]) => `- ${name}: ${String(value)}`),
   ];

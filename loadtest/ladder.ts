@@ -10,7 +10,7 @@ import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { startStack } from './story/stack.ts';
 import { textTable } from './table.ts';
 
-const USAGE = `The ladder: the story with one pod after the other, from the talk's baseline over each of its steps to crier.
+const USAGE = `Plays the story with each pod in turn: the talk's baseline, each of its steps, and crier.
 
 Usage: npm run loadtest -- --ladder [flags]
 
@@ -23,8 +23,8 @@ Usage: npm run loadtest -- --ladder [flags]
   --out <name>            loadtest/results/<name>.json, .md and .svg; default: ladder
   --help
 
-Exits with 1 when a record did not reach every socket, once, or crier is not 100 times ahead of the baseline and 20 times ahead of the
-talk's end, with a lower idle plateau.
+Exits with 1 unless every record reached every socket exactly once, and crier sends 100 times the messages of the baseline and 20 times
+those of the talk's end state, with a lower idle plateau.
 `;
 
 const { values } = parseArgs({

@@ -13,22 +13,22 @@ import { sampleLine } from './story/report/sample-line.ts';
 import { startStack } from './story/stack.ts';
 import { singlePod } from './story/pods/pod-set.ts';
 
-const USAGE = `Looks into a crier pod while it runs the story (npm run loadtest): where the next bottleneck is.
+const USAGE = `Profiles a crier pod during the story (npm run loadtest), to find the next bottleneck.
 
 Usage: npm run profile -- cpu|heap|heapdiff [flags]
 
-  cpu       a flame graph of the flood (HTML), and the .cpuprofile it was made from
-  heap      a heap snapshot after the flood, sockets open
+  cpu       a flame graph of the flood (HTML) and its .cpuprofile
+  heap      a heap snapshot after the flood, with the sockets open
   heapdiff  heap snapshots before and after a phase, and their difference by constructor
 
-  --phase <idle|flood>  of heapdiff: what the sockets cost, or what the flood left behind; default: flood
+  --phase <idle|flood>  for heapdiff: growth while the sockets connect, or during the flood; default: flood
   --sockets <number>    default: 4000
   --bare, --idle, --flood <seconds>  default: 3, 5, 15
   --concurrency <number>  kcat processes; default: 3
   --help
 
-Writes into loadtest/profiles/. What it measures is slower for being looked at: figures are npm run loadtest's. The first time it
-installs loadtest/package.json (0x and @memlab/core).
+Writes into loadtest/profiles/. A profiled pod is slower; for figures use npm run loadtest. cpu and heapdiff install
+loadtest/package.json (0x and @memlab/core) when they first run.
 `;
 
 const { values, positionals } = parseArgs({

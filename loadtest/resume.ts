@@ -26,7 +26,7 @@ import type { ServerProcess } from './processes/server-process.ts';
 import { startArguments } from './processes/start-arguments.ts';
 import { markdownTable, textTable } from './table.ts';
 
-const USAGE = `Many clients of one channel resume at once: what they cost the pod, and the clients beside them.
+const USAGE = `Measures what it costs a gateway and its other clients when many clients of one channel resume at once.
 
 Usage: npm run bench:resume -- [flags]
 
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
     const figures: Figures[] = [];
     const faults = new Set<string>();
     for (let storm = 0; storm < storms; storm++) {
-      const seen = await history.cursors(SECRET, storm * LIVE_EVENTS, cursors);
+      const lastSeen = await history.cursors(SECRET, storm * LIVE_EVENTS, cursors);
       await delay(SETTLE_MS);
       say(`the others alone, ${seconds} s`);
       await othersReport();
@@ -146,7 +146,7 @@ async function main(): Promise<void> {
       const counted = await countersOf(adminPort, redis.url);
       await server.reset();
       say('all resume');
-      const resumed = await callProcess<ResumeReport>(clients, 'resume', { seen, lastVersion } satisfies Storm);
+      const resumed = await callProcess<ResumeReport>(clients, 'resume', { lastSeen, lastVersion } satisfies Storm);
       const during = await othersReport();
       const after = await countersOf(adminPort, redis.url);
       figures.push({

@@ -1,12 +1,13 @@
-/** The messages of an attacking socket after its `connection_ack`: at once and, with `isRepeated`, each second. */
+/** Sockets and messages of one kind of attack. */
 export interface Attack {
   readonly name: string;
   readonly title: string;
   readonly sockets: number;
-  /** Whether memory is measured: the sockets and their operations then stay until it has been read. */
+  /** Whether the memory kept for an attacking socket has a bound. */
   readonly isAboutMemory: boolean;
-  /** `round`: 0 at once, then each second while `isRepeated`. */
+  /** Whether the attack is repeated each second, with the next `round`. */
   readonly isRepeated: boolean;
+  /** Messages of one socket after its `connection_ack`. `round` starts at 0. */
   messages(socket: number, round: number): readonly object[];
 }
 
@@ -60,8 +61,8 @@ function distinctDocuments(name: string, sockets: number): Attack {
 }
 
 /**
- * As often as 1,000 tokens allow: each is compared with each other, and so is what is below them. 245 plain fields take a
- * tenth of that.
+ * As often as the limit of 1,000 tokens allows. Validation compares all pairs of the fields and of their selections, which takes ten
+ * times as long as 245 plain fields.
  */
 const REPEATED_FIELD = 'seller { seller_id } '.repeat(244);
 
@@ -73,7 +74,7 @@ export const attacks: readonly Attack[] = [
   distinctDocuments('more-documents', 1000),
   {
     name: 'heavy-documents',
-    title: 'one socket, 18 documents a second in which a field with a selection comes 244 times',
+    title: 'one socket, 18 documents a second that repeat a field with a selection 244 times',
     sockets: 1,
     isAboutMemory: false,
     isRepeated: true,

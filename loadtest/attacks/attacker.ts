@@ -13,7 +13,7 @@ export interface AttackAnswers {
   readonly closes: Readonly<Record<string, number>>;
 }
 
-/** Nice value above that of the measuring processes, whose core the attacker shares. */
+/** Nice value, higher than that of the measuring processes on the same core. */
 const NICENESS = 10;
 const REPEAT_INTERVAL_MS = 1000;
 
@@ -34,7 +34,7 @@ answerCalls({
   },
   attack: ({ name }: { name: string }) => {
     const attack = attackOf(name);
-    sockets.forEach((socket, index) => begin(attack, socket, index));
+    sockets.forEach((socket, index) => sendAttack(attack, socket, index));
   },
   answers: (): AttackAnswers => ({ sent, errors, closes }),
   leave: () => {
@@ -53,7 +53,7 @@ function attackOf(name: string): Attack {
   return attacks.find((attack) => attack.name === name)!;
 }
 
-function begin(attack: Attack, socket: WebSocket, index: number): void {
+function sendAttack(attack: Attack, socket: WebSocket, index: number): void {
   const send = (round: number): void => {
     for (const message of attack.messages(index, round)) {
       socket.send(JSON.stringify(message));

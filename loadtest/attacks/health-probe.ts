@@ -3,7 +3,7 @@ import { latenciesOf } from './bystanders.ts';
 import type { Latencies } from './bystanders.ts';
 
 const INTERVAL_MS = 20;
-/** Limit of pending requests. A request skipped at the limit counts as one that waits as long. */
+/** Limit of pending requests. At the limit, requests are skipped; the pending ones show the wait. */
 const MAX_WAITING = 50;
 
 /** Requests /healthz at a steady rate, regardless of earlier answers. */

@@ -15,14 +15,14 @@ import { HealthProbe } from './health-probe.ts';
 
 export interface TrialOptions {
   readonly attack: Attack;
-  /** Of the build. */
+  /** Name of the build: crier, base or control. */
   readonly build: string;
   readonly script: string;
-  /** Whether the attack goes to another process, which only reads: the control. */
+  /** True if the attack goes to a process that only reads, and not to the server. */
   readonly isControl: boolean;
   readonly redisUrl: string;
   readonly healthySockets: number;
-  /** Of each phase. */
+  /** Duration of each phase. */
   readonly seconds: number;
   readonly onPhase: (phase: string) => void;
 }
@@ -43,7 +43,7 @@ export interface Trial {
   readonly before: Phase;
   readonly during: Phase;
   readonly after: Phase;
-  /** Resident memory after a garbage collection: without the attackers' operations, with them, and when they have gone. */
+  /** Resident memory after a garbage collection: before the attack, with the attacker's operations, and after its sockets have closed. */
   readonly keptBeforeBytes: number;
   readonly keptDuringBytes: number;
   readonly keptAfterBytes: number;
@@ -55,7 +55,7 @@ export interface Trial {
 
 const CHANNEL_PREFIX = 'attacks:';
 const RESIDENT_INTERVAL_MS = 200;
-/** Warm-up, for V8 to compile. */
+/** Time for V8 to optimise the code. */
 const WARM_UP_SECONDS = 3;
 
 /** Starts a server and measures the phases before, during and after one attack. */

@@ -7,9 +7,9 @@ const SOURCES = join('loadtest', 'ladder', 'pod');
 const FOLDER = join('dist', 'loadtest', 'ladder', 'pod-browser');
 
 /**
- * Compiles the pod as the talk's first build did, with Babel's settings for browsers: ES5, so that `async`, spread, classes and `for
- * of` become helpers. Which browsers is a guess (Internet Explorer 11, which asks for all of it), and so is that packages were not
- * compiled: bundles for servers leave them out as a rule.
+ * Compiles the pod as the talk's first build did, with Babel's settings for browsers: ES5, in which `async`, spread, classes and
+ * `for of` are calls of helper functions. Two assumptions: the target is Internet Explorer 11, which needs all of these helpers, and
+ * packages are not compiled, as usual for a server's bundle.
  */
 export async function buildForBrowsers(): Promise<void> {
   await mkdir(FOLDER, { recursive: true });

@@ -13,34 +13,34 @@ import { rungs } from './rungs.ts';
 import { SEMI_SPACE_MEGABYTES, semiSpacePod } from './semi-space.ts';
 import type { SemiSpaceRow } from './semi-space.ts';
 
-/** Names the last part, which is no rung. */
+/** Name of the last part. It is not a rung. */
 const SEMI_SPACES = 'semi-spaces';
 
-/** What can be run, in this order. */
+/** Names for `--parts`, in the order in which they run. */
 export const PARTS: readonly string[] = [...rungs.filter(({ pod }) => pod).map(({ name }) => name), SEMI_SPACES];
 
 /**
- * The talk's pods take a record when the one before has been delivered: what is ahead of them waits in Kafka, so that more of it
- * changes nothing, but would have to be waited for at the end.
+ * The talk's pods get a sixth of crier's records in flight. They take a record only after the previous one has been delivered, so
+ * more records would only wait in Kafka and lengthen the drain.
  */
-const LESS_AHEAD = 6;
+const TALK_AHEAD_DIVISOR = 6;
 
 export interface ClimbOptions extends StoryOptions {
   readonly phases: Phases;
-  /** Of PARTS. */
+  /** Names from PARTS. */
   readonly parts: readonly string[];
-  /** One line each: what starts, and its figures. */
+  /** Receives a line when a pod starts, and a line with its figures. */
   readonly say: (line: string) => void;
 }
 
 export interface Climb {
   readonly rows: readonly LadderRow[];
   readonly semiSpaces: readonly SemiSpaceRow[];
-  /** What was lost or could not be run, and where crier is not as far ahead as promised. */
+  /** Losses, failed runs, and the promised ratios that crier misses. */
   readonly faults: readonly string[];
 }
 
-/** Plays the story with one pod after the other, from the talk's baseline to crier. @throws the signal's reason. */
+/** Plays the story with each pod in turn, from the talk's baseline to crier. @throws the signal's reason. */
 export async function climb(options: ClimbOptions): Promise<Climb> {
   const { parts } = options;
   await buildForBrowsers();
@@ -59,13 +59,13 @@ export async function climb(options: ClimbOptions): Promise<Climb> {
   return { rows, semiSpaces, faults: [...shortfallsOf(rows), ...faults] };
 }
 
-/** undefined: it failed, and the faults say how; the others can still be run. */
+/** Returns undefined after a failed run, whose reason it adds to `faults`. The other pods can still run. */
 async function play(pod: Pod, options: ClimbOptions, faults: string[]): Promise<Figures | undefined> {
   const { phases, sockets, signal, say } = options;
   say(`${pod.title} ...`);
-  const ahead = Math.ceil(recordsAhead(sockets) / (pod.script === crierPod.script ? 1 : LESS_AHEAD));
+  const ahead = Math.ceil(recordsAhead(sockets) / (pod.script === crierPod.script ? 1 : TALK_AHEAD_DIVISOR));
   try {
-    // Collected: the plateau is what is kept, not what connecting left behind in a young generation of whatever size.
+    // A collection first: the plateau is live memory, without the garbage of the handshakes, which depends on the semi-space size.
     const onConnected = (server: PodProcess) => server.keptBytes();
     const result = await runStory(singlePod(pod), phases, { ...options, ahead, onConnected });
     const figures = figuresOf(result);

@@ -4,26 +4,26 @@ import type { Rung } from './rungs.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** What one run shows. Rates are of the flood's window. */
+/** Figures of one run. Rates are means over the flood. */
 export interface Figures {
   readonly seconds: number;
   /** Records taken from Kafka, and messages that reached sockets. */
   readonly received: number;
   readonly sent: number;
   readonly sentPerSecond: number;
-  /** CPU time of the server's process for each message that reached a socket, in µs. */
+  /** CPU time of the server's process per message that reached a socket, in µs. */
   readonly cpuUs: number;
-  /** Heap used, in MB: the median of the phase's second half; that of the idle phase comes after a collection. */
+  /** Heap used, in MB: the median of the phase's second half. The idle phase starts after a collection. */
   readonly idleMegabytes: number;
   readonly floodMegabytes: number;
   readonly residentMegabytes: number;
   readonly scavenges: number;
-  /** Share of the server's CPU time. */
+  /** Share of garbage collection in the server's CPU time. */
   readonly gcPercent: number;
   readonly clientCpuPercent: number;
 }
 
-/** What it is of the baseline of the same run. */
+/** Figures divided by those of the baseline in the same run. */
 export interface Ratios {
   readonly received: number;
   readonly sent: number;
@@ -31,9 +31,9 @@ export interface Ratios {
 }
 
 export interface LadderRow extends Omit<Rung, 'pod'> {
-  /** undefined: not run. */
+  /** undefined if the rung did not run. */
   readonly measured: (Figures & Partial<{ readonly ratios: Ratios }>) | undefined;
-  /** The same of the talk's figures, where it gave them. */
+  /** The talk's figures divided by those of its baseline, where the talk gave them. */
   readonly talkRatios: Partial<Ratios>;
 }
 
@@ -58,7 +58,7 @@ export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent }:
   };
 }
 
-/** The table's rows; without a baseline among the results they have no ratios. */
+/** Rows of the table. They have ratios only if the baseline ran. */
 export function rowsOf(rungs: readonly Rung[], figures: ReadonlyMap<string, Figures>): LadderRow[] {
   const base = figures.get(BASELINE);
   const talkBase = rungs.find(({ name }) => name === BASELINE)!.talk!;
@@ -66,14 +66,14 @@ export function rowsOf(rungs: readonly Rung[], figures: ReadonlyMap<string, Figu
     .filter(({ name, pod }) => !pod || figures.has(name))
     .map(({ name, title, talk, note, isControl }) => {
       const { received, sent, idleMegabytes } = talk ?? {};
-      const own = figures.get(name);
+      const measured = figures.get(name);
       return {
         name,
         title,
         talk,
         ...(note !== undefined && { note }),
         ...(isControl && { isControl }),
-        measured: own && { ...own, ...(base && { ratios: ratiosOf(own, base) }) },
+        measured: measured && { ...measured, ...(base && { ratios: ratiosOf(measured, base) }) },
         talkRatios: {
           ...(received !== undefined && { received: received / talkBase.received! }),
           ...(sent !== undefined && { sent: sent / talkBase.sent! }),
@@ -83,18 +83,18 @@ export function rowsOf(rungs: readonly Rung[], figures: ReadonlyMap<string, Figu
     });
 }
 
-function ratiosOf(own: Figures, base: Figures): Ratios {
+function ratiosOf(rung: Figures, base: Figures): Ratios {
   return {
-    received: own.received / own.seconds / (base.received / base.seconds),
-    sent: own.sentPerSecond / base.sentPerSecond,
-    idle: own.idleMegabytes / base.idleMegabytes,
+    received: rung.received / rung.seconds / (base.received / base.seconds),
+    sent: rung.sentPerSecond / base.sentPerSecond,
+    idle: rung.idleMegabytes / base.idleMegabytes,
   };
 }
 
 const MIN_OF_BASELINE = 100;
 const MIN_OF_END_STATE = 20;
 
-/** Where crier stays behind what is promised of it; nothing of rungs that were not run. */
+/** A sentence for each promised ratio that crier misses. Rungs that did not run are skipped. */
 export function shortfallsOf(rows: readonly LadderRow[]): string[] {
   const of = (name: string) => rows.find((row) => row.name === name)?.measured;
   const [base, end, crier] = [of(BASELINE), of(END_STATE), of(CRIER)];
@@ -107,8 +107,8 @@ export function shortfallsOf(rows: readonly LadderRow[]): string[] {
   expect(MIN_OF_BASELINE, base, 'the baseline');
   expect(MIN_OF_END_STATE, end, "the talk's end state");
   if (crier && end && crier.idleMegabytes >= end.idleMegabytes) {
-    const [own, other] = [crier, end].map(({ idleMegabytes }) => `${idleMegabytes.toFixed(0)} MB`);
-    shortfalls.push(`crier's idle plateau is ${own}, expected less than the ${other} of the talk's end state`);
+    const [plateau, other] = [crier, end].map(({ idleMegabytes }) => `${idleMegabytes.toFixed(0)} MB`);
+    shortfalls.push(`crier's idle plateau is ${plateau}, expected less than the ${other} of the talk's end state`);
   }
   return shortfalls;
 }

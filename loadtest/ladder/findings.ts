@@ -1,12 +1,12 @@
 import type { LadderRow } from './figures.ts';
 
-/** Below this much of a change, in either direction, a step changed nothing. */
+/** A factor between 1 / 1.1 and 1.1 counts as no change. */
 const NOTICEABLE = 1.1;
 
-/** How a step of ours compares to the talk's. */
+/** Comparison of a measured step with the talk's. */
 export type Verdict = 'reproduces' | 'weaker here' | 'stronger here' | 'does not reproduce';
 
-/** By the factor of the rates, after against before. */
+/** @param ours, talks the rate after the step divided by the rate before it */
 export function verdictOf(ours: number, talks: number): Verdict {
   const isFlat = (factor: number) => factor < NOTICEABLE && factor > 1 / NOTICEABLE;
   if (isFlat(talks)) return isFlat(ours) ? 'reproduces' : ours > 1 ? 'stronger here' : 'does not reproduce';
@@ -15,7 +15,7 @@ export function verdictOf(ours: number, talks: number): Verdict {
   return share < 0.5 ? 'weaker here' : share > 2 ? 'stronger here' : 'reproduces';
 }
 
-/** One sentence for each step whose factor the talk's figures tell; steps between two figures are taken together. */
+/** A sentence for each step with a figure in the talk. Steps between two such figures count as one. */
 export function findingsOf(rows: readonly LadderRow[]): string[] {
   const findings: string[] = [];
   const steps = rows.filter(({ isControl, measured }) => !isControl && measured);
@@ -37,7 +37,7 @@ export function findingsOf(rows: readonly LadderRow[]): string[] {
   return findings;
 }
 
-/** What the talk sent by then: its own figure, or that of a step directly before that is not run here. */
+/** The talk's figure for this row or, if it has none, for the next row when that row is not run here. */
 function talkSent(rows: readonly LadderRow[], row: LadderRow): number | undefined {
   if (row.talk?.sent !== undefined) return row.talk.sent;
   const next = rows[rows.indexOf(row) + 1];

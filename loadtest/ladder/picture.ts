@@ -10,7 +10,7 @@ interface Panel {
   readonly title: string;
   /** Bars of each row, from the top. */
   readonly rows: readonly (readonly Bar[])[];
-  /** Powers of ten side by side: for values that are worlds apart. The left edge is then `least`. */
+  /** If set, the scale is logarithmic, and this is the value at its left edge. */
   readonly least?: number;
 }
 
@@ -25,7 +25,7 @@ const BAR_HEIGHT = 15;
 const TOP = 92;
 const MARGIN = 20;
 
-/** The ladder as an SVG document: messages sent beside the talk's, and the heap when idle and in the flood. */
+/** An SVG document: messages sent beside the talk's, and heap used in the idle phase and in the flood. */
 export function ladderPicture(rows: readonly LadderRow[], note: string): string {
   const panels: readonly Panel[] = [
     {
@@ -44,9 +44,9 @@ export function ladderPicture(rows: readonly LadderRow[], note: string): string 
   const drawn = panels.map((panel, i) => drawPanel(panel, MARGIN + LABEL_WIDTH + i * PANEL_WIDTH));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#24292f">
 <rect width="${width}" height="${height}" fill="#ffffff"/>
-<text x="${MARGIN}" y="32" font-size="18" font-weight="600">The ladder, from where the talk began to crier</text>
+<text x="${MARGIN}" y="32" font-size="18" font-weight="600">The ladder, from the talk's baseline to crier</text>
 ${[...labels, ...drawn].join('\n')}
-<text x="${MARGIN}" y="${height - 14}" font-size="12" fill="#57606a">${escape(`Blue: measured; grey: what the talk told, its heap when idle. ${note}`)}</text>
+<text x="${MARGIN}" y="${height - 14}" font-size="12" fill="#57606a">${escape(`Blue: measured. Grey: the talk's figures (heap: idle). ${note}`)}</text>
 </svg>
 `;
 }

@@ -21,7 +21,7 @@ const HEADINGS = [
   'in the talk',
 ];
 
-/** A line for each rung; `×` is of the baseline of the same run, beside it what the talk's figures were of the talk's baseline. */
+/** A row for each rung. `×` is the ratio to the baseline of the same run; beside it, the talk's ratio to its baseline. */
 export function ladderTable(rows: readonly LadderRow[]): Cells[] {
   return [HEADINGS, ...rows.map(cellsOf)];
 }
@@ -50,7 +50,7 @@ function cellsOf({ title, measured, talk, talkRatios, note }: LadderRow): Cells 
   ];
 }
 
-/** A line for each size of the young generation. */
+/** A row for each size of the young generation. */
 export function semiSpaceTable(rows: readonly SemiSpaceRow[]): Cells[] {
   return [
     ['semi-space MB', 'send/s', 'CPU µs', 'scavenges', 'GC % of CPU', 'flood MB', 'RSS MB'],
@@ -67,7 +67,7 @@ export function semiSpaceTable(rows: readonly SemiSpaceRow[]): Cells[] {
 }
 
 export interface Report extends Climb {
-  /** What makes the run: date, machine, versions, flags. */
+  /** Date, machine, versions and flags of the run. */
   readonly conditions: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -75,8 +75,8 @@ export function markdownReport(name: string, { conditions, rows, semiSpaces, fau
   const verdict = faults.length > 0 ? faults : ['Nothing was lost, and crier is as far ahead as promised.'];
   return `# Results: ${name}
 
-recv: records taken from Kafka; send: messages that reached sockets, both in the flood; × the baseline of the same run, beside it the talk's figure × the talk's baseline.
-CPU µs: of the server, per message. idle, flood MB: heap used, the plateau of the phase.
+recv: records taken from Kafka in the flood. send: messages that reached sockets in the flood. ×: ratio to the baseline of the same run; beside it, the talk's ratio to its baseline.
+CPU µs: CPU time of the server per message. idle MB, flood MB: plateau of the heap used in the phase.
 
 ${markdownTable(ladderTable(rows))}
 ${bullets(findingsOf(rows))}
@@ -86,7 +86,7 @@ ${bullets(verdict)}
 ${semiSpaces.length === 0 ? '' : `## crier's young generation\n\n${markdownTable(semiSpaceTable(semiSpaces))}\n`}## Conditions
 
 ${bullets(Object.entries(conditions).map(([key, value]) => `${key}: ${value}`))}
-![The same as a picture](${name}.svg)
+![The same figures as a picture](${name}.svg)
 `;
 }
 

@@ -3,24 +3,24 @@ import type { Pod } from '../story/pods/pod.ts';
 import { partsToEnvironment } from './pod/parts.ts';
 import type { Parts } from './pod/parts.ts';
 
-/** What the talk counted in four minutes of flood, and the heap in MB that it named, where it did. */
+/** The talk's counts in four minutes of flood, and its heap in MB. Absent where the talk gave none. */
 export interface TalkFigures {
   readonly received?: number;
   readonly sent?: number;
   readonly idleMegabytes?: number;
-  /** Where it gave no figure. */
+  /** The talk's description where it gave no figure. */
   readonly words?: string;
 }
 
 export interface Rung {
   readonly name: string;
-  /** What it changes; everything from the rungs before stays. */
+  /** The change of this rung. It includes the changes of all earlier rungs. */
   readonly title: string;
-  /** undefined: there is nothing to run, `note` says why. */
+  /** undefined if there is nothing to run; `note` gives the reason. */
   readonly pod: Pod | undefined;
   readonly talk: TalkFigures | undefined;
   readonly note?: string;
-  /** No step of the ladder but beside it: what would be if. */
+  /** A control, not a step: it shows the effect of one assumption. */
   readonly isControl?: boolean;
 }
 
@@ -47,11 +47,11 @@ const noLocations: Parts = { ...inPlace, documents: 'without-locations' };
 const endState: Parts = { ...noLocations, loaders: 'lazy', documents: 'compiled' };
 
 export const BASELINE = 'baseline';
-/** Where the talk ended. */
+/** The last rung of the talk. */
 export const END_STATE = 'compiled';
 export const CRIER = 'crier';
 
-/** From the bottom up. */
+/** In the order of the talk, then crier. */
 export const rungs: readonly Rung[] = [
   {
     ...historical(BASELINE, 'baseline', 'for browsers', baseline),
@@ -78,7 +78,7 @@ export const rungs: readonly Rung[] = [
     title: 'newer graphql-redis-subscriptions',
     pod: undefined,
     talk: { received: 20, sent: 72_000 },
-    note: 'not run: all rungs have the one version that works with the graphql of today',
+    note: 'not run: every rung uses the only version that works with the current graphql',
   },
   {
     ...historical('memoised', 'memoised snakeCase', 'for browsers', memoised),

@@ -2,7 +2,7 @@ import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
 import type { Figures } from './figures.ts';
 
-/** In MB. 16 is what V8 takes by itself on 64 bits. */
+/** Sizes in MB. 16 is V8's default on 64-bit systems. */
 export const SEMI_SPACE_MEGABYTES = [16, 64, 128, 256] as const;
 
 export interface SemiSpaceRow {

@@ -1,9 +1,9 @@
-/** What V8's profiler writes (https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile). */
+/** The output of V8's profiler (https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile). */
 export interface CpuProfile {
   readonly nodes: readonly CpuProfileNode[];
   /** Ids of nodes. */
   readonly samples: readonly number[];
-  /** In µs, from the sample before; of the first one from the start. */
+  /** Time in µs since the previous sample; for the first one, since the start. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -15,25 +15,25 @@ export interface CpuProfileNode {
 
 export interface CallFrame {
   readonly functionName: string;
-  /** '' of what V8 itself does, and of code made from text. */
+  /** '' for V8's own work and for code compiled from text. */
   readonly url: string;
-  /** From 0. */
+  /** The first line is 0. */
   readonly lineNumber: number;
 }
 
-/** A call, with all that it called. */
+/** A call and its callees. */
 export interface Call {
   readonly frame: CallFrame;
   readonly selfUs: number;
-  /** With its callees. */
+  /** Including its callees. */
   readonly totalUs: number;
   readonly callees: readonly Call[];
 }
 
-/** Not work: the process waits. */
+/** V8's name for the time in which the process waits. */
 const IDLE = '(idle)';
 
-/** The tree of calls, without the time in which the process waited. */
+/** The tree of calls, without idle time. */
 export function callTree({ nodes, samples, timeDeltas }: CpuProfile): Call {
   const selfUs = new Map<number, number>();
   samples.forEach((id, i) => {

@@ -1,7 +1,7 @@
 import { escapeMarkup } from '../story/report/time-chart.ts';
 import type { Call, CallFrame } from './cpu-profile.ts';
 
-/** A group of calls, and its colour. */
+/** The colour of a group of calls. */
 export interface Hue {
   readonly name: string;
   readonly color: string;
@@ -13,13 +13,13 @@ const ROW_HEIGHT = 16;
 const HEAD_HEIGHT = 40;
 const LEGEND_STEP = 18;
 const LEGEND_COLUMN = 200;
-/** What is narrower is left out, in px. */
+/** Narrower calls are left out, in px. */
 const MIN_WIDTH = 0.8;
 const CHARACTER_WIDTH = 6.2;
 
 /**
- * A flame graph as an SVG document: each call stands on its caller and is as wide as its share of the time, widest first.
- * @param hueOf undefined: that of the caller; of the outermost call the last one
+ * A flame graph as an SVG document. Each call stands on its caller. Its width is its share of the time; the widest comes first.
+ * @param hueOf returns undefined for the caller's hue; the outermost call then gets the last hue
  */
 export function flameGraph(
   title: string,
@@ -61,14 +61,14 @@ function depthOf(call: Call, pixelsPerUs: number): number {
 
 function box({ frame }: Call, x: number, y: number, width: number, color: string, share: number): string {
   const name = frame.functionName || '(anonymous)';
-  const place = frame.url === '' ? '' : `, ${shortUrl(frame.url)}:${frame.lineNumber + 1}`;
+  const location = frame.url === '' ? '' : `, ${shortUrl(frame.url)}:${frame.lineNumber + 1}`;
   const letters = Math.floor((width - 4) / CHARACTER_WIDTH);
   const label = letters < 3 ? '' : name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
   const text = label === '' ? '' : `<text x="${(x + 2).toFixed(1)}" y="${y + 11.5}">${escapeMarkup(label)}</text>`;
-  return `<g><title>${escapeMarkup(`${name}${place}: ${(share * 100).toFixed(1)} %`)}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.3, width - 0.4).toFixed(1)}" height="${ROW_HEIGHT - 1}" fill="${color}"/>${text}</g>`;
+  return `<g><title>${escapeMarkup(`${name}${location}: ${(share * 100).toFixed(1)} %`)}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.3, width - 0.4).toFixed(1)}" height="${ROW_HEIGHT - 1}" fill="${color}"/>${text}</g>`;
 }
 
-/** Without where this project is. */
+/** Relative to the project. */
 function shortUrl(url: string): string {
   return url.replace(/^.*?\/(?=node_modules\/|dist\/)/, '');
 }

@@ -7,7 +7,7 @@ export interface HeapNode {
   readonly bytes: number;
 }
 
-/** What became of one constructor's objects between two snapshots: the columns of DevTools' comparison. */
+/** Objects of one constructor added and deleted between two snapshots. The fields are the columns of DevTools' comparison. */
 export interface ConstructorChange {
   readonly constructorName: string;
   added: number;
@@ -40,15 +40,15 @@ export function diffHeaps(before: Iterable<HeapNode>, after: Iterable<HeapNode>)
     }
     return change;
   };
-  const gone = new Map<number, HeapNode>();
-  for (const node of before) gone.set(node.id, node);
+  const deleted = new Map<number, HeapNode>();
+  for (const node of before) deleted.set(node.id, node);
   for (const node of after) {
-    if (gone.delete(node.id)) continue;
+    if (deleted.delete(node.id)) continue;
     const change = changeOf(groupOf(node));
     change.added++;
     change.addedBytes += node.bytes;
   }
-  for (const node of gone.values()) {
+  for (const node of deleted.values()) {
     const change = changeOf(groupOf(node));
     change.deleted++;
     change.deletedBytes += node.bytes;
@@ -60,7 +60,7 @@ export function bytesDelta({ addedBytes, deletedBytes }: ConstructorChange): num
   return addedBytes - deletedBytes;
 }
 
-/** As DevTools names them: an object by its constructor, the engine's own by what they are. */
+/** The name that DevTools shows: the constructor of an object, or the kind of an internal node. */
 function groupOf({ type, name }: HeapNode): string {
   if (type.includes('string')) return '(string)';
   return GROUPS[type] ?? name;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { HeapNode } from './heap-diff.ts';
 
-/** The little of @memlab/core that is used here; it lives in loadtest/node_modules. */
+/** The part of @memlab/core that is used here. It is installed in loadtest/node_modules. */
 interface Memlab {
   readonly config: { muteConsole: boolean };
   readonly utils: { getSnapshotFromFile(path: string, options: object): Promise<Snapshot> };

@@ -12,11 +12,11 @@ import { readHeapSnapshot } from './heap-snapshot.ts';
 const run = promisify(execFile);
 const ROWS = 25;
 
-/** What looks into a pod while the story runs. */
+/** Profiles a pod while the story runs. */
 export interface Recorder {
   onPhase?(phase: PhaseName, pod: PodProcess): Promise<void>;
   onDrained?(pod: PodProcess): Promise<void>;
-  /** After the run: writes and returns what a person reads. */
+  /** Called after the run. Writes the files and returns the text to print. */
   finish(): Promise<string>;
 }
 
@@ -37,7 +37,7 @@ export function cpuRecorder(folder: string): Recorder {
   };
 }
 
-/** One snapshot, when the flood's last record has reached every socket, and all are still open. */
+/** One snapshot, taken when the flood's last record has reached every socket and before the sockets close. */
 export function heapRecorder(folder: string): Recorder {
   const snapshot = join(folder, 'after-flood.heapsnapshot');
   return {

@@ -4,7 +4,7 @@ import { Cursors } from '../../src/fanout/resume/cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 
-/** The events of one auction, published as a worker does, so that its channel keeps them. */
+/** Publishes the events of one auction like a worker, with a history. */
 export class AuctionHistory {
   readonly #bus: RedisBus;
   readonly #channel: string;
@@ -39,14 +39,14 @@ export class AuctionHistory {
     return versionIn(this.#message(this.#published - 1));
   }
 
-  /** `count` events, from the event `from` on, with their cursors. */
+  /** Versions and cursors of `count` events, starting with the event of index `from`. */
   async cursors(secret: string, from: number, count: number): Promise<{ version: number; cursor: string }[]> {
     const first = { from: '0-0', maxEntries: 10_000, maxBytes: 64 * 1024 * 1024 };
     const { entries } = await this.#bus.history(this.#channel, first);
     const cursors = new Cursors(secret);
     return entries.slice(from, from + count).map(({ payload, coordinates }) => {
-      const { entry = '', ...place } = coordinates;
-      return { version: versionIn(payload.toString()), cursor: cursors.sign(this.#channel, { ...place, entry }) };
+      const { entry = '', ...position } = coordinates;
+      return { version: versionIn(payload.toString()), cursor: cursors.sign(this.#channel, { ...position, entry }) };
     });
   }
 

@@ -1,13 +1,13 @@
 import type { Write } from '../servers/write-gauge.ts';
 import type { OthersReport } from './other-clients.ts';
 
-/** From the publish of an event on, in ms. */
+/** Latencies of the other clients, counted from the publish of an event. */
 export interface OthersLatencies {
   readonly deliveries: number;
-  /** To its arrival at a client. */
+  /** Until its arrival at a client. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** To the moment at which the gateway hands it to the kernel: without the time that the client's core took. */
+  /** Until the gateway hands the result to the kernel, which excludes waits on the client's core. */
   readonly writtenP99Ms: number;
 }
 

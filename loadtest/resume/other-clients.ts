@@ -5,7 +5,7 @@ import type { Publisher } from '../fanout/client/publisher.ts';
 import { answerCalls } from '../processes/process-call.ts';
 import { Receiver, openAll } from './receiver.ts';
 
-/** The process of the clients that go on meanwhile, on a channel of their own, and of that channel's events. Driven by the runner. */
+/** The process of the clients on another channel, whose latency is measured. It publishes their events. bench:resume calls it. */
 
 export interface OthersPlan {
   readonly port: number;
@@ -18,20 +18,21 @@ export interface OthersPlan {
 }
 
 export interface OthersReport {
-  /** From the publish of an event to its arrival, in ms, for each delivery since the report before. */
+  /** Time from publish to arrival in ms, for each delivery since the previous report. */
   readonly latencies: readonly number[];
-  /** When each event was published, on the clock of `monotonicMs`. By its version, from `firstVersion` on. */
+  /** Publish time of each event by `monotonicMs`. Index 0 is version `firstVersion`. */
   readonly publishedAt: readonly number[];
   readonly firstVersion: number;
 }
 
 const FIRST_VERSION = 1_000_000;
-/** What a subscribe may take. */
+/** Time for the subscriptions to become live. */
 const SETTLE_MS = 500;
 
 const publishedAt: number[] = [];
 let latencies: number[] = [];
-const lastOf: number[] = [];
+/** Last event of each client. */
+const lastEvents: number[] = [];
 const faults = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
 
@@ -52,9 +53,9 @@ async function start(plan: OthersPlan): Promise<void> {
         onEvent: (version) => {
           const event = version - FIRST_VERSION;
           latencies.push(monotonicMs() - publishedAt[event]!);
-          if (lastOf[i] !== undefined && event !== lastOf[i] + 1)
-            faults.add(`a client got ${event} after ${lastOf[i]}`);
-          lastOf[i] = event;
+          if (lastEvents[i] !== undefined && event !== lastEvents[i] + 1)
+            faults.add(`a client got ${event} after ${lastEvents[i]}`);
+          lastEvents[i] = event;
         },
         onFault: (fault) => faults.add(fault),
       }),
@@ -74,12 +75,12 @@ function report(): OthersReport {
   return report;
 }
 
-/** Ends the events; the faults of all. */
+/** Stops publishing and returns the faults of all clients. */
 async function stop(sockets: number): Promise<string[]> {
   clearInterval(timer);
   const last = publishedAt.length - 1;
-  for (let tries = 0; tries < 100 && lastOf.some((event) => event !== last); tries++) await delay(20);
-  const missing = sockets - lastOf.filter((event) => event === last).length;
+  for (let tries = 0; tries < 100 && lastEvents.some((event) => event !== last); tries++) await delay(20);
+  const missing = sockets - lastEvents.filter((event) => event === last).length;
   return [...faults, ...(missing > 0 ? [`${missing} of the others did not get the last event`] : [])];
 }
 

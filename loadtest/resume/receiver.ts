@@ -2,20 +2,20 @@ import { WebSocket } from 'ws';
 
 export interface ReceiverOptions {
   readonly port: number;
-  /** Of the subscribe message. */
+  /** Payload of the subscribe message. */
   readonly payload: () => object;
   readonly onEvent: (version: number, message: Buffer) => void;
-  /** Something else came than events, or the connection was closed. */
+  /** Called for a message that is not an event, and when the connection closes. */
   readonly onFault: (fault: string) => void;
 }
 
 const VERSION = '"version":';
 
-/** A client of one subscription, which only looks at the number of each event. */
+/** A client with one subscription that reads only the version of each event. */
 export class Receiver {
   readonly #options: ReceiverOptions;
   #socket: WebSocket | undefined;
-  /** Of its subscription. */
+  /** Id of the current subscription. */
   #id = '';
 
   constructor(options: ReceiverOptions) {
@@ -40,7 +40,7 @@ export class Receiver {
     });
   }
 
-  /** To be called when it is open. */
+  /** Call after `open` has resolved. */
   subscribe(): void {
     this.#id = crypto.randomUUID();
     this.#socket!.send(JSON.stringify({ id: this.#id, type: 'subscribe', payload: this.#options.payload() }));

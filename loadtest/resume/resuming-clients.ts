@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { answerCalls } from '../processes/process-call.ts';
 import { Receiver, openAll } from './receiver.ts';
 
-/** The process of the clients that resume. Driven by the runner. */
+/** The process of the clients that resume. bench:resume calls it. */
 
 export interface ResumePlan {
   readonly port: number;
@@ -13,20 +13,20 @@ export interface ResumePlan {
 }
 
 export interface Storm {
-  /** Client i has seen the event of number i modulo their count. */
-  readonly seen: readonly { readonly version: number; readonly cursor: string }[];
+  /** Last event before the resume: client i gets the entry with index i modulo the length. */
+  readonly lastSeen: readonly { readonly version: number; readonly cursor: string }[];
   readonly lastVersion: number;
 }
 
 export interface ResumeReport {
-  /** Until the last client had the last event. */
+  /** Until the last client received the last event. */
   readonly elapsedMs: number;
   readonly deliveries: number;
-  /** With the count of clients that met each. */
+  /** Each starts with the number of affected clients. */
   readonly faults: readonly string[];
 }
 
-/** A server that delivers nothing for so long has lost what is missing. */
+/** After this time without a delivery, missing events count as lost. */
 const SILENCE_MS = 10_000;
 
 interface Client {
@@ -45,7 +45,7 @@ let lastAt = 0;
 let awaited = Infinity;
 let arrived = 0;
 
-// The others of this core come first: what they are measured for is the server, not this process.
+// The other clients share this core. With a lower priority this process does not add to their latencies.
 setPriority(Math.min(19, getPriority() + 10));
 
 function clientOf(plan: ResumePlan): Client {
@@ -64,7 +64,7 @@ function clientOf(plan: ResumePlan): Client {
       deliveries++;
       lastAt = performance.now();
       if (!client.isResumed && !message.includes('"resumed":true')) fail('not resumed');
-      if (received !== client.last + 1) fail('an event was lost, came twice or in another order');
+      if (received !== client.last + 1) fail('an event was lost, duplicated or reordered');
       client.isResumed = true;
       client.last = received;
       if (received === awaited) arrived++;
@@ -80,11 +80,11 @@ async function connect(plan: ResumePlan): Promise<void> {
   await openAll(clients.map(({ receiver }) => receiver));
 }
 
-async function resume({ seen, lastVersion }: Storm): Promise<ResumeReport> {
+async function resume({ lastSeen, lastVersion }: Storm): Promise<ResumeReport> {
   awaited = lastVersion;
   deliveries = 0;
   clients.forEach((client, i) => {
-    const { version, cursor } = seen[i % seen.length]!;
+    const { version, cursor } = lastSeen[i % lastSeen.length]!;
     Object.assign(client, { cursor, last: version, isResumed: false });
   });
   const startedAt = performance.now();
@@ -92,7 +92,7 @@ async function resume({ seen, lastVersion }: Storm): Promise<ResumeReport> {
   return arrival(startedAt);
 }
 
-/** The live events up to this one. */
+/** Resolves when every client has received this live event. */
 async function follow(lastVersion: number): Promise<ResumeReport> {
   awaited = lastVersion;
   arrived = clients.filter(({ last }) => last === lastVersion).length;
@@ -110,7 +110,7 @@ async function arrival(startedAt: number): Promise<ResumeReport> {
   const missing = clients.length - arrived;
   arrived = 0;
   const lines = Array.from(faults, ([fault, count]) => `${count} clients: ${fault}`);
-  if (missing > 0) lines.push(`${missing} clients: the last event never came`);
+  if (missing > 0) lines.push(`${missing} clients: did not receive the last event`);
   return { elapsedMs: lastAt - startedAt, deliveries, faults: lines };
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 
-/** The reference for memory: `ws` alone, with the options that crier gives it, and nothing on top. */
+/** The reference for memory: `ws` alone, with crier's options. */
 const httpServer = createServer();
 const server = new WebSocketServer({ server: httpServer, perMessageDeflate: false, clientTracking: true });
 server.on('connection', (socket) => {

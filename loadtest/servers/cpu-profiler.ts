@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 
-/** Often enough for a function of a millisecond, seldom enough to leave the figures alone. */
+/** Short enough to see functions that take a millisecond, long enough not to distort the figures. */
 const INTERVAL_US = 500;
 
-/** V8's sampling profiler, on this process. */
+/** V8's sampling profiler for this process. */
 export class CpuProfiler {
   #session: Session | undefined;
 
@@ -17,7 +17,7 @@ export class CpuProfiler {
     await session.post('Profiler.start');
   }
 
-  /** Writes what was seen since `start()` as a .cpuprofile. @throws Error when it was not started. */
+  /** Writes the profile since `start()` as a .cpuprofile. @throws Error when it was not started. */
   async stop(path: string): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('the profiler was not started');

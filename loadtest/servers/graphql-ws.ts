@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
 import { auctionChannel, plainSdl } from '../fanout/auction.ts';
 
-/** graphql-ws, graphql-js and graphql-redis-subscriptions, put together as their documentation shows. */
+/** graphql-ws, graphql-js and graphql-redis-subscriptions, combined as their documentation shows. */
 const url = process.env['REDIS_URL']!;
 const pubsub = new RedisPubSub({ publisher: new Redis(url), subscriber: new Redis(url) });
 const schema = buildSchema(plainSdl());

@@ -13,11 +13,11 @@ const GC_KINDS: Readonly<Record<number, GcKind>> = {
 export interface HeapReading {
   /** Unix time in ms. */
   readonly at: number;
-  /** The largest of the values since the reading before. */
+  /** The largest sample since the previous reading. */
   readonly heapUsedBytes: number;
   readonly residentBytes: number;
   readonly externalBytes: number;
-  /** How late a timer fired since the reading before, at most. */
+  /** Largest delay of a timer since the previous reading. */
   readonly lagMs: number;
   readonly gcMs: Record<GcKind, number>;
   readonly gcCount: Record<GcKind, number>;
@@ -26,7 +26,7 @@ export interface HeapReading {
 const INTERVAL_MS = 100;
 const RESOLUTION_MS = 10;
 
-/** Watches this process's heap, its collections and its event loop, from one reading to the next. */
+/** Measures this process's heap, garbage collections and event-loop delay between two readings. */
 export class HeapGauge {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #observer = new PerformanceObserver((list) => {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import { auctionChannel, plainSdl } from '../fanout/auction.ts';
 
-/** The little of Fastify and Mercurius that is used here; they live in loadtest/node_modules. */
+/** The parts of Fastify and Mercurius that are used here. They are installed in loadtest/node_modules. */
 interface PubSub {
   subscribe(topic: string): Promise<unknown>;
   publish(event: { topic: string; payload: unknown }): void;
@@ -18,7 +18,7 @@ const load = createRequire(resolve('loadtest/package.json'));
 const fastify = load('fastify') as () => App;
 const mercurius = load('mercurius') as unknown;
 
-/** Mercurius with its compiler on, and its own pubsub fed by one Redis subscription per channel. */
+/** Mercurius with its JIT compiler, and its own pubsub fed by one Redis subscription per channel. */
 const app = fastify();
 const subscriber = new Redis(process.env['REDIS_URL']!);
 const channels = new Set<string>();

@@ -7,12 +7,12 @@ import type { HeapReading } from './heap-gauge.ts';
 import { WriteGauge } from './write-gauge.ts';
 import type { Write } from './write-gauge.ts';
 
-/** What a server tells of itself. */
+/** Figures of the server's process. */
 export interface ProbeReport {
-  /** 99th percentile since the last `reset` of how late a timer fired, in ms. */
+  /** 99th percentile of a timer's delay since the last `reset`, in ms. */
   readonly lagP99Ms: number;
   readonly residentBytes: number;
-  /** Of those, of V8's young generation. */
+  /** Resident memory of V8's young generation. */
   readonly youngBytes: number;
 }
 
@@ -25,7 +25,7 @@ const profiler = new CpuProfiler();
 
 /** Preloaded into servers under measurement (`--expose-gc --import`). */
 answerCalls({
-  /** Collects garbage, so that RSS shows what is kept. */
+  /** Collects garbage, so that RSS is that of live memory. */
   collect: () => {
     const { gc } = globalThis as { gc?: () => void };
     gc?.();
@@ -40,9 +40,9 @@ answerCalls({
   }),
   startCpuProfile: () => profiler.start(),
   stopCpuProfile: (path: string) => profiler.stop(path),
-  /** Collects garbage, and stops the process for seconds. */
+  /** Collects garbage first and blocks the process for seconds. */
   writeHeapSnapshot: (path: string) => void writeHeapSnapshot(path),
-  /** The first call starts watching: servers that nobody asks pay nothing. */
+  /** The first call creates the gauge, so that servers without a reader pay nothing. */
   readHeap: (): HeapReading => (gauge ??= new HeapGauge()).read(),
   /** Writes of results that contain `marker` since the last call. The first call starts the recording. */
   readWrites: (marker: string): Write[] => (writeGauge ??= new WriteGauge(marker)).read(),

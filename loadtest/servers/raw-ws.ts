@@ -4,8 +4,8 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 
 /**
- * Plain broadcast, the floor that a GraphQL server is measured against: each Redis message becomes one buffer, which is sent to
- * every socket of the channel that its URL names. No GraphQL; a `next` message of the right size, its id the same for all.
+ * Plain broadcast without GraphQL, the floor for every GraphQL server. Each Redis message becomes one buffer for all sockets whose
+ * URL names its channel: a `next` message of the right size with the same id for all.
  */
 const ID = '00000000-0000-4000-8000-000000000000';
 

@@ -1,14 +1,14 @@
 import { Socket } from 'node:net';
 import { monotonicMs } from '../monotonic.ts';
 
-/** One result on its way: which, and when it was handed to the kernel. */
+/** Version of a result, and the time at which it was handed to the kernel. */
 export type Write = readonly [version: number, atMs: number];
 
 const VERSION = '"version":';
-/** Of a write, where a result's first fields are. */
-const LOOKED_AT_BYTES = 4096;
+/** The first bytes of a write, which hold a result's first fields. Only they are searched. */
+const SEARCHED_BYTES = 4096;
 
-/** When this server hands each result that contains `marker` to the kernel: what comes after that is the kernel's doing, and the client's. */
+/** Records when this server hands each result that contains `marker` to the kernel. */
 export class WriteGauge {
   #writes: Write[] = [];
 
@@ -22,7 +22,7 @@ export class WriteGauge {
     };
   }
 
-  /** Since the call before. */
+  /** Returns the writes since the previous call. */
   read(): Write[] {
     const writes = this.#writes;
     this.#writes = [];
@@ -31,7 +31,7 @@ export class WriteGauge {
 
   #onWrite(data: unknown, marker: string): void {
     if (!Buffer.isBuffer(data)) return;
-    const start = data.subarray(0, LOOKED_AT_BYTES);
+    const start = data.subarray(0, SEARCHED_BYTES);
     if (!start.includes(marker)) return;
     const at = start.indexOf(VERSION) + VERSION.length;
     this.#writes.push([Number.parseInt(start.toString('latin1', at, at + 24), 10), monotonicMs()]);

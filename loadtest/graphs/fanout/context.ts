@@ -1,6 +1,6 @@
 import type { Claims, ConnectionRequest } from '../../../src/context/connection-facts.ts';
 
-/** Whoever connects says who they are: this graph is for measuring. */
+/** Accepts the tenant and user that the client names. For benchmarks only. */
 export function authenticate({ params }: ConnectionRequest): Claims {
   return { tenant: params['tenant'] ?? 'nobody', user: params['user'] ?? 'nobody' };
 }

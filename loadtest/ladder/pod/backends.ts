@@ -7,10 +7,10 @@ type Method = (typeof METHODS)[number];
 export type Backend = Record<Method, (path: string, body?: unknown) => Promise<unknown>>;
 export type Backends = Record<string, Backend>;
 
-/** What a subscriber said of itself when it connected. */
+/** The client's `connection_init` payload. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** The 32 backends of one context, with a wrapper around each of the five methods: 160, used or not. */
+/** The 32 backends of one context with five methods each. The eager version creates all 160 wrappers. */
 export function createBackends(version: Parts['backends'], params: Params): Backends {
   return version === 'eager' ? eagerBackends(params) : lazyBackends(params);
 }
@@ -44,8 +44,8 @@ interface Defaults {
 }
 
 /**
- * A guess: the talk tells how many wrappers there were, not what one held. Here it is a closure with a request's defaults, headers of
- * the caller among them. Nothing in the flood calls one.
+ * The talk gives the number of wrappers, not their content. This one, an assumption, is a closure over a request's defaults and the
+ * caller's headers. The flood calls none of them.
  */
 function createMethod(backend: string, method: Method, params: Params): Backend[Method] {
   const defaults: Defaults = {

@@ -2,13 +2,13 @@ import kafkajs from 'kafkajs';
 import type { Convert } from './snake-case-versions.ts';
 
 const TOPIC = 'auction-events';
-/** Longer than an event may hold the event loop: 4,000 executions are seconds at the baseline. */
+/** Longer than one event blocks the event loop: at the baseline its 4,000 executions take seconds. */
 const SESSION_TIMEOUT_MS = 60_000;
 
 export interface ConsumerOptions {
   readonly brokers: string[];
   readonly groupId: string;
-  /** undefined: records are published as they came. */
+  /** undefined: records are published unchanged. */
   readonly convert: Convert | undefined;
   readonly publish: (auctionId: number, payload: unknown) => Promise<void>;
   readonly onRecord: () => void;
@@ -18,7 +18,10 @@ interface AuctionRecord extends Record<string, unknown> {
   readonly auction: { readonly auctionId: number };
 }
 
-/** A member of the Kafka group, as kafkajs's documentation shows one: a record at a time, published before the next. Resolves with its end. */
+/**
+ * Joins the consumer group as kafkajs's documentation shows, and publishes each record before it takes the next. Resolves with a
+ * function that leaves the group.
+ */
 export async function startConsumer(options: ConsumerOptions): Promise<() => Promise<void>> {
   const { brokers, groupId, convert, publish, onRecord } = options;
   const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.ERROR });

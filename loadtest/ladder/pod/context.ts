@@ -4,7 +4,7 @@ import { createLoaders, createPrimers } from './loaders.ts';
 import type { Loaders, Primers } from './loaders.ts';
 import type { Parts } from './parts.ts';
 
-/** What resolvers got: made when a client subscribes, kept as long as the subscription. */
+/** The context of resolvers. Created for each subscription and kept until it ends. */
 export interface Context {
   readonly params: Params;
   readonly backends: Backends;

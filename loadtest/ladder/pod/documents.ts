@@ -11,11 +11,16 @@ const MAX_DOCUMENTS = 1000;
 
 export type DocumentOptions = Pick<ServerOptions, 'parse' | 'validate' | 'subscribe'>;
 
-/** What graphql-ws is told about documents; what is left out is its default: parse and validate for each subscription, graphql-js for each event. */
+/**
+ * The options of graphql-ws that concern documents. By default it parses and validates for each subscription, and runs graphql-js for
+ * each event.
+ */
 export function documentOptions(version: Parts['documents'], schema: GraphQLSchema): DocumentOptions {
   if (version === 'with-locations') return {};
-  const parseShort: typeof parse = (source) => parse(source, { noLocation: true });
-  return version === 'without-locations' ? { parse: parseShort } : cachedDocuments(schema, parseShort);
+  const parseWithoutLocations: typeof parse = (source) => parse(source, { noLocation: true });
+  return version === 'without-locations'
+    ? { parse: parseWithoutLocations }
+    : cachedDocuments(schema, parseWithoutLocations);
 }
 
 interface Item {
@@ -24,7 +29,10 @@ interface Item {
   readonly compiled: CompiledQuery | undefined;
 }
 
-/** The talk wrapped parse (SHA-256 of the text → LRU → document with its compiled form attached) and execute; the verdict is kept here, too. */
+/**
+ * As in the talk, `parse` looks up the SHA-256 of the text in an LRU of documents, and an event runs the document's compiled form.
+ * Unlike in the talk, validation errors are cached as well.
+ */
 function cachedDocuments(schema: GraphQLSchema, parseText: typeof parse): DocumentOptions {
   const items = new LRUCache<string, Item>({ max: MAX_DOCUMENTS });
   const byDocument = new WeakMap<DocumentNode, Item>();

@@ -7,13 +7,16 @@ type Loader = DataLoader<string, Entity | null>;
 export type Loaders = Readonly<Record<string, Loader>>;
 export type Primers = Readonly<Record<string, (entity: Entity) => void>>;
 
-/** What loaders and primers are made from; it holds them, too, once they are made. */
+/** The part of the context that loaders and primers read. `loaders` is set after they have been created. */
 export interface LoaderContext {
   readonly backends: Backends;
   readonly loaders: Loaders;
 }
 
-/** One big literal, as the talk's: a call per key. The names are invented, their number is not. Eager is every key of it read. */
+/**
+ * One large literal with a call per key, as in the talk. The names are invented; their number is the talk's. The eager version reads
+ * every key.
+ */
 export function createLoaders(version: Parts['loaders'], context: LoaderContext): Loaders {
   const loaders: Loaders = Proxy.lazy({
     account_by_id: byId(context, 'profile', '/account'),
@@ -70,7 +73,7 @@ export function createLoaders(version: Parts['loaders'], context: LoaderContext)
   return version === 'eager' ? { ...loaders } : loaders;
 }
 
-/** A guess: one primer per loader. The talk says only that there were more of them than of loaders. */
+/** One primer per loader, an assumption. The talk says only that there were more primers than loaders. */
 export function createPrimers(version: Parts['loaders'], context: LoaderContext): Primers {
   const primers: Primers = Proxy.lazy({
     account: primer(context, 'account_by_id'),
@@ -127,7 +130,7 @@ export function createPrimers(version: Parts['loaders'], context: LoaderContext)
   return version === 'eager' ? { ...primers } : primers;
 }
 
-/** Many keys, one call: what a loader is for. */
+/** Loads up to 200 keys with one request. */
 function byId(context: LoaderContext, backend: string, path: string): Loader {
   return new DataLoader((ids) => loadAll(context, backend, path, ids), { maxBatchSize: 200 });
 }

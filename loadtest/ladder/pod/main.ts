@@ -17,8 +17,8 @@ import { snakeCaseVersions } from './snake-case-versions.ts';
 import type { Convert } from './snake-case-versions.ts';
 
 /**
- * The talk's pod, put together from the parts of one rung: a member of the Kafka group that publishes to Redis through
- * graphql-redis-subscriptions, and a stock graphql-ws server whose subscriptions iterate over the same. Its settings are crier's.
+ * The talk's pod, built from the parts of one rung: a consumer that publishes to Redis through graphql-redis-subscriptions, and a
+ * stock graphql-ws server that subscribes through it. It reads the same environment variables as crier.
  */
 async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   const parts = partsFromEnvironment(environment);

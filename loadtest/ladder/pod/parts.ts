@@ -1,17 +1,17 @@
-/** What the rungs differ in. Each value is a way to do it that the talk's service had at some time. */
+/** The differences between the rungs. The talk's service used each value at some time. */
 export interface Parts {
-  /** 32 backends × 5 methods per context: all at once, or each at its first use. */
+  /** Whether the 32 × 5 backend methods of a context are created at once or at their first use. */
   readonly backends: 'eager' | 'lazy';
-  /** 50 loaders and 50 primers per context: likewise. */
+  /** Whether the 50 loaders and 50 primers of a context are created at once or at their first use. */
   readonly loaders: 'eager' | 'lazy';
   readonly snakeCase: 'chain' | 'iteration' | 'memoised' | 'in-place';
-  /** Whether a record is converted for each delivery or once, before it is published. See README, "the ladder". */
+  /** Whether a record is converted for each delivery or once, before it is published. */
   readonly convertsAt: 'delivery' | 'consumption';
-  /** Parsed, validated and interpreted for each subscription; the same without locations; or cached and compiled. */
+  /** Documents are parsed and validated for each subscription, with or without locations, or are cached and compiled. */
   readonly documents: 'with-locations' | 'without-locations' | 'compiled';
 }
 
-/** Parts as they travel in the environment of a pod. */
+/** Environment variables that carry the parts to a pod. */
 export function partsToEnvironment(parts: Parts): Readonly<Record<string, string>> {
   return { LADDER_PARTS: JSON.stringify(parts) };
 }

@@ -2,7 +2,7 @@ import lodash from 'lodash';
 
 type Tree = Record<string, unknown>;
 
-/** snake_case as the story began: a lodash chain that copies the whole rest of the tree again on every level. */
+/** The story's first version: a lodash chain that copies the remaining tree again on every level. */
 export function snakeCaseChain(tree: Tree): Tree {
   return lodash
     .chain(tree)

@@ -5,7 +5,7 @@ import { snakeCaseChain } from './snake-case-chain.ts';
 type Tree = Record<string, unknown>;
 export type Convert = (tree: Tree) => Tree;
 
-/** Without lodash's chain and copies, but for every name `_.snakeCase` once more. */
+/** Without lodash's chain and copies. `_.snakeCase` still runs for every name. */
 function byIteration(tree: Tree, snakeCase: (key: string) => string): Tree {
   const convert = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item) => convert(item));
@@ -14,10 +14,13 @@ function byIteration(tree: Tree, snakeCase: (key: string) => string): Tree {
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [snakeCase(key), convert(value)]));
 }
 
-/** "We only have so many field names": lodash's memo has no bound, as the talk's had none. */
+/** Like the talk's memo, lodash's has no bound: the number of field names is small. */
 const memoised = lodash.memoize((key: string) => lodash.snakeCase(key));
 
-/** Loops, a new object per `{}`, arrays reused: what shares the tree sees its arrays change, which is harmless only because twice is like once. */
+/**
+ * Creates a new object per `{}` and changes arrays in place. Other users of the tree see the converted arrays, which is harmless
+ * because a second conversion changes nothing.
+ */
 function inPlace(tree: Tree): Tree {
   const target: Tree = {};
   const keys = Object.keys(tree);
@@ -33,7 +36,7 @@ function valueInPlace(value: unknown): unknown {
   return items;
 }
 
-/** snake_case as it was at each time; scalars are never touched. */
+/** The talk's versions of the conversion. None changes scalars. */
 export const snakeCaseVersions: Readonly<Record<Parts['snakeCase'], Convert>> = {
   chain: snakeCaseChain,
   iteration: (tree) => byIteration(tree, (key) => lodash.snakeCase(key)),
