@@ -8,20 +8,20 @@ import { join } from 'node:path';
  * `node deploy/build.js [--pack] <part> ...` compiles parts of the project into dist/. Plain JS, because it runs before anything is
  * compiled.
  *
- * A build of a part is a folder, dist/<part>-<hash of what it is made of>, and dist/<part> is a link to it. A new build is
- * put together aside, and replaces the link in one step. Node knows a module by its real path, so a process that runs keeps the build with which
- * it was started. A build that exists already is not made again.
+ * A build of a part is a folder, dist/<part>-<hash of its sources>, and dist/<part> is a symbolic link to it. A new build is written to a
+ * draft folder and replaces the link atomically. Node identifies a module by its real path, so a running process keeps the build that it
+ * started with. A build that exists is reused.
  *
- * `--pack`: dist/<part> becomes a folder, because npm packs no links.
+ * `--pack`: dist/<part> becomes a folder, because npm does not pack symbolic links.
  */
 const TARGET = 'dist';
 const PARTS = ['src', 'deploy', 'test', 'loadtest'];
 const BABEL = join('node_modules', '@babel', 'cli', 'bin', 'babel.js');
-/** What every part is made of, beside its own folder. */
+/** Sources of every part, besides its own folder. */
 const SHARED_INPUTS = [
   'babel.config.js',
   'package-lock.json',
-  // What is installed indeed.
+  // The packages that are really installed.
   'node_modules/.package-lock.json',
   'plugins',
   'deploy/build.js',
@@ -29,7 +29,7 @@ const SHARED_INPUTS = [
   'deploy/declare-client.js',
 ];
 const NO_INPUTS = new Set(['node_modules', 'fixtures', 'results', 'profiles']);
-/** How long a build is kept after its replacement, in ms: a process that started with it may still read from it. */
+/** How long a build is kept after it was replaced, in ms: a process that started with it may still read from it. */
 const KEPT_MS = 24 * 60 * 60_000;
 
 /** @param {string} part @param {boolean} isPacked */
@@ -41,7 +41,7 @@ async function build(part, isPacked) {
 }
 
 /**
- * The name of the part's build, which is there when this returns.
+ * Builds the part unless the build exists. Returns its name.
  * @param {string} part
  */
 async function compiled(part) {
@@ -51,7 +51,7 @@ async function compiled(part) {
     const draft = draftOf(name);
     try {
       await compile(part, draft);
-      // A file was saved meanwhile.
+      // A source changed during the build: build again.
       if (name !== `${part}-${await hashOf(part)}`) continue;
       await rename(draft, join(TARGET, name)).catch(expect('ENOTEMPTY', 'EEXIST'));
       return name;
@@ -79,13 +79,13 @@ async function putLink(part, name) {
   if (before === name) return;
   const draft = draftOf(`${part}-link`);
   await symlink(name, draft);
-  // Their times say for how long they are kept.
+  // `prune` goes by these times.
   for (const version of [name, before]) if (version) await touch(join(TARGET, version));
   try {
     await rename(draft, link);
   } catch (error) {
     expect('EISDIR')(/** @type {NodeJS.ErrnoException} */ (error));
-    // Packed, or of a time when builds had no names.
+    // dist/<part> is a folder: packed, or from a version without links.
     await rename(link, draftOf(`${part}-folder`));
     await rename(draft, link);
   }
@@ -100,7 +100,7 @@ async function putCopy(part, name) {
   await rename(draft, join(TARGET, part));
 }
 
-/** Removes builds that were replaced long ago, and drafts of builds that were interrupted. @param {string} part @param {string} current */
+/** Removes builds that were replaced long ago, and drafts of interrupted builds. @param {string} part @param {string} current */
 async function prune(part, current) {
   for (const name of await readdir(TARGET)) {
     if (name === current || !name.replace(/^\./, '').startsWith(`${part}-`)) continue;
@@ -115,7 +115,7 @@ async function hashOf(part) {
   const hash = createHash('sha256').update(process.version);
   const inputs = await Promise.all([part, ...SHARED_INPUTS].map(filesOf));
   for (const file of inputs.flat()) {
-    // An editor's temporary file may be gone by now.
+    // An editor may have removed its temporary file.
     const content = await readFile(file).catch(expect('ENOENT'));
     if (!content) continue;
     hash.update(`${file} ${content.length}\n`).update(content);
@@ -124,7 +124,7 @@ async function hashOf(part) {
 }
 
 /**
- * The file, or the files in the folder, in one order; none where there is no such thing.
+ * The file, or the files in the folder, in a fixed order; none if the path does not exist.
  * @param {string} path
  * @returns {Promise<string[]>}
  */
@@ -135,7 +135,7 @@ async function filesOf(path) {
   return (await Promise.all(names.sort().map((name) => filesOf(join(path, name))))).flat();
 }
 
-/** A name in dist/ that nobody else uses: in a container that starts again, the process id is the same. @param {string} name */
+/** A unique name in dist/. It is random, because a restarted container has the same process id. @param {string} name */
 function draftOf(name) {
   return join(TARGET, `.${name}-${randomBytes(6).toString('hex')}`);
 }

@@ -1,6 +1,6 @@
 import { variables } from '../src/variables.ts';
 
-/** Backends are named by the graph, so `src/variables.ts` does not list their settings. */
+/** Settings of backends. The graph names the backends, so `src/variables.ts` does not list them. */
 const BACKEND_ROWS = [
   [
     '`BACKEND_<NAME>_URL`',
@@ -11,7 +11,7 @@ const BACKEND_ROWS = [
   ['`BACKEND_<NAME>_FORWARD_AUTHORIZATION`', '`false`', '', "Whether the caller's Authorization header goes to it."],
 ];
 
-/** The page with its table of settings replaced by one made from `src/variables.ts`, formatted as prettier does. */
+/** Returns the page with a table of settings generated from `src/variables.ts`, formatted as prettier formats it. */
 export function withSettings(page: string): string {
   const rows = Object.entries(variables).map(([name, { default: fallback, unit, meaning }]) => [
     `\`${name}\``,

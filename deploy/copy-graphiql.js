@@ -13,8 +13,8 @@ const FILES = {
 };
 
 /**
- * Step of the build: GraphiQL and what it needs, from node_modules to beside the page that uses them, and a gzipped copy of
- * each file of that folder. Plain JS, because it runs before anything is compiled.
+ * Step of the build: copies GraphiQL and its dependencies from node_modules into the folder of the page, and adds a gzipped copy of each
+ * file there. Plain JS, because it runs before anything is compiled.
  * @param {string} folder
  */
 export async function copyGraphiql(folder) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import typescript from 'typescript';
 
 /**
- * Step of the build: the types of `crier/client`, from its source, which says them all. Plain JS, because it runs before
+ * Step of the build: writes the types of `crier/client` from its source, which declares all of them. Plain JS, because it runs before
  * anything is compiled.
  * @param {string} folder
  */

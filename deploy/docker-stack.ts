@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 const COMPOSE = ['compose', '--project-name', 'crier-stack'];
 
-/** Whether a Docker engine answers and the client knows compose. */
+/** True if a Docker engine is reachable and the client has compose. */
 export async function isDockerReady(): Promise<boolean> {
   try {
     await run('docker', ['info'], { timeout: 10_000 });
@@ -18,7 +18,7 @@ export async function isDockerReady(): Promise<boolean> {
   }
 }
 
-/** Kafka and Redis of docker-compose.yml, in a project of their own; it reads KAFKA_PORT and REDIS_PORT itself. */
+/** Kafka and Redis of docker-compose.yml, in a separate compose project. The compose file reads KAFKA_PORT and REDIS_PORT. */
 export async function startDockerStack(stop: AbortSignal): Promise<Stack> {
   const down = () => runProgram('docker', [...COMPOSE, 'down', '--volumes']);
   try {

@@ -12,15 +12,15 @@ const run = promisify(execFile);
 
 export interface KafkaBroker extends Service {
   readonly port: number;
-  /** `host:port`, as KAFKA_BROKERS wants it. */
+  /** `host:port`, a value for KAFKA_BROKERS. */
   readonly address: string;
 }
 
-/** Kafka's jars by Maven (deploy/kafka/pom.xml fixes the version), into .stack/kafka/libs, once. */
+/** Downloads Kafka's jars with Maven into .stack/kafka/libs, once. deploy/kafka/pom.xml fixes the version. */
 export async function installKafka(): Promise<void> {
   const jars = await readdir(KAFKA_LIBS_FOLDER).catch(() => [] as string[]);
   if (jars.some((jar) => jar.startsWith('kafka_2.13-'))) return;
-  // Moved into place when it is whole: an interrupted download must not pass for an installation.
+  // The folder is renamed once it is complete, so that an interrupted download does not count as an installation.
   const partial = `${KAFKA_LIBS_FOLDER}-${process.pid}`;
   await mkdir(partial, { recursive: true });
   try {
@@ -37,7 +37,7 @@ export async function installKafka(): Promise<void> {
   }
 }
 
-/** One KRaft broker on loopback with a fresh log folder, which is removed at stop(). `port`: free if not given. */
+/** Starts one KRaft broker on loopback with an empty log folder, which stop() removes. `port`: default a free port. */
 export async function startKafkaBroker({ port }: { port?: number } = {}): Promise<KafkaBroker> {
   await installKafka();
   const [free, controllerPort] = (await freePorts(2)) as [number, number];

@@ -5,20 +5,20 @@ import { installKafka } from './kafka-broker.ts';
 import { KafkaNode, createClusterId } from './kafka-node.ts';
 import { freePorts } from './port.ts';
 
-/** Small, and up with little work: what is asked of three brokers on one machine is that they can be ended, not that they are fast. */
+/** A small heap and a quick start: the tests end these brokers and do not measure them. */
 const JAVA_FLAGS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 export interface KafkaCluster {
   readonly nodes: readonly KafkaNode[];
-  /** `host:port` of each, comma-separated, as KAFKA_BROKERS wants it. */
+  /** `host:port` of each broker, comma-separated: a value for KAFKA_BROKERS. */
   readonly addresses: string;
-  /** Ends all of it at once and removes its data. Idempotent. */
+  /** Ends all brokers at once and removes their data. Idempotent. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * KRaft brokers on loopback, each a controller, too. From three on, every topic has three replicas, two of which must
- * have what is acknowledged: any one of them may be ended. `ports`: of the brokers, in this order.
+ * Starts KRaft brokers on loopback, each also a controller. With three or more, every topic has three replicas, and two of them must have
+ * a record before it is acknowledged, so any one broker may end. `ports`: of the brokers, in this order.
  */
 export async function startKafkaCluster(ports: readonly number[]): Promise<KafkaCluster> {
   await installKafka();
@@ -29,13 +29,13 @@ export async function startKafkaCluster(ports: readonly number[]): Promise<Kafka
     (port, i) => new KafkaNode({ id: i + 1, port, controllerPorts, clusterId, javaFlags: JAVA_FLAGS, folder }),
   );
   const stop = async () => {
-    // A broker says goodbye to the others, which are about to end as well: it would wait for them.
+    // A controlled shutdown would wait for the other brokers, which end as well.
     await Promise.all(nodes.map((node) => node.kill()));
     await rm(folder, { recursive: true, force: true });
   };
   try {
     await Promise.all(nodes.map((node) => node.format()));
-    // All have come to an end, good or bad, before any is stopped.
+    // Every start settles before any broker is stopped.
     const starts = await Promise.allSettled(nodes.map((node) => node.start()));
     for (const start of starts) if (start.status === 'rejected') throw start.reason;
   } catch (error) {

@@ -17,24 +17,24 @@ const CLASSPATH = join(KAFKA_LIBS_FOLDER, '*');
 const MEND = installHint(['java']);
 const START_TIMEOUT_MS = 120_000;
 
-/** Kafka's own ids of clusters look like this; one that starts with a dash would be read as a flag. */
+/** A cluster id in Kafka's format. It starts with a letter: a leading dash would be read as a flag. */
 export function createClusterId(): string {
   return `c${randomBytes(16).toString('base64url').slice(1)}`;
 }
 
 export interface KafkaNodeOptions {
-  /** From 1, which is the first of `controllerPorts`. */
+  /** From 1; the controller of node 1 has the first of `controllerPorts`. */
   readonly id: number;
   readonly port: number;
-  /** Of all nodes of the cluster: each of them is a broker and a controller. */
+  /** Controller ports of all nodes of the cluster. Each node is a broker and a controller. */
   readonly controllerPorts: readonly number[];
   readonly clusterId: string;
   readonly javaFlags: readonly string[];
-  /** Where its properties and its data are. */
+  /** Folder of its properties and its data. */
   readonly folder: string;
 }
 
-/** One process of a Kafka (KRaft), which may be ended in any way and started again with its data on its port. */
+/** One Kafka process (KRaft). It may be ended in any way and restarted with its data on its port. */
 export class KafkaNode {
   readonly port: number;
   /** `host:port` */
@@ -50,13 +50,13 @@ export class KafkaNode {
     this.#properties = join(options.folder, `server-${options.id}.properties`);
   }
 
-  /** @throws Error before it was started. */
+  /** @throws Error before the first start. */
   get process(): ChildProcess {
     if (!this.#service) throw new Error(`Kafka on port ${this.port} was not started`);
     return this.#service.process;
   }
 
-  /** Makes its log folder, once. */
+  /** Formats its log folder, once. */
   async format(): Promise<void> {
     await writeFile(this.#properties, serverProperties(this.#options));
     const { clusterId } = this.#options;
@@ -69,7 +69,7 @@ export class KafkaNode {
     });
   }
 
-  /** Resolves when the cluster counts it among its brokers, for which most of the controllers have to run. */
+  /** Resolves when the cluster has registered the broker, which needs a majority of the controllers. */
   async start(): Promise<void> {
     const { id, javaFlags } = this.#options;
     this.#service = await startService({
@@ -82,13 +82,13 @@ export class KafkaNode {
     });
   }
 
-  /** SIGKILL: no goodbye to anybody. Resolves when the process is gone. */
+  /** SIGKILL: no controlled shutdown. Resolves when the process has ended. */
   async kill(): Promise<void> {
     this.#service?.process.kill('SIGKILL');
     await this.#service?.stop();
   }
 
-  /** SIGTERM, SIGKILL after 10 s; resolves when the process is gone. Idempotent. */
+  /** SIGTERM, and SIGKILL after 10 s. Resolves when the process has ended. Idempotent. */
   async stop(): Promise<void> {
     await this.#service?.stop();
   }

@@ -6,23 +6,23 @@ import { startRedisServer } from './redis-server.ts';
 
 /** A running Kafka and Redis. */
 export interface Stack {
-  /** Resolves with the reason when a server ends without having been stopped. */
+  /** Resolves with the reason when a server ends without `stop`. */
   ended(): Promise<string>;
-  /** Resolves when nothing is left of it. Idempotent. */
+  /** Resolves when the servers have ended and their data is removed. Idempotent. */
   stop(): Promise<void>;
 }
 
 interface NativeStackOptions {
-  /** One for each broker. */
+  /** One port for each broker. */
   readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
-  /** Tells the person at the terminal what happens. */
+  /** Reports progress to the terminal. */
   readonly say: (line: string) => void;
 }
 
 /**
- * Kafka and Redis as processes of this machine.
- * @throws when a program is missing, a server does not start, or `stop` was aborted meanwhile; then nothing runs.
+ * Starts Kafka and Redis as processes of this machine.
+ * @throws when a program is missing, a server does not start, or `stop` is aborted meanwhile. No server runs then.
  */
 export async function startNativeStack(
   { kafkaPorts, redisPort, say }: NativeStackOptions,
@@ -55,7 +55,7 @@ export async function startNativeStack(
   }
 }
 
-/** A single one may use more memory. */
+/** A single broker may use more memory. */
 async function startBrokers(
   ports: readonly number[],
 ): Promise<{ readonly processes: readonly ChildProcess[]; readonly stop: () => Promise<void> }> {
@@ -69,5 +69,5 @@ async function startBrokers(
 
 async function whenEnded(child: ChildProcess): Promise<string> {
   if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
-  return `${child.spawnfile} ended by itself (${child.exitCode ?? child.signalCode})`;
+  return `${child.spawnfile} ended unexpectedly (${child.exitCode ?? child.signalCode})`;
 }

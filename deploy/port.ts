@@ -21,7 +21,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Whether something of this machine listens on the loopback port. */
+/** True if a process of this machine listens on the loopback port. */
 export function isPortTaken(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();

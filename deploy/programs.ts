@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Programs of the machine that the stack and the tests run, and the Debian package that brings each. */
+/** Programs that the stack and the tests run, with the Debian package of each. */
 const DEBIAN_PACKAGES = {
   'redis-server': 'redis-server',
   java: 'default-jre-headless',
@@ -26,15 +26,15 @@ export async function missingPrograms(programs: readonly Program[]): Promise<Pro
   return programs.filter((_, index) => !found[index]);
 }
 
-/** The command that brings the programs on Debian. */
+/** The command that installs the programs on Debian. */
 export function installHint(programs: readonly Program[]): string {
   return `on Debian: apt-get update && apt-get install --no-install-recommends ${packagesOf(programs)}`;
 }
 
 /**
- * Installs what is missing by apt-get, says so on standard error, and keeps Debian from running a Redis of its own on port
- * 6379. Waits for another apt-get.
- * @throws Error that says what to install where this process is not root or there is no apt-get.
+ * Installs missing programs with apt-get, reports that on standard error, and keeps Debian from starting a Redis of its own on port 6379.
+ * Waits for another apt-get.
+ * @throws Error that names the programs to install, if this process is not root or there is no apt-get.
  */
 export async function installPrograms(missing: readonly Program[]): Promise<void> {
   if (missing.length === 0) return;
@@ -50,7 +50,7 @@ export async function installPrograms(missing: readonly Program[]): Promise<void
   );
 }
 
-/** apt-get itself waits for one of its two locks only (DPkg::Lock::Timeout): not for that of the package lists. */
+/** Retries while another apt-get runs. DPkg::Lock::Timeout waits for one of its two locks only, not for the lock of the package lists. */
 async function runAptGet(commandArguments: readonly string[]): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (let attempt = 1; ; attempt++) {
@@ -78,7 +78,7 @@ async function runAptGetOnce(commandArguments: readonly string[]): Promise<{ cod
   return { code, errors };
 }
 
-/** Runs a program to its end, its output on standard error. @throws Error naming the command when it fails. */
+/** Runs a program until it ends, with its output on standard error. @throws Error that names the command if it fails. */
 export async function runProgram(command: string, commandArguments: readonly string[]): Promise<void> {
   const child = spawn(command, commandArguments, {
     stdio: ['ignore', 2, 2],

@@ -9,7 +9,7 @@ export interface RedisServer extends Service {
   readonly url: string;
 }
 
-/** A Redis without persistence on loopback. `port`: free if not given (given again, a stopped server comes back empty). */
+/** Starts a Redis without persistence on loopback. `port`: default a free port. A server restarted on the same port is empty. */
 export async function startRedisServer({
   port,
   flags = [],

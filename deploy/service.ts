@@ -4,26 +4,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Service {
   readonly process: ChildProcess;
-  /** SIGTERM, SIGKILL after 10 s; resolves when the process is gone. Idempotent. */
+  /** SIGTERM, and SIGKILL after 10 s. Resolves when the process has ended. Idempotent. */
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** For messages: what is started. */
+  /** Name of the service in messages. */
   name: string;
   command: string;
   arguments: readonly string[];
-  /** What to do when the command is not on this machine. */
+  /** How to install the command, for the error when it is missing. */
   mend: string;
-  /** Asked every 50 ms until true. */
+  /** Called every 50 ms until it returns true. */
   isReady: () => Promise<boolean>;
   /** Longest wait for `isReady`, in ms. */
   timeoutMs: number;
 }
 
 /**
- * Starts a server of this machine in the foreground and waits until it answers. It ends with this process, too.
- * @throws Error naming the service and its last output when it is missing, ends early or does not become ready.
+ * Starts a server as a child process and waits until it is ready. The server ends with this process at the latest.
+ * @throws Error with the service's name and last output if the command is missing, ends early or does not become ready.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const child = spawn(options.command, options.arguments, { stdio: ['ignore', 'pipe', 'pipe'] });

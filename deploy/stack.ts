@@ -22,7 +22,7 @@ Maven); what is missing is installed on Debian as root, and named otherwise. Not
 `;
 
 interface Settings {
-  /** One for each broker. */
+  /** One port for each broker. */
   readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
   readonly graph: string;
@@ -47,12 +47,12 @@ function readPort(environment: NodeJS.ProcessEnv, name: string, fallback: number
 async function refuseTakenPort(name: string, port: number): Promise<void> {
   if (!(await isPortTaken(port))) return;
   throw new Error(
-    `${name}: port ${port} on 127.0.0.1 is in use; stop what listens there, or name another: ` +
+    `${name}: port ${port} on 127.0.0.1 is in use; stop the process that listens there, or choose another port: ` +
       `${name}=${port + 1} npm run stack`,
   );
 }
 
-/** Progress goes to standard error, what a person can paste to standard output. */
+/** Reports progress on standard error. Standard output is for the commands to paste. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -94,8 +94,8 @@ async function runStack(settings: Settings, stop: AbortSignal): Promise<void> {
   const hasDocker = settings.kafkaPorts.length === 1 && (await isDockerReady());
   say(
     hasDocker
-      ? 'A Docker engine answers: docker compose.'
-      : 'Natively: no Docker engine with compose answers, or several brokers.',
+      ? 'Using docker compose: a Docker engine is reachable.'
+      : 'Using processes of this machine: no Docker engine with compose is reachable, or there are several brokers.',
   );
   const stack = hasDocker ? await startDockerStack(stop) : await startNativeStack({ ...settings, say }, stop);
   try {
@@ -134,7 +134,7 @@ async function main(): Promise<void> {
   try {
     await runStack(readSettings(process.env, brokers), stop);
   } catch (error) {
-    // What fails after Ctrl-C fails because of it.
+    // An error after Ctrl-C is a consequence of Ctrl-C.
     if (!stop.aborted) throw error;
   }
 }

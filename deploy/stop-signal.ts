@@ -1,6 +1,6 @@
 /**
- * Aborted by the first SIGINT or SIGTERM, so that the process can end in good order. The second one ends it at once,
- * and with it the services that it started.
+ * A signal that the first SIGINT or SIGTERM aborts, so that the process can shut down. A second SIGINT or SIGTERM ends the process at once,
+ * together with the services that it started.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();

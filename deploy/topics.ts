@@ -9,18 +9,18 @@ import type { Admin, ITopicConfig } from 'kafkajs';
 const PARTITIONS = 4;
 const LEADER_TIMEOUT_MS = 15_000;
 
-/** Of KAFKA_DEAD_LETTER_TOPIC, whose default this is. */
+/** Default of KAFKA_DEAD_LETTER_TOPIC. */
 const DEAD_LETTER_TOPIC = 'crier-dead-letter';
 
 export interface GraphTopic {
   readonly name: string;
-  /** The smallest record (JSON) that the first field on this topic can match: its keys are 1. */
+  /** The smallest record (JSON) that the first field on this topic can match: every key value is 1. */
   readonly example: string;
 }
 
 /**
- * The topics that the @kafka directives of a graph folder name, each once; undefined where there is no schema.graphql.
- * Only what the stack needs of the SDL: whether a binding can work is the graph's own business.
+ * The topics that the @kafka directives of a graph folder name, each once; undefined if there is no schema.graphql. It does not check the
+ * bindings: crier does that when it loads the graph.
  */
 export async function readTopics(graphFolder: string): Promise<GraphTopic[] | undefined> {
   const sdl = await readFile(join(graphFolder, 'schema.graphql'), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ export async function readTopics(graphFolder: string): Promise<GraphTopic[] | un
   return [...topics.values()];
 }
 
-/** Creates the topics that are not there yet, and the dead-letter topic. `brokers`: host:port, comma-separated. */
+/** Creates missing topics and the dead-letter topic. `brokers`: host:port, comma-separated. */
 export async function createGraphTopics(brokers: string, names: readonly string[]): Promise<void> {
   await createTopics(brokers, [
     ...names.map((topic) => ({ topic, numPartitions: PARTITIONS })),
@@ -47,7 +47,7 @@ export async function createGraphTopics(brokers: string, names: readonly string[
   ]);
 }
 
-/** Creates those that are not there yet. Resolves when every partition has a leader. */
+/** Creates missing topics. Resolves when every partition has a leader. */
 export async function createTopics(brokers: string, topics: readonly ITopicConfig[]): Promise<void> {
   const admin = new kafkajs.Kafka({
     clientId: 'crier-topics',
@@ -58,7 +58,7 @@ export async function createTopics(brokers: string, topics: readonly ITopicConfi
   try {
     const existing = new Set(await admin.listTopics());
     const missing = topics.filter(({ topic }) => !existing.has(topic));
-    // kafkajs's own wait fails where a broker has not heard of the topic yet (`retryOnLeaderNotAvailable`).
+    // kafkajs's own wait fails if a broker does not know the topic yet (`retryOnLeaderNotAvailable`).
     await admin.createTopics({ topics: missing, waitForLeaders: false });
     await waitForLeaders(admin, new Set(missing.map(({ topic }) => topic)));
   } finally {
@@ -69,7 +69,7 @@ export async function createTopics(brokers: string, topics: readonly ITopicConfi
 async function waitForLeaders(admin: Admin, names: ReadonlySet<string>): Promise<void> {
   const deadline = performance.now() + LEADER_TIMEOUT_MS;
   for (;;) {
-    // Metadata with an error about any topic is an error.
+    // kafkajs throws if the metadata of any topic holds an error.
     const { topics } = await admin.fetchTopicMetadata().catch(() => ({ topics: [] }));
     const led = topics.filter(
       ({ name, partitions }) => names.has(name) && partitions.every(({ leader }) => leader >= 0),

@@ -3,8 +3,8 @@ import type { Intake } from './intake.ts';
 /** Sums of fractions are inexact: an event count below this is zero. */
 const EPSILON = 1e-6;
 /**
- * Least size of a channel, as a fraction of the gateway's sockets. Without it, one client that is alone on its channel, with a field
- * that hangs, would stop the partition for all clients.
+ * Least size of a channel, as a fraction of the gateway's sockets. Without it, the only client of a channel, with a field that hangs,
+ * would stop the partition for all clients.
  */
 const MIN_FRACTION = 1 / 64;
 
@@ -15,7 +15,7 @@ const MIN_FRACTION = 1 / 64;
 export class ChannelLoad {
   /** Sum of the events' fractions. */
   events = 0;
-  /** The same by partition; a partition without events has no entry. */
+  /** The same sum by partition; a partition without events has no entry. */
   readonly #byIntake = new Map<Intake, number>();
   /** Called when the channel stops being full. */
   onRoom: (() => void) | undefined;
@@ -25,7 +25,7 @@ export class ChannelLoad {
 
   /**
    * @param busy channels with at least half of `maxEvents` in flight; the load adds and removes itself
-   * @param sockets of the gateway
+   * @param sockets number of open sockets on the gateway
    */
   constructor(busy: Set<ChannelLoad>, maxEvents: number, sockets: () => number) {
     this.#busy = busy;
@@ -33,7 +33,7 @@ export class ChannelLoad {
     this.#sockets = sockets;
   }
 
-  /** True if as many events are in flight as may be at a time. */
+  /** True if the limit of events in flight is reached. */
   get isFull(): boolean {
     return this.events >= this.#maxEvents;
   }
@@ -62,7 +62,7 @@ export class ChannelLoad {
 
 /** The members of a channel on this gateway. */
 export interface Audience {
-  /** Those that get the event that is served now. */
+  /** Members that receive the event that is served now. */
   readonly live: number;
 }
 
@@ -82,7 +82,7 @@ export class Executing {
     this.#audience = audience;
   }
 
-  /** @param members that begin to wait for an execution; negative: that stop waiting */
+  /** @param members count of those that start to wait for an execution; negative if they stop waiting */
   add(members: number): void {
     const fraction = members * (this.#fraction ??= this.#load.fractionOf(this.#audience.live));
     this.#intake.executing += fraction * this.#bytes;

@@ -5,9 +5,9 @@
 export interface Mark {
   readonly topic: string;
   readonly partition: number;
-  /** Names one lease of the partition on one server: its count begins at 0. Has no space. */
+  /** Id of one lease of the partition on one server; `bytes` begins at 0. Contains no space. */
   readonly stream: string;
-  /** Published since the stream began. */
+  /** Bytes published since the stream began. */
   readonly bytes: number;
   /** The worker requests credit. */
   readonly isQuestion: boolean;
@@ -17,13 +17,13 @@ export interface Mark {
 export interface Credit {
   readonly stream: string;
   readonly gateway: string;
-  /** Served to the gateway's clients since the stream began. */
+  /** Bytes served to the gateway's clients since the stream began. */
   readonly served: number;
   /** Bytes since the stream began up to which the worker may publish; undefined: the gateway limits the stream no longer. */
   readonly bytes: number | undefined;
 }
 
-/** The same text as `bus/redis/lua/publish.lua` writes. A topic's name has no space. */
+/** Prints the text that `bus/redis/lua/publish.lua` writes. A topic's name contains no space. */
 export function printMark({ topic, partition, stream, bytes, isQuestion }: Mark): string {
   return `${topic} ${partition} ${stream} ${bytes}${isQuestion ? '?' : ''}`;
 }
@@ -41,7 +41,7 @@ export function parseMark(text: string): Mark | undefined {
   };
 }
 
-/** A gateway's name has no space. */
+/** Prints a credit. A gateway's name contains no space. */
 export function printCredit({ stream, gateway, served, bytes }: Credit): string {
   return `${stream} ${gateway} ${Math.round(served)} ${bytes === undefined ? '-' : Math.round(bytes)}`;
 }

@@ -5,11 +5,11 @@ import { Window } from './window.ts';
 import type { WindowLimits } from './window.ts';
 
 export interface ReceiverOptions extends WindowLimits {
-  /** Names this gateway to workers, their logs and metrics; no other has the name. Has no space. */
+  /** Unique name of this gateway, for workers, their logs and metrics. Contains no space. */
   readonly gateway: string;
   /** Most events of a channel in execution at a time; with more, its operations approach `MAX_PENDING_EVENTS`. */
   readonly maxExecuting: number;
-  /** Open on this gateway. */
+  /** Number of open sockets on this gateway. */
   readonly sockets: () => number;
   /** How full the queues of most sockets are, from 0 to 1 and above; a few slow sockets do not count. */
   readonly fill: () => number;
@@ -47,7 +47,7 @@ interface Stream {
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #intakes = new Map<string, Intake>();
-  /** By server and partition: the current lease's. */
+  /** The streams of the current leases, by server and partition. */
   readonly #streams = new Map<string, Stream>();
   readonly #paces = new Map<Intake, Pace>();
   /** Channels with at least half of `maxExecuting` in flight. */

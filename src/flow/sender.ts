@@ -4,56 +4,56 @@ import { UNLIMITED } from './room.ts';
 import type { Room } from './room.ts';
 
 export interface SenderOptions {
-  /** A gateway without progress for so long, in ms, is left behind. undefined: flow control is off, and nothing is limited. */
+  /** After this long without progress, in ms, a gateway no longer limits the worker. undefined: flow control is off. */
   readonly patienceMs: number | undefined;
   /** Requests credit from the gateways of a partition: publishes a mark. Must not throw. */
   readonly ask: (topic: string, partition: number) => void;
 }
 
-/** Bytes that may be published before a gateway has given credit: the window of a slow one. */
+/** Bytes that may be published before a gateway has given credit: the window of a slow gateway. */
 const INITIAL_WINDOW = 65_536;
 /**
- * Least room, in bytes, where a window of at least this size has any room. With less, the records of one burst reach the gateways one
- * after another, and each costs a write per socket: with 16 events in flight a delivery took 1.3 times the CPU.
+ * Least room, in bytes, of a window of at least this size that has any room. With less, the records of a burst reach the gateways one by
+ * one, and each costs a write per socket: with 16 events in flight, a delivery took 1.3 times the CPU.
  */
 const MIN_ROOM = 65_536;
 /**
- * Where no gateway has given credit within this fraction of the patience, only subscribers without flow control receive the stream. Credit comes
- * after the messages of the previous lease that are still on their way, about FLOW_TARGET_MS.
+ * If no gateway gives credit within this fraction of the patience, all subscribers of the stream are taken to be without flow control.
+ * Credit arrives after the messages of the previous lease that are still in flight, about FLOW_TARGET_MS later.
  */
 const INITIAL_PATIENCE = 0.2;
 /** Interval between two requests for credit while a partition waits, in ms. */
 const ASK_INTERVAL_MS = 10;
-/** Partitions for which credit is requested at a time; where more wait, they take turns. */
+/** Partitions for which credit is requested at a time. If more partitions wait, they take turns. */
 const MAX_QUESTIONS = 10;
-/** In ms. A stream that has published nothing for this long counts as served, although no gateway has confirmed it. */
+/** In ms. A stream that has published nothing for this long counts as served, even without a credit that confirms it. */
 const IDLE_MS = 10_000;
 /**
- * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES: less than 1 % of what the messages cost Redis.
- * A stream that has published less since it began is not limited.
+ * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES. Marks cost Redis less than 1 % of what the messages
+ * cost. A stream that has published less since it began is not limited.
  */
 const MARK_BYTES = 16_384;
 const MARK_INTERVAL_MS = 50;
 const MAX_UNMARKED_BYTES = 262_144;
-/** A gateway that was left behind is removed after a silence of this many times the patience. */
+/** A gateway that was left behind is removed if it sends no credit for this many times the patience. */
 const GONE_AFTER = 12;
 
 /** A gateway's progress on a stream, as its credits report it. */
 interface GatewayState {
   served: number;
-  /** Highest `served`. It shows progress; the credit does not, because it follows the gateway's load up and down. */
+  /** Highest `served`. It shows progress. The credit does not: it rises and falls with the gateway's load. */
   mostServed: number;
   credit: number;
-  /** Since when it has given no room and served nothing, of performance.now(); undefined: there is room. */
+  /** Since when it has given no room and served nothing, in ms of performance.now(); undefined: there is room. */
   stalledSince: number | undefined;
-  /** It made no progress for as long as the patience, and has given no room since. */
+  /** It made no progress for the length of the patience, and has given no room since. */
   isLeftBehind: boolean;
 }
 
 /** One lease of a partition on one server. */
 interface Stream {
   readonly name: string;
-  /** Of its partition. */
+  /** Key of its partition. */
   readonly key: string;
   published: number;
   /** When `published` grew last, of performance.now(). */
@@ -62,10 +62,10 @@ interface Stream {
   marked: number;
   markedAt: number;
   readonly gateways: Map<string, GatewayState>;
-  /** Least room, in bytes, after chunks that no subscriber received; doubled by each of them. 0: the last chunk was received. */
+  /** Least room, in bytes, after chunks that no subscriber received. Each such chunk doubles it. 0: the last chunk was received. */
   minRoom: number;
-  /** No gateway gave credit for the initial window, or the last one has drained: the stream is unlimited until a gateway gives credit. */
-  isFree: boolean;
+  /** The stream is unlimited until a gateway gives credit: none did for the initial window, or the last gateway has drained. */
+  isUnlimited: boolean;
   /** Since when the initial window is used up without credit, of performance.now(). */
   unansweredSince: number | undefined;
 }
@@ -78,19 +78,19 @@ interface Waiting {
 }
 
 /**
- * The worker's half of flow control: keeps what it publishes within the credit of the slowest gateway that makes progress. Pure but for
- * clock and timer. Holds an entry for each leased partition on each server, and in it one for each gateway.
+ * The worker's half of flow control: limits its publishes to the credit of the slowest gateway that makes progress. Pure apart from the
+ * clock and a timer. Holds an entry for each leased partition on each server, with one for each gateway.
  */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #patienceMs: number;
-  /** By partition: the current lease's, by server. */
+  /** The streams of the current leases, by partition and server. */
   readonly #partitions = new Map<string, Map<string, Stream>>();
-  /** The same, by name. */
+  /** The same streams, by name. */
   readonly #streams = new Map<string, Stream>();
-  /** By gateway: time of its last credit, of performance.now(). */
+  /** Time of each gateway's last credit, of performance.now(). */
   readonly #lastCreditAt = new Map<string, number>();
-  /** Gateways that were silent for as long as the patience. */
+  /** Gateways that sent no credit for the length of the patience. */
   readonly #silent = new Set<string>();
   /** By partition. */
   readonly #waiting = new Map<string, Waiting>();
@@ -101,12 +101,12 @@ export class Sender {
     this.#patienceMs = options.patienceMs ?? Infinity;
   }
 
-  /** False where flow control is off. */
+  /** False if flow control is off. */
   get isEnabled(): boolean {
     return this.#options.patienceMs !== undefined;
   }
 
-  /** Begins the stream of a lease on a server, and forgets that of the previous lease. */
+  /** Begins the stream of a lease on a server and removes the previous lease's. */
   open(server: string, topic: string, partition: number, name: string): void {
     if (!this.isEnabled) return;
     const key = keyOf(topic, partition);
@@ -114,21 +114,21 @@ export class Sender {
     this.#partitions.set(key, streams);
     this.#streams.delete(streams.get(server)?.name ?? '');
     const counts = { published: 0, publishedAt: -Infinity, marked: 0, markedAt: -Infinity };
-    const state = { minRoom: 0, isFree: false, unansweredSince: undefined };
+    const state = { minRoom: 0, isUnlimited: false, unansweredSince: undefined };
     const stream: Stream = { name, key, ...counts, gateways: new Map(), ...state };
     streams.set(server, stream);
     this.#streams.set(name, stream);
   }
 
-  /** Bytes published since the stream began; 0: it is not known. */
+  /** Bytes published since the stream began; 0 for an unknown stream. */
   published(name: string): number {
     return this.#streams.get(name)?.published ?? 0;
   }
 
   /**
-   * The mark to publish with the next messages; it requests credit where they use all of the room.
+   * The mark to publish with the next messages. It requests credit if they use all of the room.
    * @param bytes of the next messages, if each has a subscriber
-   * @returns `bytes`: published before the messages; undefined: no mark is due
+   * @returns the mark, whose `bytes` were published before the messages; undefined: no mark is due
    */
   dueMark(name: string, bytes: number, now = performance.now()): Pick<Mark, 'bytes' | 'isQuestion'> | undefined {
     const stream = this.#streams.get(name);
@@ -184,7 +184,7 @@ export class Sender {
   whenRoom(topic: string, partition: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#options.ask(topic, partition);
-    // A bus inside this process has given credit by now.
+    // A bus in this process gives credit synchronously.
     if (this.room(topic, partition).bytes > 0) return Promise.resolve();
     this.#timer ??= setInterval(() => this.#onTurn(), ASK_INTERVAL_MS);
     const key = keyOf(topic, partition);
@@ -199,13 +199,13 @@ export class Sender {
         resolve();
       };
       waiting.ends.add(end);
-      // All partitions of a worker wait with one signal: many listeners are no leak, of which Node.js would warn.
+      // All partitions of a worker share one signal. Its many listeners are no leak: switch off the warning of Node.js.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', end);
     });
   }
 
-  /** By gateway: bytes that were published and are not served there, of the partition with the most of them. */
+  /** Lag of each gateway: the bytes that were published and not served there, of the partition with most of them. */
   lags(now = performance.now()): Map<string, number> {
     const lags = new Map<string, number>();
     for (const { key, published, publishedAt, gateways } of this.#streams.values()) {
@@ -242,16 +242,16 @@ export class Sender {
     for (const end of [...(this.#waiting.get(key)?.ends ?? [])]) end();
   }
 
-  /** @param least room, in bytes, where a window of that size has any */
+  /** @param least room, in bytes, of a window of at least that size that has any */
   #roomOf(stream: Stream, now: number, least = 0): Room {
     if (stream.gateways.size === 0) return this.#initialRoom(stream, now);
     let room = UNLIMITED;
     for (const [gateway, state] of stream.gateways) {
       let bytes = Math.max(0, state.credit - stream.published);
       if (bytes > 0) {
-        // Messages without a subscriber use no credit, nor do those on another server: little room would keep their chunks small.
+        // Messages without a subscriber, or on another server, use no credit. With little room their chunks would stay small.
         bytes = Math.max(bytes, stream.minRoom);
-        // A smaller window is that of a gateway whose executions or sockets are near their bound.
+        // A smaller window means that the gateway's executions or sockets are near their limit.
         if (state.credit - state.served >= least) bytes = Math.max(bytes, least);
         state.stalledSince = undefined;
         state.isLeftBehind = false;
@@ -266,11 +266,11 @@ export class Sender {
 
   #initialRoom(stream: Stream, now: number): Room {
     const bytes = INITIAL_WINDOW - stream.published;
-    if (stream.isFree || stream.minRoom > 0) return UNLIMITED;
+    if (stream.isUnlimited || stream.minRoom > 0) return UNLIMITED;
     if (bytes > 0) return { bytes, gateway: undefined };
     stream.unansweredSince ??= now;
-    stream.isFree = now - stream.unansweredSince >= INITIAL_PATIENCE * this.#patienceMs;
-    return stream.isFree ? UNLIMITED : { bytes: 0, gateway: undefined };
+    stream.isUnlimited = now - stream.unansweredSince >= INITIAL_PATIENCE * this.#patienceMs;
+    return stream.isUnlimited ? UNLIMITED : { bytes: 0, gateway: undefined };
   }
 
   #isLeftBehind(gateway: string, state: GatewayState, now: number): boolean {
@@ -290,10 +290,10 @@ export class Sender {
     return isGone;
   }
 
-  /** After the last gateway, the stream is unlimited until one gives credit. */
+  /** Removes a gateway. A stream without gateways is unlimited until one gives credit. */
   #forget(stream: Stream, gateway: string): void {
     stream.gateways.delete(gateway);
-    stream.isFree = true;
+    stream.isUnlimited = true;
   }
 
   #stopTimer(): void {
