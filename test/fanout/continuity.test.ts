@@ -5,7 +5,7 @@ import { Continuity } from '../../src/fanout/continuity.ts';
 const at = (epoch: number, partition: number, offset: number) => ({ epoch, partition, offset, timestamp: 0 });
 
 describe('Continuity', () => {
-  it('takes each partition’s messages once, in their order, whatever offsets lie between', () => {
+  it('accepts each message of a partition once, in order, whatever offsets are missing between them', () => {
     const continuity = new Continuity();
     const verdicts = [at(5, 0, 7), at(5, 0, 7), at(5, 1, 2), at(5, 0, 6), at(5, 0, 99), at(5, 1, 3)];
     assert.deepEqual(
@@ -14,7 +14,7 @@ describe('Continuity', () => {
     );
   });
 
-  it('calls a new epoch a gap, once, and what is left of the old one stale', () => {
+  it('returns `gap` once at a new epoch, and `stale` for later messages of the old one', () => {
     const continuity = new Continuity();
     const verdicts = [at(5, 0, 7), at(6, 0, 0), at(5, 0, 8), at(6, 1, 0), at(6, 0, 0)];
     assert.deepEqual(
@@ -23,7 +23,7 @@ describe('Continuity', () => {
     );
   });
 
-  it('takes what a new epoch begins with, though its offsets are lower in every partition', () => {
+  it('accepts the messages of a new epoch, even if their offsets are lower', () => {
     const continuity = new Continuity();
     const verdicts = [at(5, 0, 7), at(5, 1, 9), at(6, 0, 0), at(6, 1, 3), at(6, 1, 3)];
     assert.deepEqual(

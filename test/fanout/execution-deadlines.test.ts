@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { ExecutionDeadlines } from '../../src/fanout/execution-deadlines.ts';
 
-/** Lets mocked time pass in steps: a timer that is set by another counts from the end of a step. */
+/** Advances mocked time in steps: a timer that another timer sets counts from the end of a step. */
 function mockedTime(t: TestContext): (ms: number) => void {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   return (ms) => {
@@ -12,7 +12,7 @@ function mockedTime(t: TestContext): (ms: number) => void {
 }
 
 describe('ExecutionDeadlines', () => {
-  it('ends what is not over in time, oldest first, once, and nothing else', (t) => {
+  it('ends each execution that exceeds its deadline once, oldest first, and no other', (t) => {
     const pass = mockedTime(t);
     const deadlines = new ExecutionDeadlines(800);
     const ended: string[] = [];
@@ -32,7 +32,7 @@ describe('ExecutionDeadlines', () => {
     assert.deepEqual(ended, ['a', 'c', 'd', 'later']);
   });
 
-  it('gives an execution that begins in a deadline the whole time', (t) => {
+  it('gives an execution that begins during a deadline the full timeout', (t) => {
     const pass = mockedTime(t);
     const deadlines = new ExecutionDeadlines(80);
     const ended: number[] = [];
@@ -49,7 +49,7 @@ describe('ExecutionDeadlines', () => {
     }
   });
 
-  it('begins anew after a time in which nothing was under way', (t) => {
+  it('restarts its timer after a period without executions', (t) => {
     const pass = mockedTime(t);
     const deadlines = new ExecutionDeadlines(80);
     deadlines.delete(deadlines.add(() => assert.fail('ended')));

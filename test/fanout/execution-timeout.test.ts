@@ -14,7 +14,7 @@ const CHANNEL = 't{}';
 
 const never = new Promise<number>(() => undefined);
 
-/** A stage whose field `slow` has the given resolver, which gets the number of its call, from 1 on. */
+/** A stage whose field `slow` has the given resolver. It receives the number of its call, from 1. */
 async function createSlow(t: TestContext, slow: (call: number, n: number, context: ExecutionContext) => unknown) {
   const failures: unknown[] = [];
   let calls = 0;
@@ -47,7 +47,7 @@ async function createSlow(t: TestContext, slow: (call: number, n: number, contex
 }
 
 describe('an execution that never settles', () => {
-  it('ends its operation at its deadline, and the others get this event and the next ones in order', async (t) => {
+  it('ends its operation at its deadline; the other operations receive this event and the next ones in order', async (t) => {
     const { stage, failures, publish, join } = await createSlow(t, (call, n) => (call === 1 ? never : n));
     const members = [await join('a'), await join('b'), await join('c')];
     for (let n = 0; n < 3; n++) await publish();
@@ -63,7 +63,7 @@ describe('an execution that never settles', () => {
     assert.equal(stage.executions, 4);
   });
 
-  it('ends those, too, that waited for two of them, and executes for nobody else at once', async (t) => {
+  it('ends a waiting operation at its second deadline, and does not start an execution for each waiting operation', async (t) => {
     const { stage, failures, publish, join } = await createSlow(t, (_, n) => (n === 0 ? never : n));
     const members = await Promise.all(Array.from({ length: 20 }, (_, i) => join(`c${i}`)));
     await publish();
@@ -76,8 +76,8 @@ describe('an execution that never settles', () => {
     assert.deepEqual(later.items(), [{ n: 1, slow: 1 }]);
   });
 
-  it('ends none of those that waited for one that settled, and then for one that hangs', async (t) => {
-    // What the first one reads tells the others from it.
+  it('ends no operation that waited for a settled execution before it waited for this one', async (t) => {
+    // The facts that the first execution reads put the others into another answer class.
     const { failures, publish, join } = await createSlow(t, async (call, n, { connection }) => {
       await Promise.resolve();
       assert.ok(connection.claims['role']);
@@ -90,7 +90,7 @@ describe('an execution that never settles', () => {
     assert.deepEqual([hanging!.items(), failures], [[], ['ERR_EXECUTION_TIMEOUT']]);
   });
 
-  it('sends nothing when it settles after its deadline, and gives its result to nobody twice', async (t) => {
+  it('sends nothing if it settles after its deadline, and delivers no result twice', async (t) => {
     let settle = (): void => undefined;
     const late = new Promise<number>((resolve) => (settle = () => resolve(0)));
     const { failures, publish, join } = await createSlow(t, (call, n) => (call === 1 ? late : n));
@@ -103,7 +103,7 @@ describe('an execution that never settles', () => {
     assert.deepEqual([first.items(), other.items().length, failures.length], [[], 2, 1]);
   });
 
-  it('says nothing of an execution that settled before, however slow others are', async (t) => {
+  it('reports no execution that settled before its deadline, even if other executions are slow', async (t) => {
     const { failures, publish, join } = await createSlow(t, (call, n) =>
       call === 1 ? Promise.resolve(n) : call === 2 ? never : n,
     );
@@ -115,7 +115,7 @@ describe('an execution that never settles', () => {
     assert.deepEqual([first.items().length, failures.length], [1, 1]);
   });
 
-  it('holds no client that resumes after its deadline', async (t) => {
+  it('holds no resuming client after its deadline', async (t) => {
     const { failures, publish, join } = await createSlow(t, (call, n) => (call === 2 ? never : n));
     const witness = await join('w');
     await publish();
@@ -127,6 +127,6 @@ describe('an execution that never settles', () => {
     const members = [witness, ...(await resuming)];
     await publish();
     const alive = () => members.filter(({ items }) => (items().at(-1) as { n: number } | undefined)?.n === 2);
-    await waitFor('the others', () => alive().length === 2);
+    await waitFor('the other clients', () => alive().length === 2);
   });
 });

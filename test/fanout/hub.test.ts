@@ -14,7 +14,7 @@ interface Parent {
 }
 
 describe('Hub', () => {
-  it('lets the event loop turn while one event is executed for very many, and keeps the order for each', async (t) => {
+  it('yields to the event loop while it executes events for 300 clients, and keeps the order for each', async (t) => {
     const stage = await createStage(t, {
       sdl: SDL,
       resolvers: {
@@ -44,7 +44,7 @@ describe('Hub', () => {
     );
   });
 
-  it('sends results in the order of events, however their executions end, shared or not', async (t) => {
+  it('sends results in the order of events, whichever execution ends first, shared or not', async (t) => {
     const stage = await createStage(t, {
       sdl: SDL,
       resolvers: {
@@ -66,7 +66,7 @@ describe('Hub', () => {
     for (const { received, alone } of listeners) assert.deepEqual(received, alone);
   });
 
-  it('sends nothing to one who left, and the others go on', async (t) => {
+  it('sends nothing after a client has left, and continues for the others', async (t) => {
     const stage = await createStage(t, { sdl: SDL });
     const query = 'subscription { item(id: 1) { n } }';
     const [leaving, staying] = [await stage.join(query, factsOf('a', {})), await stage.join(query, factsOf('b', {}))];
@@ -87,7 +87,7 @@ describe('Hub', () => {
     assert.equal(stage.channelCount(), 0);
   });
 
-  it('holds nothing of a subscription whose channel the bus refuses, and asks again at the next', async (t) => {
+  it('keeps no state for a subscription whose channel the bus refuses, and subscribes again for the next one', async (t) => {
     const stage = await createStage(t, { sdl: SDL });
     const { bus } = stage;
     const subscribe = bus.subscribe.bind(bus);

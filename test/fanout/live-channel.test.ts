@@ -40,54 +40,54 @@ async function createChannel(t: TestContext) {
 }
 
 describe('LiveChannel', () => {
-  it('gives every event a cursor, the same for all who share it', async (t) => {
+  it('gives every event one cursor, equal for all clients', async (t) => {
     const { publish, join, cursors } = await createChannel(t);
     const [one, two] = [await join('a'), await join('b')];
     await publish(7, HISTORY_DEFAULTS);
     await publish(8, HISTORY_DEFAULTS);
-    await waitFor('both', () => one().length === 2 && two().length === 2);
+    await waitFor('both events', () => one().length === 2 && two().length === 2);
     assert.deepEqual(one(), two());
-    const places = one().map(({ extensions }) => cursors.read(CHANNEL, extensions?.cursor));
+    const positions = one().map(({ extensions }) => cursors.read(CHANNEL, extensions?.cursor));
     assert.deepEqual(
-      places.map((place) => place?.offset),
+      positions.map((position) => position?.offset),
       [7, 8],
     );
   });
 
-  it('tells an error where what a worker is said to have written is not JSON, and goes on', async (t) => {
+  it('sends an error for a message with coordinates that is not JSON, and continues with the next message', async (t) => {
     const { stage, publish, join } = await createChannel(t);
     const received = await join('a');
     const broken = { channel: CHANNEL, payload: '{"item":{"id":1,"n":', offset: 1, timestamp: 0 };
     await stage.bus.publish([broken], { topic: 't', partition: 0, offset: 1 });
     await stage.bus.publish([broken]);
     await publish(2);
-    await waitFor('both', () => received().length === 2);
+    await waitFor('both events', () => received().length === 2);
     const [failed, good] = received() as (Received & { errors?: { message: string }[] })[];
     assert.equal(failed?.errors?.length, 1);
-    assert.ok(!JSON.stringify(failed).includes('item'), 'nothing of it is shown');
+    assert.ok(!JSON.stringify(failed).includes('item'), 'the error contains none of the payload');
     assert.equal(good?.data.item.n, 2);
-    assert.equal(stage.foreign, 2);
+    assert.equal(stage.unrecognised, 2);
   });
 
-  it('has one cursor for all events that are in no history: it names none of them', async (t) => {
+  it('gives all events outside of the history one cursor, which names none of them', async (t) => {
     const { publish, join, cursors } = await createChannel(t);
     const received = await join('a');
     await publish(7);
     await publish(8);
-    await waitFor('both', () => received().length === 2);
+    await waitFor('both events', () => received().length === 2);
     const [first, second] = received().map(({ extensions }) => extensions?.cursor);
     assert.equal(first, second);
     assert.equal(cursors.read(CHANNEL, first)?.entry, '');
   });
 
-  it('tells everyone of a new epoch, once, with the event that begins it', async (t) => {
+  it('sends `gap: true` to every client once, with the first event of a new epoch', async (t) => {
     const { stage, acquire, publish, join } = await createChannel(t);
     const [one, two] = [await join('a'), await join('b')];
     await publish(7);
     await acquire('another');
     await publish(0);
     await publish(1);
-    await waitFor('all', () => one().length === 3 && two().length === 3);
+    await waitFor('all events', () => one().length === 3 && two().length === 3);
     for (const received of [one(), two()]) {
       assert.deepEqual(
         received.map(({ data, extensions }) => [data.item.n, extensions?.gap]),
@@ -98,7 +98,7 @@ describe('LiveChannel', () => {
         ],
       );
     }
-    assert.equal(stage.told, 2);
+    assert.equal(stage.gapOperations, 2);
   });
 
   it('counts the bytes of an event once, however many documents it is executed for', async (t) => {
@@ -114,19 +114,19 @@ describe('LiveChannel', () => {
       stage.bus.publish(Array.from({ length: count }, () => ({ channel: CHANNEL, payload })));
     await publish(2);
     assert.equal(received(), 0, 'below 8 MiB events wait for the next turn');
-    await waitFor('all', () => received() === 2 * listeners.length);
+    await waitFor('all events', () => received() === 2 * listeners.length);
     await publish(3);
     assert.equal(received(), 5 * listeners.length);
   });
 
-  it('discards what it has shown; the negative twin, without coordinates, is shown again', async (t) => {
+  it('discards an event that it has delivered (twin: without coordinates it delivers it again)', async (t) => {
     const { stage, publish, join } = await createChannel(t);
     const received = await join('a');
     await publish(3);
     await publish(3);
     await publish(4);
     await stage.bus.publish([{ channel: CHANNEL, payload: '{"item":{"id":1,"n":3}}' }]);
-    await waitFor('the bare one', () => received().length === 3);
+    await waitFor('the event without coordinates', () => received().length === 3);
     assert.deepEqual(
       received().map(({ data }) => data.item.n),
       [3, 4, 3],

@@ -11,10 +11,10 @@ const SDL = `
   type Subscription { item: Item @kafka(topic: "t", payload: "item") }
   type Item { n: Int slow: Int }`;
 const QUERY = 'subscription { item { n slow } }';
-/** More than an operation may have pending, which is 100 here. */
+/** More than MAX_PENDING_EVENTS, which is 100 here. */
 const EVENTS = 300;
 
-/** Publishes the events to clients with these names at once; their field `slow` has no value before `answer()` was called. */
+/** Publishes the events at once to clients with these names. Their field `slow` has no value until `answer()` is called. */
 async function flood(t: TestContext, maxExecuting: number, names: readonly string[] = ['a', 'b']) {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -46,13 +46,13 @@ async function flood(t: TestContext, maxExecuting: number, names: readonly strin
   };
   await publish(0, EVENTS);
   await waitFor('executions', () => executions > 0);
-  /** The memory of later messages is overwritten as soon as they are heard. */
+  /** From now on, overwrites the memory of each message as soon as its listener returns. */
   const reuseMemory = () => void (isReused = true);
   return { clients, answer, executions: () => executions, joinAll, publish, reuseMemory };
 }
 
 describe('events whose executions are slow', () => {
-  it('wait for their turn under flow control: no client is a slow consumer, and each gets all in order', async (t) => {
+  it('wait for their turn: no client becomes a slow consumer, and each receives all events in order', async (t) => {
     const { clients, answer, executions } = await flood(t, 40);
     answer();
     const goal = Array.from({ length: EVENTS }, (_, n) => n);
@@ -74,7 +74,7 @@ describe('events whose executions are slow', () => {
     assert.equal(executions(), EVENTS);
   });
 
-  it('do not keep the memory that the events held after them are a part of', async (t) => {
+  it('keep no buffer of the bus for the events held after them', async (t) => {
     const { clients, answer, publish, reuseMemory } = await flood(t, 40);
     reuseMemory();
     await publish(EVENTS, EVENTS + 3);
@@ -87,7 +87,7 @@ describe('events whose executions are slow', () => {
     }
   });
 
-  it('make no slow consumer of the client that stays when the others leave while they wait', async (t) => {
+  it('do not make a slow consumer of the last client of a group when the others leave meanwhile', async (t) => {
     const names = Array.from({ length: 20 }, (_, n) => `c${n}`);
     const { clients, answer, executions } = await flood(t, 40, names);
     const [stays, ...others] = clients as [Listener, ...Listener[]];
@@ -97,7 +97,7 @@ describe('events whose executions are slow', () => {
     assert.deepEqual([stays.socket.isRefused, executions()], [false, EVENTS]);
   });
 
-  it('make slow consumers of all clients where so many may be executed at a time', async (t) => {
+  it('make every client a slow consumer if the limit of concurrent executions exceeds MAX_PENDING_EVENTS (twin)', async (t) => {
     const { clients, answer } = await flood(t, 1000);
     await waitFor('refusals', () => clients.every(({ socket }) => socket.isRefused));
     answer();

@@ -39,7 +39,7 @@ export interface StageOptions {
   /** Part of the shared deliveries that are audited. */
   readonly audit?: number;
   readonly log?: Logger;
-  /** To show what happens without the record of reads. */
+  /** Drops the recorded reads, for negative twins. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
   readonly executionTimeoutMs?: number;
@@ -51,12 +51,12 @@ export interface StageOptions {
 
 export interface Listener {
   readonly facts: ConnectionFacts;
-  /** What came, and what an execution of its own gave for the same event. */
+  /** Received results; `alone`: the results of unshared executions for the same events. */
   readonly received: string[];
   readonly alone: string[];
-  /** Whether it reads. */
+  /** State of its socket, set and read by tests. */
   readonly socket: { isBackpressured: boolean; isRefused: boolean };
-  /** What an execution of its own gives for a payload. */
+  /** The result of an unshared execution for a payload. */
   readonly execute: (payload: unknown) => Promise<string>;
   readonly leave: () => void;
 }
@@ -73,7 +73,7 @@ const LIMITS = {
   maxInvalidEntries: 10,
 };
 
-/** Answers with what it was asked, the caller's credentials among it. */
+/** Echoes each request, with the caller's credentials. */
 const echo: BackendPort = {
   send: async (name, { path, authorization }) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +85,7 @@ export function factsOf(id: string, claims: object, headers: readonly string[] =
   return createFacts(createRequest({ id, rawHeaders: headers, params, address: `10.0.0.${id.length}` }), claims);
 }
 
-/** A graph, a bus and a hub, with listeners in the place of sockets. */
+/** A graph, a bus and a hub, with listeners instead of sockets. */
 export async function createStage(t: Pick<TestContext, 'after'>, options: StageOptions) {
   const log = options.log ?? createLog('silent');
   const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
@@ -124,9 +124,9 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     outcomes: [] as AuditOutcome[],
     events: 0,
     stale: 0,
-    foreign: 0,
+    unrecognised: 0,
     resumes: [] as boolean[],
-    told: 0,
+    gapOperations: 0,
     channelCount: () => hub.channelCount,
     heldBytes: () => hub.heldBytes,
     bus,
@@ -157,9 +157,9 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     intakes.add(of);
     return of;
   };
-  // Whatever becomes of an event, flow control must not count it for ever; parts of events leave a rounding.
+  // Flow control must stop counting every event in the end. The shares of groups leave a rounding error.
   t.after(() =>
-    waitFor('nothing to be on its way', () =>
+    waitFor('the end of all executions', () =>
       [...intakes].every(({ waiting, executing }) => waiting < 1e-3 && Math.abs(executing) < 1e-3),
     ),
   );
@@ -171,9 +171,9 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     observer: {
       onEvent: () => void stage.events++,
       onExecution: () => void stage.executions++,
-      onUnrecognisedMessage: () => void stage.foreign++,
+      onUnrecognisedMessage: () => void stage.unrecognised++,
       onStale: () => void stage.stale++,
-      onGap: (operations) => void (stage.told += operations),
+      onGap: (operations) => void (stage.gapOperations += operations),
       onResume: (isResumed) => void stage.resumes.push(isResumed),
     },
     writer: { flush: () => undefined, isFull: false },
@@ -245,7 +245,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     return listener;
   }
 
-  /** Publishes all at once; resolves when every listener of the channel has its results, and has computed them alone. */
+  /** Publishes all payloads at once. Resolves when every listener of the channel has received and computed its results. */
   async function publish(channel: string, ...payloads: unknown[]): Promise<void> {
     const listeners = [...(everyone.get(channel) ?? [])];
     const goal = (listeners[0]?.received.length ?? 0) + payloads.length;

@@ -27,7 +27,7 @@ const resultOf = (json: string) => resultBytesOf([Buffer.from(json.slice(0, -1))
 const messageOf = (payload: string) => `{"id":"1","type":"next","payload":${payload}}`;
 
 describe('the results of a subscription', () => {
-  it('leave in the order of their events, whichever execution ends first', () => {
+  it('are sent in the order of their events, whichever execution ends first', () => {
     const { subscription, messages, prefixes } = createSubscription(10);
     const [first, second] = [subscription.reserve(), subscription.reserve()];
     subscription.deliver(resultOf('{"c":3}'));
@@ -39,7 +39,7 @@ describe('the results of a subscription', () => {
     assert.equal(prefixes.size, 1, 'a prefix for each message');
   });
 
-  it('are behind while one waits for its execution, or while the socket takes no more', () => {
+  it('lag while one waits for its execution, or while the socket is backpressured', () => {
     const { subscription, outbox } = createSubscription(10);
     assert.equal(subscription.isLagging, false);
     const slot = subscription.reserve();
@@ -71,7 +71,7 @@ describe('the results of a subscription', () => {
     assert.deepEqual(messages, []);
   });
 
-  it('end with a failure, which its owner hears of once, and not after its end', () => {
+  it('end at the first failure, which is reported once, and never after the end', () => {
     const { subscription, messages, failures } = createSubscription(10);
     const failure = new Error('of an execution');
     const slot = subscription.reserve();
@@ -87,13 +87,13 @@ describe('the results of a subscription', () => {
 });
 
 describe('the results that a subscription waits for', () => {
-  it('are bounded: one more makes a slow consumer', () => {
+  it('are bounded: one more closes the connection as a slow consumer', () => {
     const { subscription, counts } = createSubscription(10);
     for (let i = 0; i < 11; i++) subscription.reserve();
     assert.equal(counts.refusals, 1);
   });
 
-  it('may be as many more as are replayed at once', () => {
+  it('may exceed the bound by the number of replayed events', () => {
     const { subscription, counts } = createSubscription(10);
     subscription.expectReplay(20);
     subscription.expectReplay(5);

@@ -14,7 +14,7 @@ import {
 } from '../../../src/fanout/outbox/frame.ts';
 import type { Message } from '../../../src/fanout/outbox/frame.ts';
 
-/** A result in three pieces, the last of which is its end. */
+/** A result in three pieces. The last one is the suffix. */
 function resultFor(json: string, cursor?: string): ResultBytes {
   const middle = Math.floor(json.length / 2);
   const pieces = [json.slice(0, middle), json.slice(middle, -1)];
@@ -86,7 +86,7 @@ describe('the frame of a next message', () => {
           prefix: nextPrefix(id),
           result: resultBytesOf([Buffer.from(JSON.stringify(payload).slice(0, -1))]),
         });
-        // A lone surrogate in a payload has no UTF-8; JSON text escapes it, as in the id.
+        // UTF-8 cannot encode a lone surrogate: JSON text escapes it, as in the id.
         assert.deepEqual(messagesOf(frame), [JSON.stringify({ id, type: 'next', payload })]);
       }),
     );
@@ -115,7 +115,7 @@ describe('the frame of a next message', () => {
     }
   });
 
-  it('follows other frames in one piece of memory', () => {
+  it('follows other frames in one buffer', () => {
     const frames = framesOf(
       ...['a', 'b'].map((id) => ({ prefix: nextPrefix(id), result: resultFor(`{"data":"${id}"}`) })),
     );
@@ -154,7 +154,7 @@ describe('the frame of a next message', () => {
     assert.deepEqual([two!.whole.pieces, two!.whole.length], [[Buffer.from('ab')], 2]);
   });
 
-  it('differs in layout where a prefix or a piece has another length', () => {
+  it('differs in layout if a prefix or a piece has another length', () => {
     const of = (id: string, ...pieces: string[]) => [
       { prefix: nextPrefix(id), result: new ResultBytes(pieces.map((text) => Buffer.from(text))) },
     ];

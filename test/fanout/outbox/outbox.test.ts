@@ -30,7 +30,7 @@ interface Opened {
   readonly stream: Socket;
   readonly outbox: Outbox;
   readonly slow: () => number;
-  /** What writes threw. */
+  /** Errors that writes threw. */
   readonly failures: readonly unknown[];
 }
 
@@ -47,7 +47,7 @@ async function openServer(t: TestContext, options: { limits?: typeof LIMITS } = 
     http.close();
   });
   const { port } = http.address() as AddressInfo;
-  /** Connects a peer and gives the server's side of it. */
+  /** Connects a peer and returns the server's side of the connection. */
   async function accept(peer: (port: number) => void): Promise<Opened> {
     const connected = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
     peer(port);
@@ -80,7 +80,7 @@ function reader(t: TestContext, received: string[], closed: number[] = []) {
   };
 }
 
-/** A peer that completes the handshake and then does not read until it is told to. */
+/** A peer that completes the handshake and then does not read until `resume()`. */
 function stalled(t: TestContext, resumable: { socket?: Socket } = {}) {
   return (port: number) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -118,7 +118,7 @@ describe('Outbox', () => {
     assert.deepEqual([writer.counted, writer.backpressured.size], [0, 0]);
   });
 
-  it('writes what one turn produced at once, and at its end', async (t) => {
+  it('writes the messages of one turn in one write, at its end', async (t) => {
     const { accept } = await openServer(t);
     const received: string[] = [];
     const { outbox, stream } = await accept(reader(t, received));
@@ -136,7 +136,7 @@ describe('Outbox', () => {
     assert.deepEqual(received, numbered(20));
   });
 
-  it('writes up to 64 KiB at once, and a larger message piece by piece, copying none', async (t) => {
+  it('writes up to 64 KiB at once, and a larger message in pieces without a copy', async (t) => {
     const { accept } = await openServer(t);
     const received: string[] = [];
     const { outbox, stream } = await accept(reader(t, received));
@@ -163,7 +163,7 @@ describe('Outbox', () => {
     assert.equal(received[4], `prefix${'a'.repeat(40_000)}${'b'.repeat(40_000)}`);
   });
 
-  it('is not slow where one turn brings more than the bound to a peer that reads', async (t) => {
+  it('is not a slow consumer if one turn exceeds the bound for a peer that reads', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 20_000, maxPodQueueBytes: 2 ** 30 } });
     const received: string[] = [];
     const { outbox, slow } = await accept(reader(t, received));
@@ -173,7 +173,7 @@ describe('Outbox', () => {
     assert.deepEqual([received, slow()], [expected, 0]);
   });
 
-  it('keeps its frames whole and in order between what ws writes itself, the close frame last', async (t) => {
+  it('keeps its frames whole and in order among the frames of ws, with the close frame last', async (t) => {
     const { accept } = await openServer(t);
     const received: string[] = [];
     const closed: number[] = [];
@@ -194,7 +194,7 @@ describe('Outbox', () => {
     );
   });
 
-  it('keeps their order for a peer that stops reading for a while', async (t) => {
+  it('keeps the order of messages for a peer that stops reading for a while', async (t) => {
     const { accept } = await openServer(t, {
       limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 },
     });
@@ -218,7 +218,7 @@ describe('Outbox', () => {
       socket.ping(`${behind}`);
     }
     client.resume();
-    await waitFor('everything', () => received.length === expected.length + 50);
+    await waitFor('all messages', () => received.length === expected.length + 50);
     assert.deepEqual(
       received.filter((text) => text.startsWith('message')),
       expected,
@@ -230,7 +230,7 @@ describe('Outbox', () => {
     await waitFor('an empty queue', () => outbox.queuedBytes === 0);
   });
 
-  it('survives a peer that resets the connection while it is written to', async (t) => {
+  it('survives a peer that resets the connection during writes', async (t) => {
     const { accept, writer } = await openServer(t);
     const peer: { socket?: Socket } = {};
     const { outbox, socket } = await accept(stalled(t, peer));
@@ -257,7 +257,7 @@ describe('Outbox', () => {
       throw failure;
     };
     for (const { outbox } of [first, broken, last]) outbox.send('message');
-    await waitFor('the others', () => received.length === 2);
+    await waitFor('the other connections', () => received.length === 2);
     assert.deepEqual([first.failures, broken.failures, last.failures], [[], [failure], []]);
     await waitFor('the end of the connection', () => closed.length === 1);
     await waitFor('an empty queue', () => writer.counted === 0);
@@ -283,7 +283,7 @@ describe('Outbox', () => {
     assert.equal(writer.counted, 0);
   });
 
-  it('says once that a peer is slow when what it did not read passes the bound, and takes nothing more', async (t) => {
+  it('reports a slow consumer once when the bound is exceeded, and accepts no further messages', async (t) => {
     const limits = { ...LIMITS, maxQueueBytes: 300 * 1024 };
     const { accept, writer } = await openServer(t, { limits });
     const { socket, outbox, slow } = await accept(stalled(t));
@@ -291,7 +291,7 @@ describe('Outbox', () => {
     let sent = 0;
     while (outbox.sendParts(Buffer.alloc(0), result)) {
       assert.ok(outbox.queuedBytes <= limits.maxQueueBytes);
-      assert.equal(slow(), 0, 'taken, though refused');
+      assert.equal(slow(), 0, 'refused before the bound');
       assert.ok(++sent < 10_000, 'the bound was never reached');
     }
     outbox.refuse();
@@ -303,7 +303,7 @@ describe('Outbox', () => {
     assert.ok(socket.bufferedAmount < 2 * result.length, `${socket.bufferedAmount} bytes wait in the socket`);
   });
 
-  it('holds four of the largest message of a connection, also where these are more than the bound', async (t) => {
+  it('queues four messages of the largest size, even if they exceed the bound', async (t) => {
     const { accept, writer } = await openServer(t, { limits: { maxQueueBytes: 1024, maxPodQueueBytes: 2 ** 30 } });
     const { outbox, slow } = await accept(stalled(t));
     const filler = new ResultBytes([Buffer.alloc(200, 'x')]);
@@ -312,7 +312,7 @@ describe('Outbox', () => {
       outbox.write();
     }
     const result = new ResultBytes([Buffer.alloc(900_000, 'x')]);
-    // What the operating system has not taken of the fillers counts, too.
+    // The fillers that the kernel has not accepted count, too.
     for (let i = 0; i < 3; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), result), true);
     assert.ok(outbox.queuedBytes > 3 * result.length);
     while (outbox.sendParts(Buffer.alloc(0), filler)) assert.ok(outbox.queuedBytes <= 4 * (result.length + 10));
@@ -320,7 +320,7 @@ describe('Outbox', () => {
     assert.equal(writer.counted, 0);
   });
 
-  it('keeps a result of many pieces for a peer that is behind as one, the same for all who share it', async (t) => {
+  it('joins the pieces of a result for a backpressured socket, once for all connections', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
     const { outbox } = await accept(stalled(t));
     const filler = new ResultBytes([Buffer.alloc(64 * 1024, 'x')]);
@@ -341,11 +341,11 @@ describe('Outbox', () => {
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     const grown = heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers;
-    // Pieces of their own would take 33 Buffers of 100 bytes each: 66 MB.
+    // Unjoined pieces would take 33 Buffers of 100 bytes each: 66 MB.
     assert.ok(grown < 20e6, `${(grown / 1e6).toFixed(1)} MB for 1.3 MB`);
   });
 
-  it('holds no more memory for peers that are behind than the small messages which they did not read', async (t) => {
+  it('keeps no scratch memory beyond the unread messages of peers that do not read', async (t) => {
     const { accept, writer } = await openServer(t, {
       limits: { maxQueueBytes: 1024 ** 2, maxPodQueueBytes: 1024 ** 3 },
     });
@@ -362,29 +362,29 @@ describe('Outbox', () => {
     assert.ok(grown < 4 * writer.counted, `${grown} bytes for ${writer.counted}`);
   });
 
-  it('copies nothing for a peer that is behind, delays nobody else, and goes on when the peer reads again', async (t) => {
+  it('copies nothing for a backpressured socket, delays no other connection, and continues when the peer reads again', async (t) => {
     const { accept } = await openServer(t, { limits: { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 } });
     const peer: { socket?: Socket } = {};
-    const behind = await accept(stalled(t, peer));
+    const lagging = await accept(stalled(t, peer));
     const received: string[] = [];
     const healthy = await accept(reader(t, received));
     const result = new ResultBytes([Buffer.alloc(16 * 1024, 'x')]);
-    while (!behind.outbox.isBackpressured) {
-      behind.outbox.sendParts(Buffer.alloc(0), result);
+    while (!lagging.outbox.isBackpressured) {
+      lagging.outbox.sendParts(Buffer.alloc(0), result);
       await turn();
     }
     const before = process.memoryUsage().arrayBuffers;
-    for (let i = 0; i < 2000; i++) behind.outbox.sendParts(Buffer.alloc(0), result);
+    for (let i = 0; i < 2000; i++) lagging.outbox.sendParts(Buffer.alloc(0), result);
     healthy.outbox.send('hello');
-    await waitFor('the healthy one', () => received.length === 1);
-    assert.ok(behind.outbox.queuedBytes > 2000 * result.length);
+    await waitFor('the healthy peer', () => received.length === 1);
+    assert.ok(lagging.outbox.queuedBytes > 2000 * result.length);
     assert.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024, 'copies were made');
     peer.socket!.resume();
-    await waitFor('the rest to leave', () => behind.outbox.queuedBytes === 0);
-    assert.equal(behind.slow(), 0);
+    await waitFor('the queued messages to leave', () => lagging.outbox.queuedBytes === 0);
+    assert.equal(lagging.slow(), 0);
   });
 
-  it('is not held up by a ping that waits behind a write', async (t) => {
+  it('writes on after a ping that waits for an earlier write', async (t) => {
     const { accept } = await openServer(t);
     const peer: { socket?: Socket } = {};
     const { outbox, socket, slow } = await accept(stalled(t, peer));
@@ -395,7 +395,7 @@ describe('Outbox', () => {
     socket.ping();
     outbox.send('after the ping');
     peer.socket!.resume();
-    await waitFor('the rest to leave', () => outbox.queuedBytes === 0);
+    await waitFor('the queued messages to leave', () => outbox.queuedBytes === 0);
     assert.equal(slow(), 0);
   });
 
@@ -403,30 +403,30 @@ describe('Outbox', () => {
     ['small', 2_000],
     ['large', 60_000],
   ] as const) {
-    it(`writes nothing over ${what} frames that the operating system has not taken`, async (t) => {
+    it(`does not overwrite ${what} frames that the kernel has not accepted`, async (t) => {
       const limits = { maxQueueBytes: 2 ** 30, maxPodQueueBytes: 2 ** 30 };
       const { accept } = await openServer(t, { limits });
       const peer: { socket?: Socket } = {};
-      const behind = await accept(stalled(t, peer));
+      const lagging = await accept(stalled(t, peer));
       const received: string[] = [];
       const healthy = await accept(reader(t, received));
-      const [own, foreign] = ['o', 'f'].map((letter) => new ResultBytes([Buffer.alloc(size, letter)]));
+      const [own, other] = ['o', 'f'].map((letter) => new ResultBytes([Buffer.alloc(size, letter)]));
       let sent = 0;
-      while (!behind.outbox.isBackpressured) {
-        behind.outbox.sendParts(Buffer.alloc(0), own!);
-        behind.outbox.write();
+      while (!lagging.outbox.isBackpressured) {
+        lagging.outbox.sendParts(Buffer.alloc(0), own!);
+        lagging.outbox.write();
         sent++;
       }
-      // Frames of the same size take the same scratch memory.
+      // Frames of the same size use the same scratch memory.
       for (let i = 1; i <= 20; i++) {
-        healthy.outbox.sendParts(Buffer.alloc(0), foreign!);
+        healthy.outbox.sendParts(Buffer.alloc(0), other!);
         healthy.outbox.write();
         await waitFor('the healthy peer', () => received.length === i);
       }
       const chunks: Buffer[] = [];
       peer.socket!.on('data', (chunk: Buffer) => chunks.push(chunk));
       peer.socket!.resume();
-      await waitFor('the rest to leave', () => !behind.outbox.isBackpressured);
+      await waitFor('the queued messages to leave', () => !lagging.outbox.isBackpressured);
       const expected = sent * (size + 4);
       let bytes = Buffer.alloc(0);
       await waitFor('all frames', () => {
@@ -442,7 +442,7 @@ describe('Outbox', () => {
     });
   }
 
-  it('writes behind what ws itself has waiting in the stream', async (t) => {
+  it('writes after frames of ws that wait in the stream', async (t) => {
     const { accept } = await openServer(t);
     const peer: { socket?: Socket } = {};
     const { outbox, socket, stream } = await accept(stalled(t, peer));
@@ -465,7 +465,7 @@ describe('Outbox', () => {
     assert.ok(!order.includes(-1));
   });
 
-  it('closes the largest queue first when all together pass the bound of the pod', async (t) => {
+  it('closes the connection with the largest queue first when all queues exceed the bound of the pod', async (t) => {
     const limits = { maxQueueBytes: 1024 * 1024, maxPodQueueBytes: 1024 * 1024 };
     const { accept, writer } = await openServer(t, { limits });
     const peers = [await accept(stalled(t)), await accept(stalled(t)), await accept(stalled(t))];
@@ -489,7 +489,7 @@ describe('Outbox', () => {
     assert.ok(writer.counted <= limits.maxPodQueueBytes);
   });
 
-  it('writes to very many in slices, each in its order', async (t) => {
+  it('writes to 300 connections in slices, each in order', async (t) => {
     const { accept } = await openServer(t);
     const peers = [];
     for (let i = 0; i < 300; i++) {

@@ -6,12 +6,12 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const LIMITS = { maxQueueBytes: 1000, maxPodQueueBytes: 1000 };
 
-/** Outboxes that note their turns instead of writing. */
+/** Outboxes that record their turns instead of writing. */
 function createWriter() {
   const writer = new Writer(LIMITS);
   const turns: string[] = [];
   const refused: string[] = [];
-  /** `turnMs`: how long its turn takes. */
+  /** `turnMs`: duration of its turn. */
   function createOutbox(name: string, queuedBytes = 0, turnMs = 0, blockedSince = performance.now()): WritableOutbox {
     writer.count(queuedBytes);
     const outbox: WritableOutbox = {
@@ -35,7 +35,7 @@ function createWriter() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Writer', () => {
-  it('writes each outbox once, at the end of the turn, in the order in which they came', async () => {
+  it('writes each outbox once, at the end of the turn, in the order they were scheduled', async () => {
     const { writer, turns, createOutbox } = createWriter();
     for (const name of ['a', 'b', 'c']) writer.schedule(createOutbox(name));
     assert.deepEqual(turns, []);
@@ -47,7 +47,7 @@ describe('Writer', () => {
     assert.deepEqual(turns, ['a', 'b', 'c', 'd']);
   });
 
-  it('writes at once where it is told to, and then not again', async () => {
+  it('writes at once on flush, and does not write again at the end of the turn', async () => {
     const { writer, turns, createOutbox } = createWriter();
     for (const name of ['a', 'b']) writer.schedule(createOutbox(name));
     writer.flush();
@@ -57,18 +57,18 @@ describe('Writer', () => {
     assert.deepEqual(turns, ['a', 'b']);
   });
 
-  it('stops after 16 writes where its time is spent, and writes the rest in later turns', async () => {
+  it('stops after 16 writes if its time is spent, and writes the others in later turns', async () => {
     const { writer, turns, createOutbox } = createWriter();
     const names = Array.from({ length: 40 }, (_, i) => String(i));
     for (const name of names) writer.schedule(createOutbox(name, 0, 1));
     writer.flush();
     assert.deepEqual(turns, names.slice(0, 16));
     writer.schedule(createOutbox('last'));
-    await waitFor('the rest', () => turns.length === 41);
+    await waitFor('the other outboxes', () => turns.length === 41);
     assert.deepEqual(turns, [...names, 'last']);
   });
 
-  it('refuses nobody while all queues together are within the bound', () => {
+  it('refuses no connection while all queues together are within the bound', () => {
     const { writer, turns, refused, createOutbox } = createWriter();
     const outbox = createOutbox('a', 1000);
     writer.backpressured.add(outbox);
@@ -80,7 +80,7 @@ describe('Writer', () => {
     assert.deepEqual(refused, ['a'], 'one byte more is too much');
   });
 
-  it('writes what waits, then refuses the largest that are behind, until the rest is within the bound', async () => {
+  it('writes scheduled outboxes, then refuses the largest backpressured queues until the others are within the bound', async () => {
     const { writer, turns, refused, createOutbox } = createWriter();
     const sizes = { small: 100, larger: 600, middle: 400, largest: 700 };
     for (const [name, bytes] of Object.entries(sizes)) writer.backpressured.add(createOutbox(name, bytes));
@@ -93,7 +93,7 @@ describe('Writer', () => {
         ['largest', 'larger'],
       ],
     );
-    // 500 bytes are left.
+    // 500 bytes remain.
     writer.count(500);
     writer.keepBound();
     assert.equal(refused.length, 2);
@@ -104,14 +104,14 @@ describe('Writer', () => {
     assert.deepEqual(turns, ['a', 'b']);
   });
 
-  it('counts what waits for slow peers apart from what this turn will write', () => {
+  it('counts the bytes of backpressured sockets apart from those that this turn will write', () => {
     const { writer, createOutbox } = createWriter();
-    for (const bytes of [100, 200]) writer.backpressured.add(createOutbox('behind', bytes));
+    for (const bytes of [100, 200]) writer.backpressured.add(createOutbox('backpressured', bytes));
     createOutbox('prompt', 400);
     assert.equal(writer.backpressuredBytes, 300);
   });
 
-  it('tells how full the queues are where most sockets read, but not as fast as it writes', () => {
+  it('reports how full the queues are if most sockets are backpressured and not stuck', () => {
     const { writer, createOutbox } = createWriter();
     const MIB = 1024 * 1024;
     for (let i = 0; i < 4; i++) writer.backpressured.add(createOutbox('reads', 4 * MIB));
@@ -119,11 +119,11 @@ describe('Writer', () => {
     assert.equal(writer.fillOf(8), 0, 'not most of them');
     const stuck = Array.from({ length: 9 }, () => createOutbox('stuck', MIB, 0, performance.now() - 1_100));
     for (const outbox of stuck) writer.backpressured.add(outbox);
-    assert.equal(writer.fillOf(8), 0, 'those that are stuck are not counted');
+    assert.equal(writer.fillOf(8), 0, 'stuck sockets are not counted');
     assert.equal(writer.fillOf(7), 0.5);
   });
 
-  it('says that it is full past 16 MiB', () => {
+  it('reports that it is full above 16 MiB', () => {
     const { writer, createOutbox } = createWriter();
     createOutbox('a', 16 * 1024 * 1024);
     assert.equal(writer.isFull, false);
@@ -131,7 +131,7 @@ describe('Writer', () => {
     assert.equal(writer.isFull, true);
   });
 
-  it('refuses nobody that is not behind', () => {
+  it('refuses no connection whose socket is not backpressured', () => {
     const { writer, refused, createOutbox } = createWriter();
     createOutbox('a', 2000);
     writer.keepBound();

@@ -18,7 +18,7 @@ interface Received {
   readonly extensions?: { readonly gap?: true };
 }
 
-/** A channel whose link loses messages while `isDeaf`, and a listener on it. */
+/** A channel whose link loses messages while `isDeaf`, with one listener. */
 async function createLossy(t: TestContext, entries: number, options: Partial<StageOptions> = {}) {
   const stage = await createStage(t, { sdl: SDL, ...options });
   const { bus } = stage;
@@ -27,7 +27,7 @@ async function createLossy(t: TestContext, entries: number, options: Partial<Sta
   bus.subscribe = (channel, listener, onGap) => {
     link.tellGap = onGap as () => never;
     const hear: Listener = (payload, coordinates) => {
-      // The memory of a message is its listener's only as long as nobody needs it again.
+      // The bus reuses a message's memory as soon as the listener returns.
       const bytes = Buffer.from(payload);
       link.received.push(bytes);
       if (!link.isDeaf) listener(bytes, coordinates);
@@ -52,21 +52,21 @@ async function createLossy(t: TestContext, entries: number, options: Partial<Sta
 }
 
 describe('a gap', () => {
-  it('is backfilled from the history when the link is up again, before later events arrive', async (t) => {
+  it('is backfilled from the history when the link recovers, before later events arrive', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
     await publish(0, 1);
     link.isDeaf = true;
     await publish(2, 4);
     link.isDeaf = false;
     link.tellGap();
-    await waitFor('what was missed', () => seen().length === 5);
+    await waitFor('the missed events', () => seen().length === 5);
     await publish(5);
-    await waitFor('the next', () => seen().length === 6);
+    await waitFor('the next event', () => seen().length === 6);
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
-    assert.equal(stage.told, 0);
+    assert.equal(stage.gapOperations, 0);
   });
 
-  it('is backfilled with more events than may otherwise wait for their executions', async (t) => {
+  it('is backfilled with more events than MAX_PENDING_EVENTS', async (t) => {
     let release = (): void => undefined;
     const all = new Promise<void>((resolve) => (release = resolve));
     const n = async (item: { n: number }) => {
@@ -80,14 +80,14 @@ describe('a gap', () => {
     await publish(1, 150);
     link.isDeaf = false;
     link.tellGap();
-    await waitFor('all', () => seen().length === 151);
+    await waitFor('all events', () => seen().length === 151);
     assert.deepEqual(
       seen(),
       Array.from({ length: 151 }, (_, i) => String(i)),
     );
   });
 
-  it('is backfilled with as many events for a client that has resumed and has received no event since', async (t) => {
+  it('is backfilled beyond MAX_PENDING_EVENTS for a client that has resumed and received no live event yet', async (t) => {
     let release = (): void => undefined;
     const all = new Promise<void>((resolve) => (release = resolve));
     const n = async (item: { n: number }) => {
@@ -105,18 +105,18 @@ describe('a gap', () => {
     await publish(1, 150);
     link.isDeaf = false;
     link.tellGap();
-    await waitFor('all', () => received.length === 151 || socket.isRefused);
+    await waitFor('all events', () => received.length === 151 || socket.isRefused);
     assert.deepEqual([received.length, socket.isRefused], [151, false]);
   });
 
-  it('is noticed by the next message, also where no link tells of it', async (t) => {
+  it('is detected at the next message if the link does not report it', async (t) => {
     const { link, publish, seen } = await createLossy(t, 100);
     await publish(0, 1);
     link.isDeaf = true;
     await publish(2, 4);
     link.isDeaf = false;
     await publish(5, 6);
-    await waitFor('all', () => seen().length === 7);
+    await waitFor('all events', () => seen().length === 7);
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', '6']);
   });
 
@@ -139,9 +139,9 @@ describe('a gap', () => {
     await publish(2, 4);
     link.isDeaf = false;
     link.tellGap();
-    await waitFor('those after both', () => seen().length >= 8);
+    await waitFor('the events after both gaps', () => seen().length >= 8);
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', 'gap 8', '9']);
-    assert.equal(stage.told, 1);
+    assert.equal(stage.gapOperations, 1);
   });
 
   it('is backfilled when the tenth attempt to read the history succeeds, and reported when it fails', async (t) => {
@@ -157,7 +157,7 @@ describe('a gap', () => {
         await publish(2, 3);
         link.isDeaf = false;
         await publish(4);
-        await waitFor('the last', () => seen().at(-1)?.endsWith('4'));
+        await waitFor('the last event', () => seen().at(-1)?.endsWith('4'));
         assert.deepEqual(seen(), failures < 10 ? ['0', '1', '2', '3', '4'] : ['0', '1', 'gap 4']);
         assert.equal(attempts, 10);
       }),
@@ -171,30 +171,30 @@ describe('a gap', () => {
     await publish(2, 8);
     link.isDeaf = false;
     await publish(9, 10);
-    await waitFor('those after it', () => seen().length === 4);
+    await waitFor('the events after the gap', () => seen().length === 4);
     assert.deepEqual(seen(), ['0', '1', 'gap 9', '10']);
-    assert.equal(stage.told, 1);
+    assert.equal(stage.gapOperations, 1);
   });
 
   it('is reported when no event was received before it', async (t) => {
     const { link, publish, seen } = await createLossy(t, 100);
     link.tellGap();
     await publish(0);
-    await waitFor('the first', () => seen().length === 1);
+    await waitFor('the first event', () => seen().length === 1);
     assert.deepEqual(seen(), ['gap 0']);
   });
 
-  it('counts each client once for a note that it gets once, however often messages may be missing', async (t) => {
+  it('counts each client once for one `gap: true`, however many gaps precede its next event', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
     await stage.join(QUERY, factsOf('b', {}));
     link.tellGap();
     link.tellGap();
     link.tellGap();
     await publish(0);
-    await waitFor('the first', () => seen().length === 1);
-    assert.equal(stage.told, 2);
+    await waitFor('the first event', () => seen().length === 1);
+    assert.equal(stage.gapOperations, 2);
     await publish(1);
-    await waitFor('the second', () => seen().length === 2);
+    await waitFor('the second event', () => seen().length === 2);
     assert.deepEqual(seen(), ['gap 0', '1']);
   });
 
@@ -219,15 +219,15 @@ describe('a gap', () => {
       await publish(2, 4);
       link.isDeaf = false;
       link.tellGap();
-      await waitFor('what is left', () => seen().length >= (gap ? 7 : 8));
+      await waitFor('the remaining events', () => seen().length >= (gap ? 7 : 8));
       await publish(8);
-      await waitFor('all', () => seen().length === 9);
+      await waitFor('all events', () => seen().length === 9);
       assert.deepEqual(seen(), ['0', '1', gap ? 'gap 2' : '2', '3', '4', '5', '6', '7', '8']);
-      assert.equal(stage.told, gap ? 1 : 0);
+      assert.equal(stage.gapOperations, gap ? 1 : 0);
     }
   });
 
-  it('keeps a copy of a message that waits for the history, not the bytes that it came in', async (t) => {
+  it('keeps a copy of a message that waits for the history, not the received buffer', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
     const { bus } = stage;
     const history = bus.history.bind(bus);
@@ -242,7 +242,7 @@ describe('a gap', () => {
     await publish(2, 4);
     link.isDeaf = false;
     link.tellGap();
-    await waitFor('all', () => seen().length === 6);
+    await waitFor('all events', () => seen().length === 6);
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
   });
 
@@ -260,11 +260,11 @@ describe('a gap', () => {
     };
     link.tellGap();
     await publish(5);
-    await waitFor('the last', () => seen().length === 5);
+    await waitFor('the last event', () => seen().length === 5);
     assert.deepEqual(seen(), ['0', '1', '2', 'gap 4', '5']);
     calls = 1;
     await publish(6, 7);
-    await waitFor('the last', () => seen().length === 6);
+    await waitFor('the last event', () => seen().length === 6);
     assert.deepEqual(seen().slice(5), ['gap 7']);
     assert.equal(stage.heldBytes(), 0);
   });

@@ -5,10 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CursorSecret } from '../../../src/fanout/resume/cursor-secret.ts';
 
 const CURSOR = ['c', { epoch: 1, partition: 2, offset: 3, entry: '1-0' }] as const;
-/** How often pods look whether they still agree, in ms. */
+/** Interval in ms at which pods check that they still agree. */
 const INTERVAL_MS = 5_000;
 
-/** Pods on one bus, which keeps the first secret that it is offered until it loses it. */
+/** Pods on one bus. The bus keeps the first secret offered until the test removes it. */
 function createBus(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const state = { kept: undefined as string | undefined, isAway: false, offers: [] as string[] };
@@ -33,7 +33,7 @@ const reads = (reader: CursorSecret, signer: CursorSecret) =>
   reader.cursors!.read(CURSOR[0], signer.cursors!.sign(...CURSOR)) !== undefined;
 
 describe('the secret of cursors', () => {
-  it('is the configured one, known at once, without a question to the bus', async (t) => {
+  it('is the configured one, known before the start, without a request to the bus', async (t) => {
     const { state, createPod, tick } = createBus(t);
     const [one, same, other] = [createPod('secret'), createPod('secret'), createPod('other')];
     assert.deepEqual([reads(one, same), reads(one, other)], [true, false]);
@@ -42,7 +42,7 @@ describe('the secret of cursors', () => {
     assert.deepEqual(state.offers, []);
   });
 
-  it('is one that all pods agree on, of 32 random bytes', async (t) => {
+  it('has 32 random bytes, on which all pods agree, if none is configured', async (t) => {
     const { state, createPod } = createBus(t);
     const pods = [createPod(), createPod()] as const;
     assert.equal(pods[0].cursors, undefined);
@@ -52,7 +52,7 @@ describe('the secret of cursors', () => {
     for (const offer of state.offers) assert.equal(Buffer.from(offer, 'base64url').length, 32);
   });
 
-  it('is agreed on as soon as the bus is back, until the pod is closed', async (t) => {
+  it('is agreed on as soon as the bus recovers, and no longer offered after close', async (t) => {
     const { state, createPod, tick } = createBus(t);
     state.isAway = true;
     const pod = createPod();
@@ -66,7 +66,7 @@ describe('the secret of cursors', () => {
     assert.equal(state.offers.length, 2);
   });
 
-  it('stays where the bus has lost it, and becomes that of the others where they have agreed on another', async (t) => {
+  it('is offered again if the bus has lost it, and replaced if the other pods agreed on another', async (t) => {
     const { state, createPod, tick } = createBus(t);
     const [first, second] = [createPod(), createPod()];
     await first.start();
@@ -74,7 +74,7 @@ describe('the secret of cursors', () => {
     const { cursors } = first;
     state.kept = undefined;
     await tick();
-    assert.equal(first.cursors, cursors, 'made anew');
+    assert.equal(first.cursors, cursors, 'signed with another secret');
     assert.equal(state.kept, state.offers[0]);
     state.isAway = true;
     await tick();

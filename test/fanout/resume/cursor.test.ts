@@ -28,7 +28,7 @@ describe('Cursors', () => {
     );
   });
 
-  it('reads what was signed for the channel, on every pod with the secret', () => {
+  it('reads a cursor signed for the channel on every pod with the secret', () => {
     fc.assert(
       fc.property(position, channel, (at, name) => {
         const cursor = new Cursors('secret').sign(name, at);
@@ -38,7 +38,7 @@ describe('Cursors', () => {
     );
   });
 
-  it('reads none of another channel or secret', () => {
+  it('reads no cursor of another channel or secret', () => {
     fc.assert(
       fc.property(position, channel, channel, (at, name, other) => {
         const cursor = new Cursors('secret').sign(name, at);
@@ -48,7 +48,7 @@ describe('Cursors', () => {
     );
   });
 
-  it('reads none that was changed in any character, or made up', () => {
+  it('reads no cursor with a changed character, and no invented one', () => {
     const cursors = new Cursors('secret');
     fc.assert(
       fc.property(
@@ -73,7 +73,7 @@ describe('Cursors', () => {
     fc.assert(fc.property(anything, (cursor) => assert.equal(cursors.read('a', cursor), undefined)));
   });
 
-  it('takes no part of one position for a part of the next', () => {
+  it('does not confuse positions whose concatenated parts are equal', () => {
     const cursors = new Cursors('secret');
     const mac = cursors.sign('b', { epoch: 1, partition: 2, offset: 3, entry: '' }).slice(-16);
     for (const forged of [`1.2.3.\nb.${mac}`, `1.2.3.1.${mac}`, `1.2..${mac}`, mac]) {

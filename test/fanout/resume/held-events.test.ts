@@ -8,7 +8,7 @@ const eventOf = (length: number) => ({ length }) as ChannelEvent;
 const EVENTS = [100, 200, 300].map(eventOf);
 
 describe('held events', () => {
-  it('keep their positions while those before them are dropped, and give their bytes back', () => {
+  it('keep their sequence numbers while older events are dropped, and release their bytes', () => {
     const heldBytes = new HeldBytes();
     const held = new HeldEvents(heldBytes);
     for (const event of EVENTS) assert.equal(held.add(event), true);
@@ -26,7 +26,7 @@ describe('held events', () => {
     assert.deepEqual([held.first, held.end, held.at(5)], [5, 6, EVENTS[0]]);
   });
 
-  it('are refused where the pod has no room for one and what it weighs beside its payload', () => {
+  it('are refused if the pod has no room for their payload and overhead', () => {
     const held = new HeldEvents(new HeldBytes(2 * heldLength(100)));
     assert.ok(heldLength(100) > 100);
     assert.deepEqual(
@@ -37,8 +37,8 @@ describe('held events', () => {
   });
 });
 
-describe('the bytes that a pod holds', () => {
-  it('are bounded for those that ask, short past a half and ample below a quarter', () => {
+describe('held bytes of a pod', () => {
+  it('are bounded, short above a half and ample below a quarter', () => {
     const held = new HeldBytes(1000);
     const stateAt = (bytes: number) => {
       held.add(bytes - held.used);
@@ -57,7 +57,7 @@ describe('the bytes that a pod holds', () => {
     assert.equal(held.used, 1001);
   });
 
-  it('are 64 MiB, unless told otherwise', () => {
+  it('are bounded by 64 MiB by default', () => {
     const held = new HeldBytes();
     assert.deepEqual([held.reserve(64 * 1024 * 1024), held.reserve(1)], [true, false]);
   });

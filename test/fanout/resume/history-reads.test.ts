@@ -26,7 +26,7 @@ const largeRead = (from: string | undefined): Promise<History> => {
 const createReads = (bytes: HeldBytes, read = largeRead) => new HistoryReads(read, new HeldEvents(bytes), bytes);
 
 describe('reads of a history', () => {
-  it('keep no more bytes than the pod has room for, when each client asks for an older event', async () => {
+  it('hold no more bytes than the pod has room for, even if each client resumes after an older event', async () => {
     const bytes = new HeldBytes(MAX_BYTES);
     const reads = createReads(bytes);
     for (let time = 200; time > 0; time -= 2) {
@@ -38,7 +38,7 @@ describe('reads of a history', () => {
     assert.equal(bytes.used, 0);
   });
 
-  it('prove nothing where the pod has no room for them', async () => {
+  it('return undefined if the pod has no room for their entries', async () => {
     const bytes = new HeldBytes(MAX_BYTES);
     const reads = createReads(bytes);
     assert.ok(bytes.reserve(MAX_BYTES - ENTRY_BYTES / 2));
@@ -47,7 +47,7 @@ describe('reads of a history', () => {
     assert.equal((await reads.last())?.entries.length, 2);
   });
 
-  it('are repeated for an event that is behind the end of what was read for an older one', async () => {
+  it('are repeated for a cursor after the end of the read from an older cursor', async () => {
     const reads = createReads(new HeldBytes());
     const missed = await Promise.all([50, 2, 10].map((time) => reads.missedSince(seenAt(time))));
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('reads of a history', () => {
     );
   });
 
-  it('of the last event are one as long as none comes after it, and are repeated where the bus did not answer', async () => {
+  it('return the last event from one read until a live event follows, and are repeated if the bus did not answer', async () => {
     let [count, isAway] = [0, true];
     const read = (from: string | undefined) => (count++, isAway ? Promise.resolve(undefined) : largeRead(from));
     const bytes = new HeldBytes();
@@ -71,10 +71,10 @@ describe('reads of a history', () => {
     assert.equal(count, 3);
   });
 
-  it('are one for all events that are no longer kept, from the oldest one on', async () => {
+  it('serve all cursors whose entries are gone from one read', async () => {
     const kept = Array.from({ length: 20 }, (_, i) => entryAt(100 + i, 10));
     let count = 0;
-    // As Redis does: an entry that is gone stands for the first one after it.
+    // As in Redis: a read from a missing entry begins with the next one.
     const read = (from: string | undefined) => {
       count++;
       const time = Number.parseInt(from ?? '0');
@@ -86,7 +86,7 @@ describe('reads of a history', () => {
     assert.equal(count, 1);
   });
 
-  it('go on after one that threw, which is rejected for all who waited for it', async () => {
+  it('continue after a read that throws, which rejects every request that waits for it', async () => {
     let isBroken = true;
     const read = (from: string | undefined): Promise<History> =>
       isBroken ? Promise.resolve({ epoch: 1, entries: [undefined as never] }) : largeRead(from);
@@ -99,7 +99,7 @@ describe('reads of a history', () => {
     assert.equal((await reads.last())?.entries.length, 2);
   });
 
-  it('prove nothing where live events since were dropped, and are done again for those who come then', async () => {
+  it('return undefined if live events since the read were dropped, and are repeated for later clients', async () => {
     const bytes = new HeldBytes(MAX_BYTES);
     const held = new HeldEvents(bytes);
     let count = 0;
@@ -122,7 +122,7 @@ describe('reads of a history', () => {
     assert.equal(count, 3);
   });
 
-  it('answer clients that waited over several turns of the event loop', async () => {
+  it('resume waiting clients over several turns of the event loop, at most 64 in each', async () => {
     const reads = createReads(new HeldBytes(MAX_BYTES));
     let turn = 0;
     const turns: number[] = [];

@@ -12,7 +12,7 @@ const IDS = Array.from({ length: 30 }, (_, i) => i);
 const MAX_READS = 8;
 
 describe('an outage of the bus', () => {
-  it('reads eight histories at a time when it is over, those of all channels in turn, also after reads that fail', async (t) => {
+  it('is followed by a backfill of every channel, eight reads at a time, even after failed reads', async (t) => {
     const stage = await createStage(t, { sdl: SDL });
     const { bus } = stage;
     const link = { isDeaf: false };
@@ -23,7 +23,7 @@ describe('an outage of the bus', () => {
       return subscribe(channel, (...message) => void (link.isDeaf || listener(...message)), onGap);
     };
     const history = bus.history.bind(bus);
-    /** Reads under way, each as what ends it. */
+    /** Functions that end the reads in flight. */
     const reads: { readonly channel: string; readonly end: () => void }[] = [];
     let failures = 0;
     bus.history = async (channel, query) => {
@@ -54,7 +54,7 @@ describe('an outage of the bus', () => {
       for (const tellGap of gaps) tellGap();
       await nextTurn();
       const order: string[] = [];
-      await waitFor('what was missed', async () => {
+      await waitFor('the missed events', async () => {
         while (reads.length > 0) {
           assert.ok(reads.length <= MAX_READS, `${reads.length} reads at a time`);
           if (order.length < IDS.length - MAX_READS) assert.equal(reads.length, MAX_READS);
@@ -70,6 +70,6 @@ describe('an outage of the bus', () => {
         IDS.map((id) => `t{item.id="${id}"}`),
       );
     }
-    assert.equal(stage.told, 0);
+    assert.equal(stage.gapOperations, 0);
   });
 });

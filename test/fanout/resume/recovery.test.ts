@@ -45,7 +45,7 @@ async function createChannel(t: TestContext, maxHeldBytes?: number) {
     const events = () => listener.received.map((text) => JSON.parse(text) as Received);
     return { ...listener, events, numbers: () => events().map(({ data }) => data.item.n) };
   };
-  /** Publishes 0 to 4 and gives the cursor of 2. */
+  /** Publishes events 0 to 4 and returns the cursor of event 2. */
   const seenUpToTwo = async () => {
     const listener = await join();
     await publish(5);
@@ -57,13 +57,13 @@ async function createChannel(t: TestContext, maxHeldBytes?: number) {
 }
 
 describe('a resumed subscription', () => {
-  it('gets what it missed, once, and goes on live', async (t) => {
+  it('receives the missed events once, then live events', async (t) => {
     const { stage, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     await publish(2);
     const back = await join(cursor);
     await publish(2);
-    await waitFor('all', () => back.received.length >= 6);
+    await waitFor('all events', () => back.received.length >= 6);
     assert.deepEqual(back.numbers(), [3, 4, 5, 6, 7, 8]);
     assert.deepEqual(
       back.events().map(({ extensions }) => extensions?.resumed),
@@ -72,22 +72,22 @@ describe('a resumed subscription', () => {
     assert.deepEqual(stage.resumes, [true]);
   });
 
-  it('is told with its first event that it was resumed, where it missed nothing', async (t) => {
+  it('receives `resumed: true` with its first event if it missed nothing', async (t) => {
     const { publish, join } = await createChannel(t);
     const first = await join();
     await publish();
     await waitFor('the event', () => first.received.length === 1);
     const back = await join(first.events()[0]!.extensions!.cursor);
     await publish();
-    await waitFor('the next', () => back.received.length === 1);
+    await waitFor('the next event', () => back.received.length === 1);
     assert.deepEqual([back.numbers(), back.events()[0]!.extensions!.resumed], [[1], true]);
   });
 
-  it('gets everything once, in order, whatever is published between the steps of its join', async (t) => {
+  it('receives every event once, in order, whatever is published between the steps of its join', async (t) => {
     for (const isLate of [false, true]) {
       const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
       const cursor = await seenUpToTwo();
-      // Where copies are late, they come only when the history that has them was read and shown.
+      // Late copies arrive only after the history with the same events was read and delivered.
       const late: (() => void)[] = [];
       const subscribe = bus.subscribe.bind(bus);
       bus.subscribe = async (channel, listener, onGap) => {
@@ -108,23 +108,23 @@ describe('a resumed subscription', () => {
       const back = await join(cursor);
       await publish();
       for (const deliver of late.splice(0)) deliver();
-      await waitFor('those so far', () => back.received.length === 7);
+      await waitFor('the events so far', () => back.received.length === 7);
       const other = await join();
       await publish(2);
       for (const deliver of late.splice(0)) deliver();
-      await waitFor('all', () => back.received.length >= 9 && other.received.length >= 2);
+      await waitFor('all events', () => back.received.length >= 9 && other.received.length >= 2);
       assert.deepEqual(back.numbers(), [3, 4, 5, 6, 7, 8, 9, 10, 11], isLate ? 'late copies' : 'prompt copies');
       assert.equal(back.events()[0]!.extensions?.resumed, true);
       assert.deepEqual(other.numbers(), [10, 11]);
       const before = stage.executions;
       await publish();
       for (const deliver of late.splice(0)) deliver();
-      await waitFor('the last', () => back.received.length === 10 && other.received.length === 3);
-      assert.equal(stage.executions, before + 1, 'it shares with the others again');
+      await waitFor('the last event', () => back.received.length === 10 && other.received.length === 3);
+      assert.equal(stage.executions, before + 1, 'it shares executions again');
     }
   });
 
-  it('gets nothing twice or late on a pod that is behind, whatever partitions the events are from', async (t) => {
+  it('receives no event twice or late on a pod that lags, whatever partitions the events come from', async (t) => {
     const cursors = new Cursors('secret');
     for (const partitions of [1, 2, 3]) {
       for (const { seen, expected } of [
@@ -161,7 +161,7 @@ describe('a resumed subscription', () => {
         isLate = false;
         for (const deliver of late) deliver();
         await publish(6);
-        await waitFor('all', () => [other, back].every(({ numbers }) => numbers().includes(6)));
+        await waitFor('all events', () => [other, back].every(({ numbers }) => numbers().includes(6)));
         assert.deepEqual(back.numbers(), expected, `${partitions} partitions, ${seen}`);
         assert.deepEqual(other.numbers(), [0, 1, 2, 3, 4, 5, 6]);
         assert.equal(stage.stale, 0);
@@ -169,7 +169,7 @@ describe('a resumed subscription', () => {
     }
   });
 
-  it('is told where the first live event is not the next after its own, though nobody saw an event here before', async (t) => {
+  it('receives `gap: true` if its first live event does not follow its last one, even on a pod without earlier events', async (t) => {
     for (const [lost, expected] of [
       [0, undefined],
       [2, true],
@@ -181,44 +181,44 @@ describe('a resumed subscription', () => {
       bus.subscribe = (channel, listener, onGap) =>
         subscribe(channel, (...message) => void (isDeaf || listener(...message)), onGap);
       const back = await join(cursor);
-      await waitFor('what was missed', () => back.received.length === 2);
+      await waitFor('the missed events', () => back.received.length === 2);
       isDeaf = true;
       await publish(lost);
       isDeaf = false;
       await publish(2);
-      await waitFor('all', () => back.received.length === 4);
+      await waitFor('all events', () => back.received.length === 4);
       assert.deepEqual(back.numbers(), [3, 4, 5 + lost, 6 + lost]);
       assert.deepEqual(
         back.events().map(({ extensions }) => extensions?.gap),
         [undefined, undefined, expected, undefined],
       );
-      assert.equal(stage.told, expected ? 1 : 0);
+      assert.equal(stage.gapOperations, expected ? 1 : 0);
     }
   });
 
-  it('is told of a new epoch, once, though nobody saw an event of the old one here', async (t) => {
+  it('receives `gap: true` once at a new epoch, even on a pod without events of the old one', async (t) => {
     const { stage, acquire, publish, join, seenUpToTwo } = await createChannel(t);
     const back = await join(await seenUpToTwo());
-    await waitFor('what was missed', () => back.received.length === 2);
+    await waitFor('the missed events', () => back.received.length === 2);
     await acquire('another');
     await publish(2);
-    await waitFor('all', () => back.received.length === 4);
+    await waitFor('all events', () => back.received.length === 4);
     assert.deepEqual(
       back.events().map(({ extensions }) => extensions?.gap),
       [undefined, undefined, true, undefined],
     );
     await acquire('a third');
     await publish();
-    await waitFor('the last', () => back.received.length === 5);
-    assert.deepEqual([back.events()[4]!.extensions?.gap, stage.told], [true, 2]);
+    await waitFor('the last event', () => back.received.length === 5);
+    assert.deepEqual([back.events()[4]!.extensions?.gap, stage.gapOperations], [true, 2]);
   });
 
-  it('gets 20 s of 100 events a second', async (t) => {
+  it('receives the events of 20 s at 100 events per second', async (t) => {
     const { publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     await publish(1998);
     const back = await join(cursor);
-    await waitFor('all', () => back.received.length === 2000);
+    await waitFor('all events', () => back.received.length === 2000);
     assert.deepEqual(
       back.numbers(),
       Array.from({ length: 2000 }, (_, i) => i + 3),
@@ -226,14 +226,14 @@ describe('a resumed subscription', () => {
     assert.equal(back.events()[0]!.extensions!.resumed, true);
   });
 
-  it('begins anew, told so, where more comes while the history is read than can be held', async (t) => {
+  it('receives `resumed: false` if more events arrive during the read of the history than the pod can hold', async (t) => {
     const held = heldLength('{"item":{"id":1,"n":5}}'.length);
     for (const [room, resumed, expected] of [
       // Five live events, and a history of eight.
-      [13, true, { first: 3, told: 0 }],
-      [12, false, { first: 5, told: 0 }],
-      [4, false, { first: 9, told: 1 }],
-      [2, false, { first: 9, told: 1 }],
+      [13, true, { first: 3, gapOperations: 0 }],
+      [12, false, { first: 5, gapOperations: 0 }],
+      [4, false, { first: 9, gapOperations: 1 }],
+      [2, false, { first: 9, gapOperations: 1 }],
     ] as const) {
       const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t, room * held + held / 2);
       const cursor = await seenUpToTwo();
@@ -243,44 +243,47 @@ describe('a resumed subscription', () => {
         return history(...query);
       };
       const back = await join(cursor);
-      await waitFor('those so far', () => back.numbers().at(-1) === 9);
+      await waitFor('the events so far', () => back.numbers().at(-1) === 9);
       await publish();
-      await waitFor('the last', () => back.numbers().at(-1) === 10);
+      await waitFor('the last event', () => back.numbers().at(-1) === 10);
       const length = 11 - expected.first;
       assert.deepEqual(
         back.numbers(),
         Array.from({ length }, (_, i) => expected.first + i),
       );
       const [{ extensions }] = back.events() as [Received];
-      assert.deepEqual([extensions!.resumed, extensions!.gap], [resumed, expected.told > 0 ? true : undefined]);
-      assert.equal(stage.told, expected.told);
+      assert.deepEqual(
+        [extensions!.resumed, extensions!.gap],
+        [resumed, expected.gapOperations > 0 ? true : undefined],
+      );
+      assert.equal(stage.gapOperations, expected.gapOperations);
     }
   });
 
-  it('begins anew, told so and without a partial replay, where nothing can be proved', async (t) => {
+  it('receives `resumed: false` and no partial replay if completeness cannot be proved', async (t) => {
     const { stage, bus, acquire, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     const elsewhere = new Cursors('secret').sign('t{item.id="2"}', { epoch: 1, partition: 0, offset: 2, entry: '3-0' });
     const refused = [await join(elsewhere), await join('forged'), await join(null), await join(17)];
     await publish();
-    await waitFor('all', () => refused.every(({ received }) => received.length === 1));
+    await waitFor('all events', () => refused.every(({ received }) => received.length === 1));
     for (const { numbers, events } of refused) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[5], false]);
     }
-    // With that which the others got, one more than the most.
+    // With the event that the others received, one more than the maximum.
     await publish(1998);
     const tooFar = await join(cursor);
     await acquire('another');
     const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
     await bus.publish([{ channel: CHANNEL, payload: '{"item":{"n":-1}}' }]);
-    await waitFor('both', () => tooFar.received.length === 1 && lastEpoch.received.length === 1);
+    await waitFor('both clients', () => tooFar.received.length === 1 && lastEpoch.received.length === 1);
     for (const { numbers, events } of [tooFar, lastEpoch]) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[-1], false]);
     }
     assert.deepEqual(stage.resumes, Array(6).fill(false));
   });
 
-  it('is told of a gap with its next event, while it is shown its history and while it waits for a live event', async (t) => {
+  it('receives `gap: true` with its next event, during its replay and while it waits for a live event', async (t) => {
     for (const isShown of [true, false]) {
       const { stage, bus, publish, join, seenUpToTwo } = await createChannel(t);
       const cursor = await seenUpToTwo();
@@ -292,25 +295,25 @@ describe('a resumed subscription', () => {
       };
       const back = await join(cursor);
       back.socket.isBackpressured = isShown;
-      if (!isShown) await waitFor('what was missed', () => back.received.length === 2);
+      if (!isShown) await waitFor('the missed events', () => back.received.length === 2);
       link.tellGap();
-      assert.equal(stage.told, 1);
+      assert.equal(stage.gapOperations, 1);
       back.socket.isBackpressured = false;
       await publish();
-      await waitFor('all', () => back.received.length === 3);
+      await waitFor('all events', () => back.received.length === 3);
       const gaps = back.events().map(({ extensions }) => extensions?.gap);
       assert.deepEqual(gaps, isShown ? [true, undefined, undefined] : [undefined, undefined, true]);
     }
   });
 
-  it('keeps its channel while it waits for its history or its first live event, and gives it up when it leaves', async (t) => {
+  it('keeps its channel while it waits for its history or its first live event, and releases it when it leaves', async (t) => {
     for (const isServed of [false, true]) {
       const { stage, publish, join, seenUpToTwo } = await createChannel(t);
       const cursor = await seenUpToTwo();
       const other = await join();
       const back = await join(cursor);
       back.socket.isBackpressured = !isServed;
-      if (isServed) await waitFor('what was missed', () => back.received.length === 2);
+      if (isServed) await waitFor('the missed events', () => back.received.length === 2);
       other.leave();
       assert.equal(stage.channelCount(), 1);
       await publish();
@@ -318,13 +321,13 @@ describe('a resumed subscription', () => {
       await waitFor('the live event', () => back.received.length === 3);
       const last = await join(cursor);
       back.leave();
-      if (isServed) await waitFor('what was missed', () => last.received.length === 3);
+      if (isServed) await waitFor('the missed events', () => last.received.length === 3);
       for (let times = 0; times < 2; times++) last.leave();
       assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0]);
     }
   });
 
-  it('gets live events also where the last of its group leaves while it arrives', async (t) => {
+  it('receives live events even if the last member of its group leaves while it joins', async (t) => {
     const { bus, publish, join, seenUpToTwo } = await createChannel(t);
     const cursor = await seenUpToTwo();
     const leaving: { leave?: () => void } = {};
@@ -333,20 +336,20 @@ describe('a resumed subscription', () => {
       subscribe(channel, (...message) => (listener(...message), leaving.leave?.()), onGap);
     const other = await join();
     const back = await join(cursor);
-    await waitFor('what was missed', () => back.received.length === 2);
+    await waitFor('the missed events', () => back.received.length === 2);
     leaving.leave = other.leave;
     await publish(2);
     await waitFor('the live events', () => back.received.length === 4);
     assert.deepEqual(back.numbers(), [3, 4, 5, 6]);
   });
 
-  it('begins with the last event where the field says so, and goes on without gap or duplicate', async (t) => {
+  it('begins with the last event if the field is configured so, and continues without gap or duplicate', async (t) => {
     const { publish, join, seenUpToTwo } = await createChannel(t);
     const none = await join(undefined, true);
     await seenUpToTwo();
     const late = await join(undefined, true);
     await publish(2);
-    await waitFor('all', () => late.received.length === 3 && none.received.length === 7);
+    await waitFor('all events', () => late.received.length === 3 && none.received.length === 7);
     assert.deepEqual(late.numbers(), [4, 5, 6]);
     assert.equal(late.events()[0]!.extensions!.resumed, undefined);
     assert.deepEqual(none.numbers(), [0, 1, 2, 3, 4, 5, 6]);
@@ -361,19 +364,19 @@ describe('missedSince', () => {
   const seen = { epoch: 5, partition: 0, offset: 7, entry: 'a' };
   const history: History = { epoch: 5, entries: [entry('a', 5, 7), entry('b', 5, 9)] };
 
-  it('is all that came after the event’s own entry', () => {
+  it('returns all events after the entry of the seen event', () => {
     assert.deepEqual(missedSince(seen, history), [entry('b', 5, 9)]);
     assert.deepEqual(missedSince(seen, { epoch: 5, entries: [entry('a', 5, 7)] }), []);
   });
 
-  it('has nothing twice where a chunk that failed half-way was repeated', () => {
+  it('returns each event once after a chunk that failed midway was repeated', () => {
     const again = [entry('a', 5, 7), entry('b', 5, 9), entry('c', 5, 7), entry('d', 5, 9), entry('e', 5, 10)];
     assert.deepEqual(missedSince(seen, { epoch: 5, entries: again }), [entry('b', 5, 9), entry('e', 5, 10)]);
     const own = [entry('a', 5, 7), entry('b', 5, 7), entry('c', 5, 9)];
     assert.deepEqual(missedSince(seen, { epoch: 5, entries: own }), [entry('c', 5, 9)]);
   });
 
-  it('is unknown where the entry is gone or another’s, or the epoch has changed', () => {
+  it('returns undefined if the entry is gone or of another event, or the epoch has changed', () => {
     assert.equal(missedSince(seen, { epoch: 5, entries: [] }), undefined);
     assert.equal(missedSince(seen, { ...history, entries: history.entries.slice(1) }), undefined);
     assert.equal(missedSince(seen, { ...history, entries: [entry('a', 5, 6)] }), undefined);

@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 interface Bounds {
   readonly maxHeldBytes?: number;
-  /** Then the field `slow` has no value before a step answers it. */
+  /** If set, the field `slow` has no value until a step resolves it. */
   readonly maxExecuting?: number;
 }
 
@@ -78,12 +78,12 @@ interface Client {
   readonly id: string;
   readonly hasIdentity: boolean;
   readonly start: 'now' | 'last' | 'cursor';
-  /** Of the event that it had last. */
+  /** Cursor of its last event. */
   readonly seen: number | undefined;
-  /** Events there were before its join and after it. */
+  /** Number of events published before and after its join. */
   readonly before: number;
   readonly after: number;
-  /** Events there were when it left. */
+  /** Number of events published when it left. */
   left: number | undefined;
 }
 
@@ -102,22 +102,23 @@ function eventsOf({ listener }: Client): Event[] {
   });
 }
 
-/** What a client received is what it was promised, or it throws. */
+/** Throws if a client did not receive what the protocol guarantees. */
 function check(client: Client, published: number): void {
   const events = eventsOf(client);
   const end = client.left ?? published;
   const [first] = events;
   if (!first) {
-    if (client.left === undefined) assert.ok(client.after >= published, 'events after its join never came');
+    if (client.left === undefined) assert.ok(client.after >= published, 'received no event after its join');
     return;
   }
   const isResumed = first.resumed === true;
   if (client.seen === undefined) assert.equal(first.resumed, undefined);
-  else assert.notEqual(first.resumed, undefined, 'a client that resumes is told whether it was');
-  if (isResumed) assert.ok(first.n === client.seen! + 1 || events.some(({ gap }) => gap), 'begins behind its cursor');
+  else assert.notEqual(first.resumed, undefined, 'a resuming client receives `resumed`');
+  if (isResumed)
+    assert.ok(first.n === client.seen! + 1 || events.some(({ gap }) => gap), 'skips events after its cursor');
   else {
     assert.ok(first.n <= client.after || first.gap, `begins with ${first.n}, its join ended at ${client.after}`);
-    // An event that waits for its turn is also for a client that joins now.
+    // A client that joins now also receives an event that waits for its turn.
     const oldest = client.start === 'now' ? 0 : client.start === 'last' ? client.before - 1 : client.before;
     assert.ok(first.n >= oldest, `begins with the old event ${first.n}`);
   }
@@ -126,14 +127,14 @@ function check(client: Client, published: number): void {
     hasGap ||= gap;
     if (client.hasIdentity) assert.equal(whose, client.id);
     if (i === 0) return;
-    assert.equal(resumed, undefined, 'told once whether it was resumed');
+    assert.equal(resumed, undefined, '`resumed` is sent once');
     const previous = events[i - 1]!.n;
-    assert.ok(n === previous + 1 || (hasGap && n > previous), `${n} comes behind ${previous}`);
+    assert.ok(n === previous + 1 || (hasGap && n > previous), `${n} follows ${previous}`);
     if (n > previous + 1) hasGap = false;
   });
   const last = events.at(-1)!.n;
-  assert.ok(last < end, 'nothing comes that was published after it left');
-  if (client.left === undefined) assert.equal(last, published - 1, 'the last event came');
+  assert.ok(last < end, 'received an event published after it left');
+  if (client.left === undefined) assert.equal(last, published - 1, 'did not receive the last event');
 }
 
 async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
@@ -253,7 +254,7 @@ async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
     for (let turns = 0; turns < 50 && !isDone(); turns++) await nextTurn();
     return isDone();
   };
-  // An event for which there is no room is followed by one that tells of it.
+  // After an event without room, the next one carries `gap: true`.
   await waitFor('the last event', async () => (await publish(), await isDoneSoon()), 5000);
   for (const client of clients) check(client, entries.length);
   for (const { listener } of clients) listener.leave();

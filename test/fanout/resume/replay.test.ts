@@ -49,7 +49,7 @@ async function createChannel(t: TestContext, options: Partial<StageOptions> = {}
     const events = () => listener.received.map((text) => JSON.parse(text) as Received);
     return { ...listener, events, numbers: () => events().map(({ data }) => data.item.n) };
   };
-  /** Publishes so many events and gives the cursors of all. */
+  /** Publishes `count` events and returns their cursors. */
   const cursorsOf = async (count: number, text = '') => {
     const listener = await join('first');
     await publish(count, text);
@@ -64,14 +64,14 @@ async function createChannel(t: TestContext, options: Partial<StageOptions> = {}
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('replays of one channel', () => {
-  it('execute each event once for all clients that resume, and read the history once for one cursor', async (t) => {
+  it('execute each event once for all resuming clients, and read the history once per cursor', async (t) => {
     const { stage, counts, publish, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(51);
     const clients = await Promise.all(range(0, 100).map((i) => join(`c${i}`, cursor)));
-    await waitFor('all', () => clients.every(({ received }) => received.length === 50));
+    await waitFor('all events', () => clients.every(({ received }) => received.length === 50));
     assert.deepEqual([stage.executions, counts.reads], [50, 1]);
     await publish(2);
-    await waitFor('the live ones', () => clients.every(({ received }) => received.length === 52));
+    await waitFor('the live events', () => clients.every(({ received }) => received.length === 52));
     for (const { numbers } of clients) assert.deepEqual(numbers(), range(1, 53));
     assert.equal(stage.executions, 52);
     assert.ok(stage.heldBytes() > 0, 'for those who come next');
@@ -79,25 +79,25 @@ describe('replays of one channel', () => {
     assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0]);
   });
 
-  it('execute an event once for all clients that missed it, whatever else they missed', async (t) => {
+  it('execute an event once for all clients that missed it, even if their cursors differ', async (t) => {
     const { stage, counts, join, cursorsOf } = await createChannel(t);
     const cursors = await cursorsOf(51);
     const clients = await Promise.all(range(0, 150).map((i) => join(`c${i}`, cursors[i % 50])));
-    await waitFor('all', () => clients.every(({ received }, i) => received.length === 50 - (i % 50)));
+    await waitFor('all events', () => clients.every(({ received }, i) => received.length === 50 - (i % 50)));
     clients.forEach(({ numbers }, i) => assert.deepEqual(numbers(), range((i % 50) + 1, 51)));
     assert.ok(stage.executions <= 50, `${stage.executions} executions`);
     assert.ok(counts.reads <= 2, `${counts.reads} reads`);
   });
 
-  it('serve a client that resumes later from the same read, with what came live since', async (t) => {
+  it('serve a client that resumes later from the same read and the live events since', async (t) => {
     const { stage, counts, publish, join, cursorsOf } = await createChannel(t);
     const [cursor, , other] = await cursorsOf(11);
     const first = await join('a', cursor);
-    await waitFor('the first', () => first.received.length === 10);
+    await waitFor('the first client', () => first.received.length === 10);
     await publish(3);
-    await waitFor('live', () => first.received.length === 13);
+    await waitFor('live events', () => first.received.length === 13);
     const late = [await join('b', cursor), await join('c', other)];
-    await waitFor('late', () => late[0]!.received.length === 13 && late[1]!.received.length === 11);
+    await waitFor('the late clients', () => late[0]!.received.length === 13 && late[1]!.received.length === 11);
     assert.deepEqual([late[0]!.numbers(), late[1]!.numbers()], [range(1, 14), range(3, 14)]);
     assert.equal(counts.reads, 1);
     assert.ok(stage.executions <= 16, `${stage.executions} executions`);
@@ -107,23 +107,23 @@ describe('replays of one channel', () => {
     const { stage, counts, publish, join, cursorsOf } = await createChannel(t);
     await cursorsOf(5);
     const clients = await Promise.all(range(0, 50).map((i) => join(`c${i}`, undefined, QUERY, {}, true)));
-    await waitFor('all', () => clients.every(({ received }) => received.length === 1));
+    await waitFor('all events', () => clients.every(({ received }) => received.length === 1));
     assert.deepEqual([stage.executions, counts.reads], [1, 1]);
     await publish(1);
-    await waitFor('the next', () => clients.every(({ received }) => received.length === 2));
+    await waitFor('the next event', () => clients.every(({ received }) => received.length === 2));
     const late = await join('late', undefined, QUERY, {}, true);
-    await waitFor('its first', () => late.received.length === 1);
+    await waitFor('its first event', () => late.received.length === 1);
     assert.deepEqual([clients[0]!.numbers(), late.numbers(), counts.reads], [[4, 5], [5], 2]);
   });
 
-  it('share nothing that was read of one user, and all that was read of a tenant', async (t) => {
+  it('share no result that depends on one user, and every result that depends on the tenant only', async (t) => {
     const whose = ({ n }: { n: number }, _: unknown, { connection }: Identity) =>
       n % 2 ? connection.id : connection.claims['tenant'];
     const { stage, join, cursorsOf } = await createChannel(t, { resolvers: { Item: { whose } } });
     const [cursor] = await cursorsOf(41);
     const query = 'subscription { item(id: 1) { n whose } }';
     const clients = await Promise.all(range(0, 20).map((i) => join(`c${i}`, cursor, query, { tenant: `t${i % 4}` })));
-    await waitFor('all', () => clients.every(({ received }) => received.length === 40));
+    await waitFor('all events', () => clients.every(({ received }) => received.length === 40));
     clients.forEach(({ events }, i) => {
       const expected = range(1, 41).map((n) => (n % 2 ? `c${i}` : `t${i % 4}`));
       assert.deepEqual(
@@ -134,32 +134,32 @@ describe('replays of one channel', () => {
     assert.equal(stage.executions, 20 * 20 + 20 * 4);
   });
 
-  it('wait for a client that reads slowly, and hold up nobody else', async (t) => {
+  it('wait for a client that reads slowly, and delay no other client', async (t) => {
     const { publish, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(301, 'x'.repeat(2000));
     const [slow, quick] = [await join('slow', cursor), await join('quick', cursor)];
     slow.socket.isBackpressured = true;
-    await waitFor('the quick one', () => quick.received.length === 300);
+    await waitFor('the quick client', () => quick.received.length === 300);
     await publish(3, 'x'.repeat(2000));
     await waitFor('live events', () => quick.received.length === 303);
     const few = slow.received.length;
     assert.ok(few <= 64, `${few} events for a socket that takes no more`);
     slow.socket.isBackpressured = false;
-    await waitFor('the rest', () => slow.received.length === 303);
+    await waitFor('the remaining events', () => slow.received.length === 303);
     assert.deepEqual(slow.numbers(), range(1, 304));
   });
 
-  it('no longer wait where more live events are held than are replayed at most', async (t) => {
+  it('stop waiting for a slow client once the held live events exceed the bound of one replay', async (t) => {
     const { publish, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(101);
     const slow = await join('slow', cursor);
     slow.socket.isBackpressured = true;
     await publish(20, 'x'.repeat(60_000));
-    await waitFor('all', () => slow.received.length === 120);
+    await waitFor('all events', () => slow.received.length === 120);
     assert.deepEqual(slow.numbers(), range(1, 121));
   });
 
-  it('leave the event loop and the live events of others their turns', async (t) => {
+  it('yield to the event loop and to the live events of other channels', async (t) => {
     const whose = (_: unknown, __: unknown, { connection }: Identity) => {
       const end = performance.now() + 0.2;
       while (performance.now() < end);
@@ -177,12 +177,12 @@ describe('replays of one channel', () => {
     await waitFor('the other channel', () => other.received.length === 1);
     const done = clients.filter(({ received }) => received.length === 20).length;
     assert.ok(done < 50, `${done} replays of 100 were over before a live event of another channel`);
-    await waitFor('all', () => clients.every(({ received }) => received.length === 20));
+    await waitFor('all events', () => clients.every(({ received }) => received.length === 20));
     for (const { numbers } of clients) assert.deepEqual(numbers(), range(1, 21));
     assert.ok(turns >= 20, `${turns} timers in 400 ms of executions`);
   });
 
-  it('keep the order where executions end in any order, and start few at a time for one client', async (t) => {
+  it('keep the order of events whichever execution ends first, and start few executions at a time per client', async (t) => {
     let running = 0;
     let most = 0;
     const slow = async ({ n }: { n: number }, _: unknown, { connection }: Identity) => {
@@ -200,20 +200,20 @@ describe('replays of one channel', () => {
     void clients;
     const query = 'subscription { item(id: 1) { n slow } }';
     const back = await Promise.all(range(0, 3).map((i) => join(`d${i}`, cursor, query)));
-    await waitFor('all', () => back.every(({ received }) => received.length === 400));
+    await waitFor('all events', () => back.every(({ received }) => received.length === 400));
     for (const { numbers } of back) assert.deepEqual(numbers(), range(1, 401));
     assert.ok(most <= 3 * 32, `${most} executions at a time`);
   });
 
-  it('tell a gap where the pod has no room for live events, and give all room back', async (t) => {
+  it('report a gap if the pod has no room for live events, and release all held bytes', async (t) => {
     const { publish, join, cursorsOf, stage } = await createChannel(t, { maxHeldBytes: 30_000 });
     const [cursor] = await cursorsOf(11);
     const slow = await join('slow', cursor);
     slow.socket.isBackpressured = true;
     const size = 5000;
-    // One more than there is room for; from half of it on the socket is not waited for.
+    // More events than there is room for. Once half of the room is used, replays no longer wait for the socket.
     for (let i = 0; i < 30; i++) await publish(1, 'x'.repeat(size));
-    await waitFor('the last', () => slow.numbers().at(-1) === 40);
+    await waitFor('the last event', () => slow.numbers().at(-1) === 40);
     const numbers = slow.numbers();
     assert.deepEqual(
       numbers,
@@ -221,10 +221,10 @@ describe('replays of one channel', () => {
     );
     slow.leave();
     assert.equal(stage.heldBytes(), 0);
-    assert.equal(stage.told, slow.events().filter(({ extensions }) => extensions?.gap).length);
+    assert.equal(stage.gapOperations, slow.events().filter(({ extensions }) => extensions?.gap).length);
   });
 
-  it('execute an event again after 30 s, also where clients ask for it all the time', async (t) => {
+  it('execute an event again after 30 s, even if clients need it all the time', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     let now = 1;
     const { join, cursorsOf } = await createChannel(t, { resolvers: { Item: { slow: () => now } } });
@@ -246,20 +246,20 @@ describe('replays of one channel', () => {
     assert.equal(await latest(), 2);
   });
 
-  it('keep what was executed for a client that lags and shares it, while nobody asks for it', async (t) => {
+  it('keep results for a lagging client, even if no other client needs them meanwhile', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { stage, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(11);
     const [slow, quick] = [await join('slow', cursor), await join('quick', cursor)];
     slow.socket.isBackpressured = true;
-    await waitFor('the quick one', () => quick.received.length === 10);
+    await waitFor('the quick client', () => quick.received.length === 10);
     t.mock.timers.tick(5_000);
     slow.socket.isBackpressured = false;
-    await waitFor('the slow one', () => slow.received.length === 10);
+    await waitFor('the slow client', () => slow.received.length === 10);
     assert.equal(stage.executions, 10);
   });
 
-  it('end only the operation whose event cannot begin', async (t) => {
+  it('end only the operation whose event cannot be started', async (t) => {
     const failures: unknown[] = [];
     const { stage, publish, join, cursorsOf } = await createChannel(t, { onFailure: (error) => failures.push(error) });
     const [cursor] = await cursorsOf(4);
@@ -270,9 +270,9 @@ describe('replays of one channel', () => {
       return startEvent(payload);
     };
     const [first, second] = [await join('a', cursor), await join('b', cursor)];
-    await waitFor('the second', () => second.received.length === 3);
+    await waitFor('the second client', () => second.received.length === 3);
     await publish(1);
-    await waitFor('live', () => second.received.length === 4);
+    await waitFor('live events', () => second.received.length === 4);
     assert.deepEqual([first.numbers(), second.numbers()], [[1], [1, 2, 3, 4]]);
     assert.equal(failures.length, 1);
     first.leave();
@@ -280,7 +280,7 @@ describe('replays of one channel', () => {
     assert.equal(stage.channelCount(), 0);
   });
 
-  it('give up the channel where a client leaves while an event is served to it', async (t) => {
+  it('release the channel if a client leaves while an event is served to it', async (t) => {
     const leaving = { leave: () => undefined as void };
     const slow = ({ n }: { n: number }) => (n === 2 && leaving.leave(), n);
     const { stage, publish, join, cursorsOf } = await createChannel(t, { resolvers: { Item: { slow } } });
@@ -289,13 +289,13 @@ describe('replays of one channel', () => {
     const client = await join('leaves', cursor, 'subscription { item(id: 1) { n slow } }');
     leaving.leave = client.leave;
     await publish(2);
-    await waitFor('the other', () => other.received.length === 2);
+    await waitFor('the other client', () => other.received.length === 2);
     assert.deepEqual(client.numbers(), [1]);
     other.leave();
     assert.equal(stage.channelCount(), 0);
   });
 
-  it('give up the channel where a read of its history throws', async (t) => {
+  it('release the channel if a read of its history throws', async (t) => {
     const { stage, bus, join, cursorsOf } = await createChannel(t);
     const [cursor] = await cursorsOf(2);
     bus.history = () => Promise.resolve({ epoch: 1, entries: [undefined as never] });
@@ -303,13 +303,13 @@ describe('replays of one channel', () => {
     assert.equal(stage.channelCount(), 0);
   });
 
-  it('share executions where the pod has no room for the whole history', async (t) => {
+  it('share executions if the pod has no room for the whole history', async (t) => {
     const size = 2000;
-    // The history takes 300 x 2.3 KB, each event that was executed 11 KB.
+    // The history takes 300 × 2.3 KB, each executed event 11 KB.
     const { stage, join, cursorsOf } = await createChannel(t, { maxHeldBytes: 1_500_000 });
     const [cursor] = await cursorsOf(301, 'x'.repeat(size));
     const clients = await Promise.all(range(0, 20).map((i) => join(`c${i}`, cursor)));
-    await waitFor('all', () => clients.every(({ received }) => received.length === 300));
+    await waitFor('all events', () => clients.every(({ received }) => received.length === 300));
     for (const { numbers } of clients) assert.deepEqual(numbers(), range(1, 301));
     assert.equal(stage.executions, 300);
     assert.ok(stage.heldBytes() <= 1_500_000, `${stage.heldBytes()} bytes`);

@@ -13,7 +13,7 @@ function createReplays() {
 }
 
 describe('Replays', () => {
-  it('replay nothing between the arrival of a live event and its turn', async () => {
+  it('run no replay between the arrival of a live event and its turn', async () => {
     const { scheduler, replays } = createReplays();
     const slicesBefore: number[] = [];
     let slices = 0;
@@ -35,7 +35,7 @@ describe('Replays', () => {
     assert.deepEqual(new Set(slicesBefore), new Set([0]));
   });
 
-  it('ask a client that cannot take more again after a while, not in each turn', async (t) => {
+  it('check a backpressured client after a delay, not in each turn', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { replays } = createReplays();
     let asked = 0;

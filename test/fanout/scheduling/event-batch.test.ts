@@ -55,7 +55,7 @@ describe('EventBatch', () => {
     assert.deepEqual(calls, ['served 30']);
   });
 
-  it('stops after 16 results where its time is spent, and goes on with the next member', () => {
+  it('stops after 16 results if its time is spent, and continues with the next member', () => {
     const { batch, add, delivered, calls } = createBatch(40);
     add('a');
     assert.equal(batch.serve(SPENT), false);
@@ -68,7 +68,7 @@ describe('EventBatch', () => {
     assert.deepEqual(calls, ['shared after 32', 'served 1']);
   });
 
-  it('looks at the clock after each 16 results of all events', () => {
+  it('reads the clock after every 16 results, whatever events they are of', () => {
     const { batch, add, delivered } = createBatch(40);
     for (const event of ['a', 'b', 'c', 'd']) add(event);
     const looks: number[] = [];
@@ -79,14 +79,14 @@ describe('EventBatch', () => {
     );
   });
 
-  it('says that results were shared, unless one of them took an execution', () => {
+  it('reports that results were shared, unless one of them needed an execution', () => {
     const { batch, add, calls } = createBatch(50);
     add('a');
     batch.serve(NOT_SPENT);
     assert.deepEqual(calls, ['shared after 32', 'shared after 48', 'served 1']);
   });
 
-  it('is for the members that there are when it begins', () => {
+  it('serves the members that the group has when the batch begins', () => {
     const { group, members, batch, add, delivered, memberOf } = createBatch(20);
     add('a');
     batch.serve(SPENT);
@@ -97,7 +97,7 @@ describe('EventBatch', () => {
     assert.ok(!delivered.includes('late:a') && !delivered.includes('18:a'));
   });
 
-  it('takes events until it begins, 32 at most', () => {
+  it('accepts events until it begins, at most 32', () => {
     const full = createBatch(1);
     for (let i = 0; i < 32; i++) {
       assert.equal(full.batch.isOpen, true);
@@ -110,7 +110,7 @@ describe('EventBatch', () => {
     assert.equal(begun.batch.isOpen, false);
   });
 
-  it('leaves the group when all are served, unless another batch has taken its turn', () => {
+  it('is removed from the group when every member is served, unless a newer batch has replaced it', () => {
     const one = createBatch(20);
     one.group.batch = one.batch;
     one.add('a');

@@ -9,7 +9,7 @@ import { factsOf } from '../stage.ts';
 
 const MIB = 1024 * 1024;
 
-/** A scheduler and a group whose members note what they get. */
+/** A scheduler and a group whose members record the events that they receive. */
 function createScheduler(members = 1) {
   const received: string[] = [];
   let flushes = 0;
@@ -41,7 +41,7 @@ function createScheduler(members = 1) {
 }
 
 describe('EventScheduler', () => {
-  it('serves events when their turn comes, in their order, and flushes', async () => {
+  it('serves events in the order of their arrival, then flushes', async () => {
     const { scheduler, add, received, flushes } = createScheduler();
     for (const event of ['1', '2', '3']) add(event, MIB);
     scheduler.schedule(() => received.push('between') > 0);
@@ -51,7 +51,7 @@ describe('EventScheduler', () => {
     assert.deepEqual(received, ['1}', '2}', '3}', 'between']);
   });
 
-  it('writes before it goes on where much waits to be written, and else when its turn ends', async () => {
+  it('flushes during a batch if many bytes wait to be written, else at the end of its turn', async () => {
     for (const [isFull, events] of [
       [false, 16],
       [true, 15],
@@ -62,12 +62,12 @@ describe('EventScheduler', () => {
       scheduler.schedule(() => true);
       for (let event = 1; event <= events; event++) add(`${event}`, 1);
       await waitFor('the results', () => received.length === 30 * events && flushes() > 0);
-      // After each member but the first, which took executions; or when a turn ends, of which a busy machine needs a few.
+      // After each member except the first, which needed executions; or at the end of a turn: a busy machine needs several turns.
       assert.equal(flushes() >= 29, isFull && events === 16, `${flushes()} flushes`);
     }
   });
 
-  it('serves at once what waits, when that is more than 8 MiB', () => {
+  it('serves all waiting events at once if they exceed 8 MiB', () => {
     const { scheduler, add, received, flushes } = createScheduler();
     add('1', 4 * MIB);
     add('2', 4 * MIB);
@@ -78,13 +78,13 @@ describe('EventScheduler', () => {
     assert.deepEqual([received, flushes()], [['1}', '2}', '3}'], 1]);
   });
 
-  it('does not count what was served', async () => {
+  it('does not count events that have been served', async () => {
     const { scheduler, add, received } = createScheduler();
     for (let i = 1; i <= 5; i++) {
       add(String(i), 5 * MIB);
       scheduler.keepBound();
       assert.equal(received.length, i - 1);
-      await waitFor('its turn', () => received.length === i);
+      await waitFor('the event', () => received.length === i);
     }
   });
 
@@ -105,7 +105,7 @@ describe('EventScheduler', () => {
     assert.ok(flushes() >= 3, `${flushes()} flushes`);
   });
 
-  it('puts an event that comes during a batch into the next one', async () => {
+  it('adds an event that arrives during a batch to the next batch', async () => {
     const { scheduler, group, eventOf, received } = createScheduler(2);
     const result = (event: string) => ({ json: [Buffer.from(event)], reads: undefined });
     let isFirst = true;

@@ -11,7 +11,7 @@ const intake = new Intake('t', 0);
 /** A channel that may execute one event at a time. */
 const createLoad = () => new ChannelLoad(new Set(), 1, () => 1);
 
-/** Jobs of 10 bytes that start one execution each; released ones are done at the end of a step, as slices do them. */
+/** Jobs of 10 bytes that start one execution each. Released jobs run at the end of a step, as in slices. */
 function createHeld(maxLength = 1000) {
   const queue: Job[] = [];
   const done: string[] = [];
@@ -32,7 +32,7 @@ function createHeld(maxLength = 1000) {
 }
 
 describe('HeldJobs', () => {
-  it('holds the jobs of a full channel, and releases one after another in their order as executions end', () => {
+  it('holds the jobs of a full channel, and releases them one at a time, in order, as executions end', () => {
     const { held, done, step, run } = createHeld();
     const load = createLoad();
     for (const name of ['a', 'b', 'c']) run(load, name);
@@ -51,7 +51,7 @@ describe('HeldJobs', () => {
     assert.deepEqual(done, ['a', 'b', 'c', 'd']);
   });
 
-  it('holds a job behind those that are held, though the channel has room by then', () => {
+  it('holds a job after other held jobs, even if the channel has room by then', () => {
     const { done, step, run } = createHeld();
     const load = createLoad();
     for (const name of ['a', 'b']) run(load, name);
@@ -64,7 +64,7 @@ describe('HeldJobs', () => {
     assert.deepEqual(done, ['a', 'b', 'c']);
   });
 
-  it('releases a job once, also where the channel gets full again before its turn', () => {
+  it('releases a job once, even if the channel is full again before its turn', () => {
     const { done, queue, step, run } = createHeld();
     const load = createLoad();
     for (const name of ['a', 'b']) run(load, name);
@@ -85,7 +85,7 @@ describe('HeldJobs', () => {
     assert.deepEqual(done, ['a', 'other']);
   });
 
-  it('holds no more bytes than its bound: what is too much goes on, in order, though the channel is full', () => {
+  it('releases the oldest jobs, in order, when held bytes exceed the bound, even if the channel is full', () => {
     const { held, done, step, run } = createHeld(25);
     const load = createLoad();
     for (const name of ['a', 'b', 'c', 'd']) run(load, name);

@@ -18,7 +18,7 @@ function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
 }
 
 describe('TurnSlices', () => {
-  it('does all that one turn brought when the turn ends, and flushes once', async () => {
+  it('runs all jobs of a turn at its end, and flushes once', async () => {
     const done: string[] = [];
     const slices = new TurnSlices(10_000, () => done.push('flush'));
     slices.add(jobOf('a', 1, done));
@@ -29,18 +29,18 @@ describe('TurnSlices', () => {
   });
 
   it('tells a job whether it is the only one of its turn', async () => {
-    const told: boolean[] = [];
+    const answers: boolean[] = [];
     const slices = new TurnSlices(10_000, () => undefined);
-    const ask = () => told.push(slices.hasOneJob) > 0;
+    const ask = () => answers.push(slices.hasOneJob) > 0;
     slices.add(ask);
     slices.add(ask);
     await new Promise((resolve) => setImmediate(resolve));
     slices.add(ask);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(told, [false, false, true]);
+    assert.deepEqual(answers, [false, false, true]);
   });
 
-  it('lets the event loop turn during a large one, and keeps the order of jobs', async () => {
+  it('yields to the event loop during a large job, and keeps the order of jobs', async () => {
     const done: string[] = [];
     const slices = new TurnSlices(5, () => undefined);
     let turns = 0;
@@ -58,7 +58,7 @@ describe('TurnSlices', () => {
     assert.ok(turns >= 5, `${turns} turns`);
   });
 
-  it('begins no further job in a turn whose time is spent', async () => {
+  it('starts no further job in a turn after its time is spent', async () => {
     const done: string[] = [];
     const slices = new TurnSlices(1, () => undefined);
     slices.add(jobOf('long', 1, done, 5));
@@ -68,7 +68,7 @@ describe('TurnSlices', () => {
     await waitFor('all jobs', () => done.length === 2);
   });
 
-  it('finishes everything at once where it must', () => {
+  it('finishes all jobs in one turn when asked to', () => {
     const done: string[] = [];
     const slices = new TurnSlices(5, () => undefined);
     slices.add(jobOf('large', 40, done));

@@ -8,7 +8,7 @@ type Resolver = (source: Record<string, unknown>, args: unknown, context: Contex
 type Arguments = Record<string, unknown>;
 type Writer = (args: Arguments, user: unknown) => unknown;
 
-/** One way for a resolver to read who asks. */
+/** One way for a resolver to read its connection. */
 export interface Row {
   readonly name: string;
   readonly resolve: Resolver;
@@ -192,7 +192,7 @@ export const rows: readonly Row[] = [
   },
 ];
 
-/** Every argument has a default that is an object or a list; so have the fields of the input types. */
+/** Every argument, and every field of the input types, has a default that is an object or a list. */
 export const ARGUMENTS = `(
     filter: Filter = { tags: ["default"], inner: { names: [] } }, filters: [Filter!] = [{ tags: [] }],
     tags: [String!] = ["default"], any: Any = { list: [] }
@@ -201,7 +201,7 @@ export const INPUT_TYPES = `
   input Filter { owner: String tags: [String!] = ["field"] inner: Inner = { names: ["field"] } any: Any = { list: [] } }
   input Inner { names: [String!] = ["inner"] }`;
 
-/** Ways to pass these arguments: the selection of the field, and a definition of variables with what a client sends. */
+/** Ways to pass these arguments: the selection of the field, the variable definitions, and the variables. */
 export const passings: Readonly<Record<string, readonly [string, string?, Record<string, unknown>?]>> = {
   'left out': ['value'],
   'left out, beside a literal': ['value(tags: ["literal"])'],
@@ -222,7 +222,7 @@ export const passings: Readonly<Record<string, readonly [string, string?, Record
   ],
 };
 
-/** Ways for a resolver to keep in its arguments, or by them, what it knows of one user. */
+/** Ways for a resolver to store data of one user in its arguments, or keyed by them. */
 export function argumentWriters(): Readonly<Record<string, Writer>> {
   const memory = new WeakMap<object, unknown>();
   const keep = (key: unknown, user: unknown) => {
@@ -250,7 +250,7 @@ export function argumentWriters(): Readonly<Record<string, Writer>> {
   };
 }
 
-/** What people key a memory by, of the last argument of resolvers. */
+/** Objects of `info` that resolvers key caches by. */
 export const infoKeys: Readonly<Record<string, (info: GraphQLResolveInfo) => object>> = {
   info: (info) => info,
   'info.fieldNodes': ({ fieldNodes }) => fieldNodes,

@@ -67,7 +67,7 @@ function stageOf(t: TestContext, { resolve }: Row, options: Partial<StageOptions
 for (const mode of MODES) {
   describe(`a shared result, ${textOfMode(mode)}`, () => {
     for (const row of rows) {
-      it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
+      it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name}`, async (t) => {
         const stage = await stageOf(t, row, mode);
         const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
         await stage.publish(CHANNEL, open);
@@ -84,7 +84,7 @@ for (const mode of MODES) {
 for (const mode of MODES) {
   describe(`a result of a replay, ${textOfMode(mode)}`, () => {
     for (const row of rows) {
-      it(`goes to nobody whose own would differ: a resolver that reads ${row.name}`, async (t) => {
+      it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name}`, async (t) => {
         const cursors = new Cursors('secret');
         const stage = await stageOf(t, row, { ...mode, cursors });
         const { bus } = stage;
@@ -101,13 +101,13 @@ for (const mode of MODES) {
         });
         await bus.publish(messages, { topic: 't', partition: 0, offset: messages.length - 1 });
         const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 10_000 });
-        // Two cursors: what they have in common is shared between them, too.
+        // Two cursors: events after both are shared between their clients, too.
         const starts = [0, 1, 0].map((index) => {
-          const { entry = '', ...place } = entries[index]!.coordinates;
-          return { cursor: cursors.sign(CHANNEL, { ...place, entry }), replaysLast: false };
+          const { entry = '', ...position } = entries[index]!.coordinates;
+          return { cursor: cursors.sign(CHANNEL, { ...position, entry }), replaysLast: false };
         });
         const listeners = await Promise.all(people().map((facts, i) => stage.join(QUERY, facts, undefined, starts[i])));
-        await waitFor('all', () => listeners.every(({ received }, i) => received.length === (i === 1 ? 4 : 5)));
+        await waitFor('all events', () => listeners.every(({ received }, i) => received.length === (i === 1 ? 4 : 5)));
         const { executions } = stage;
         for (const { received, alone, execute } of listeners) {
           for (const payload of payloads.slice(-received.length)) alone.push(await execute(payload));
@@ -120,7 +120,7 @@ for (const mode of MODES) {
 }
 
 describe('the record of reads', () => {
-  it('is what keeps them apart: without it every resolver of the table that reads who asks leaks', async (t) => {
+  it('prevents leaks: without it every resolver of the table that reads the connection leaks', async (t) => {
     for (const row of rows.filter(({ executions }) => executions > 1)) {
       const stage = await stageOf(t, row, { forgetsReads: true });
       const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
@@ -149,7 +149,7 @@ describe('the payload, which all executions of an event share', () => {
 
   for (const mode of MODES) {
     for (const [what, write] of Object.entries(writers)) {
-      it(`takes nothing from a resolver that ${what}, ${textOfMode(mode)}`, async (t) => {
+      it(`is not changed by a resolver that ${what}, ${textOfMode(mode)}`, async (t) => {
         const resolve = (source: Record<string, unknown>, _: unknown, context: ExecutionContext) => {
           const result = write(source, context);
           return result instanceof Promise ? result.then(() => source) : source;
@@ -168,7 +168,7 @@ describe('the payload, which all executions of an event share', () => {
 
 describe('an object that a client sent for a custom scalar', () => {
   for (const mode of MODES) {
-    it(`keeps nothing that a resolver wrote into it, ${textOfMode(mode)}`, async (t) => {
+    it(`keeps no value that a resolver wrote into it, ${textOfMode(mode)}`, async (t) => {
       const value = (_: unknown, { filter }: { filter: Record<string, unknown> }, { connection }: ExecutionContext) =>
         (filter['user'] ??= connection.claims['user']);
       const sdl = SDL.replace('value:', 'value(filter: Any):');
@@ -184,7 +184,7 @@ describe('an object that a client sent for a custom scalar', () => {
   }
 });
 
-/** What each of Alice, her second connection and Bob got of five events, which names nobody else. */
+/** Results of five events for Alice, her second connection and Bob. Fails if one of them names another user. */
 async function assertNamesNobodyElse(stage: Stage, query: string, variables?: () => Record<string, unknown>) {
   const listeners = await Promise.all(people().map((facts) => stage.join(query, facts, variables?.())));
   for (let i = 0; i < 5; i++) await stage.publish(CHANNEL, hidden);
@@ -198,7 +198,7 @@ async function assertNamesNobodyElse(stage: Stage, query: string, variables?: ()
 describe('arguments', () => {
   for (const [how, [field, definitions = '', sent]] of Object.entries(passings)) {
     for (const mode of [...MODES, AFTER_SOME]) {
-      it(`bring nothing of another user to a resolver that writes to them, ${how}, ${textOfMode(mode)}`, async (t) => {
+      it(`carry no data of another user to a resolver that writes to them, ${how}, ${textOfMode(mode)}`, async (t) => {
         for (const [what, write] of Object.entries(argumentWriters())) {
           const value = (_: unknown, args: Record<string, unknown>, { connection }: ExecutionContext) => {
             const before = JSON.stringify(args);
@@ -226,13 +226,13 @@ describe('arguments', () => {
 });
 
 describe('a resolver that reads facts, and writes to its arguments, at random', () => {
-  it('gives each connection what graphql-js gives it alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
+  it('gives each connection the result of graphql-js alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
 });
 
 describe('info', () => {
   for (const mode of [...MODES, AFTER_SOME]) {
     for (const [name, key] of Object.entries(infoKeys)) {
-      it(`is of one execution: ${name} as the key of a memory names nobody else, ${textOfMode(mode)}`, async (t) => {
+      it(`belongs to one execution: a WeakMap keyed by ${name} leaks no user, ${textOfMode(mode)}`, async (t) => {
         const stage = await createStage(t, {
           sdl: `${SDL.replace('value:', 'other: Other items: [Other] method: Method value:')}
             type Other { value: Any } type Method { value: Any } union One = Other extend type Secret { one: One }`,
@@ -248,7 +248,7 @@ describe('info', () => {
   }
 
   for (const mode of [...MODES, AFTER_SOME]) {
-    it(`has one fieldNodes for the items of a list, by which they batch, ${textOfMode(mode)}`, async (t) => {
+    it(`has one fieldNodes for all items of a list, as batching needs, ${textOfMode(mode)}`, async (t) => {
       const seen: unknown[] = [];
       const value = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
         seen.push(info.fieldNodes);
@@ -268,7 +268,7 @@ describe('info', () => {
   }
 });
 
-/** Resolvers of all kinds that remember the first user by something of `info`. */
+/** Resolvers of all kinds that remember the first user, keyed by an object of `info`. */
 function remembering(key: (info: GraphQLResolveInfo) => object): Record<string, unknown> {
   const memory = new WeakMap<object, unknown>();
   const remember = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
@@ -296,9 +296,9 @@ function remembering(key: (info: GraphQLResolveInfo) => object): Record<string, 
 
 type Tail<List extends unknown[]> = List extends [unknown, ...infer Others] ? Others : never;
 
-describe('who may subscribe', () => {
+describe('authorize', () => {
   for (const [what, type] of Object.entries({ 'an input object': 'Filter', 'a custom scalar': 'Any' })) {
-    it(`is not asked with arguments that decide who shares: authorize writes into ${what}`, async (t) => {
+    it(`cannot change the arguments of the subscription by writing into ${what}`, async (t) => {
       const stage = await createStage(t, {
         sdl: `${SDL.replace('secret:', `secret(filter: ${type}):`)} input Filter { owner: String }`,
         resolvers: {
@@ -319,7 +319,7 @@ describe('who may subscribe', () => {
     });
   }
 
-  it('is not asked with arguments that can be assigned: the subscription would move to another channel', async (t) => {
+  it('cannot move the subscription to another channel by assigning an argument', async (t) => {
     const stage = await createStage(t, {
       sdl: SDL.replace('secret:', 'secret(id: ID):').replace(
         'payload:',
@@ -335,7 +335,7 @@ describe('who may subscribe', () => {
     );
   });
 
-  it('is asked for each connection, and reads of the answer do not hinder sharing', async (t) => {
+  it('runs for each connection, and its reads do not prevent sharing', async (t) => {
     const stage = await createStage(t, {
       sdl: SDL,
       resolvers: {

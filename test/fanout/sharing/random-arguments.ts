@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
-/** What a resolver takes, how a client passes it, and what the resolver does with it: all of it at random. */
+/** Random arguments: their types, how a client passes them, and how a resolver writes to them. */
 export interface RandomArguments {
-  /** `argument: Type = default`, of a field. */
+  /** Argument definition of a field: `argument: Type = default`. */
   readonly definitions: string;
   readonly inputTypes: string;
-  /** Of an operation: `($name: Type = default)`, or nothing. */
+  /** Variable definitions of an operation: `($name: Type = default)`, or ''. */
   readonly variableDefinitions: string;
-  /** `(argument: value)`, or nothing. */
+  /** `(argument: value)`, or ''. */
   readonly passed: string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -98,7 +98,7 @@ export const writerOf: fc.Arbitrary<WriterStep[]> = fc.array(
   { maxLength: 6 },
 );
 
-/** Writes `note` into arguments; returns what they were, what each step saw, and what they have become. */
+/** Writes `note` into arguments. Returns the arguments before, the value at each step, and the arguments after. */
 export function write(
   steps: readonly WriterStep[],
   args: Record<string, unknown>,
@@ -140,7 +140,7 @@ function containerAt(args: Container, turns: readonly number[]): Container {
   return value;
 }
 
-/** The order of keys, and keys without a value, are nobody's promise. */
+/** Ignores the order of keys, and keys without a value: neither is guaranteed. */
 function keyAt(value: Container, turn: number): string | undefined {
   const keys = Object.keys(value)
     .filter((key) => Reflect.get(value, key) !== undefined)

@@ -16,10 +16,10 @@ interface Source {
 }
 type Resolver = (source: Source, args: Record<string, unknown>, context: Context) => unknown;
 
-/** Where the arguments are taken: by a field's resolver, by that of the root field, or by a method of what it returned. */
+/** Which resolver takes the arguments: a field's, the root field's, or a method of the root field's value. */
 type Site = 'field' | 'root' | 'method';
 
-/** The resolver reads facts for this event only. For others, which all may share, it must know nothing of anybody. */
+/** The resolver reads facts for this event only. The results of other events are shared, so they must contain no user's data. */
 const PRIVATE = 'private';
 const EVENTS = [PRIVATE, 'open', PRIVATE, 'open', 'open', PRIVATE, 'open'];
 
@@ -95,7 +95,7 @@ function resolversOf(site: Site, resolve: Resolver): Record<string, unknown> {
   return { Any, Subscription: { event } };
 }
 
-/** The result of graphql-js as text. Nothing that it is given is used a second time, or is at two places of the arguments. */
+/** The result of graphql-js as text. Its inputs are fresh copies without shared objects. */
 function unshared(taken: RandomArguments, site: Site, resolve: Resolver, source: Source, facts: ConnectionFacts) {
   const schema = buildSchema(sdlOf(taken, site), { assumeValidSDL: true });
   const own: Resolver = (from, args, context) =>
@@ -112,7 +112,7 @@ function unshared(taken: RandomArguments, site: Site, resolve: Resolver, source:
     execute({
       schema,
       document: parse(queryOf(taken, site)),
-      // With crier the resolver of the root field is given what the payload's path leads to.
+      // In crier the root field's resolver receives the value at the payload's path.
       rootValue: site === 'field' ? { event: source } : source,
       contextValue: createContext({}, NO_BACKENDS, facts),
       variableValues: structuredClone(taken.variables),

@@ -52,7 +52,7 @@ describe('the sharing audit', () => {
   };
   for (const [what, value] of Object.entries(faults)) {
     for (const jitAfterUses of [0, 1]) {
-      it(`names a resolver that remembers a user by ${what}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
+      it(`names a resolver that remembers a user, keyed by ${what}, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
         const { stage, lines } = await auditedStage(t, value, jitAfterUses);
         for (let i = 0; i < 3; i++) await stage.publish('t{}', { secret: { id: '1' } });
         await waitFor('the outcome', () => stage.outcomes.includes('differs_by_user'));
@@ -84,7 +84,7 @@ describe('the sharing audit', () => {
     });
   }
 
-  it('logs a failure of its own, and ends no operation', async (t) => {
+  it('logs its own failure, and ends no operation', async (t) => {
     const kept: { owner?: unknown } = {};
     const keep: Resolver = (_, __, context) => (kept.owner ??= userOf(context));
     const { stage, lines } = await auditedStage(t, keep);
@@ -110,12 +110,12 @@ describe('the sharing audit', () => {
     });
   }
 
-  it('names a resolver that reads no user in the first of several executions', async (t) => {
+  it('names a resolver that read no user in the first of several executions', async (t) => {
     let calls = 0;
     const value = async ({ id }: { id: string }, _: unknown, context: ExecutionContext) =>
       Promise.resolve(id === 'differs' && calls++ === 0 ? null : userOf(context));
     const { stage, lines } = await auditedStage(t, value);
-    // From the first event on it is expected to read the user, so nobody waits for another's execution.
+    // After the first event, executions are expected to read the user, so no member waits for another's execution.
     for (const id of ['same', 'differs']) await stage.publish('t{}', { secret: { id } });
     await waitFor('the outcome', () => stage.outcomes.includes('reads_differ'));
     assert.deepEqual([lines[0]!.level, lines[0]!['read']], [pino.levels.values['error'], [['claims.user'], []]]);
@@ -172,7 +172,7 @@ describe('the sharing audit', () => {
     });
   }
 
-  it('changes nothing of what members receive, and in which order', async (t) => {
+  it('changes neither the results of members nor their order', async (t) => {
     const received = [];
     for (const audit of [undefined, 1]) {
       const stage = await createStage(t, {
@@ -196,7 +196,7 @@ function counter(): () => number {
   return () => calls++;
 }
 
-/** Ticks once, as soon as it was looked at. */
+/** Advances once after it was read. */
 function clock(): () => number {
   let now = 1;
   return () => {

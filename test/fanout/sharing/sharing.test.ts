@@ -57,16 +57,16 @@ const sharedEvent = (
 ): SharedEvent => new SharedEvent(group, { execute, repeat: execute }, { schedule }, options);
 const serveAll = (serve: Job) => void serve(NOT_SPENT);
 
-/** Events that came in one turn. */
+/** Serves events that arrived in one turn. */
 function serve(group: SharingGroup, payloads: readonly number[], startEvent: (payload: number) => Execute): void {
   const batch = new EventBatch(group, { onShared: () => undefined, onServed: () => undefined, isHeld: () => false });
   for (const payload of payloads) batch.add(sharedEvent(group, startEvent(payload), serveAll), 1);
   serveAll(batch.serve);
 }
 
-/** What a random resolver asks. Each answer decides, with those before it, what is asked next. */
-type Ask = (claims: Record<string, unknown>, key: string) => unknown;
-const ASKS: readonly Ask[] = [
+/** Reads of a random resolver. The values read so far decide which fact it reads next. */
+type Read = (claims: Record<string, unknown>, key: string) => unknown;
+const READS: readonly Read[] = [
   (claims, key) => claims[key],
   (claims, key) => key in claims,
   (claims, key) => Object.hasOwn(claims, key),
@@ -78,7 +78,7 @@ const ASKS: readonly Ask[] = [
 ];
 
 interface Step {
-  readonly ask: number;
+  readonly read: number;
   readonly key: string;
   readonly isLate: boolean;
   readonly isFailing: boolean;
@@ -93,7 +93,7 @@ function* run(program: readonly Step[], payload: number, { connection }: Executi
     const step = program[hash % program.length]!;
     yield step;
     if (step.isFailing && hash % 3 === 0) return JSON.stringify({ errors: seen });
-    seen.push(ASKS[step.ask]!(connection.claims, step.key) ?? 'none');
+    seen.push(READS[step.read]!(connection.claims, step.key) ?? 'none');
   }
   return JSON.stringify({ data: seen });
 }
@@ -119,12 +119,12 @@ const key = fc.constantFrom('a', 'b', 'c');
 const leaf = fc.constantFrom<unknown[]>(0, 1, 'x', null);
 const value = fc.oneof(leaf, fc.array(leaf, { maxLength: 2 }), fc.dictionary(key, leaf, { maxKeys: 2 }));
 const claims = fc.dictionary(key, value, { maxKeys: 3 });
-/** Few kinds of people, so that many share. */
-const crowd = fc
+/** Claims of members, with few distinct values, so that many members share. */
+const memberClaims = fc
   .tuple(fc.array(claims, { minLength: 1, maxLength: 3 }), fc.array(fc.nat(2), { minLength: 2, maxLength: 7 }))
   .map(([kinds, who]) => who.map((index) => kinds[index % kinds.length]!));
 const program = fc.array(
-  fc.record({ ask: fc.nat(ASKS.length - 1), key, isLate: fc.boolean(), isFailing: fc.boolean() }),
+  fc.record({ read: fc.nat(READS.length - 1), key, isLate: fc.boolean(), isFailing: fc.boolean() }),
   { minLength: 1, maxLength: 4 },
 );
 
@@ -134,7 +134,7 @@ describe('a shared result', () => {
     let deliveries = 0;
     await fc.assert(
       fc.asyncProperty(
-        crowd,
+        memberClaims,
         program,
         fc.array(fc.nat(5), { minLength: 1, maxLength: 4 }),
         fc.boolean(),
@@ -173,7 +173,7 @@ describe('a shared result', () => {
     assert.ok(executions < 0.7 * deliveries, `${executions} executions for ${deliveries} deliveries share too little`);
   });
 
-  it('needs one execution for each set of answers, and asks each member once, not once for each event', () => {
+  it('needs one execution for each answer class, and reads the facts of each member once, not once per event', () => {
     const group = new SharingGroup('g');
     let asked = 0;
     const members = Array.from({ length: 1000 }, (_, index) => {
@@ -200,11 +200,11 @@ describe('a shared result', () => {
     };
     for (let event = 0; event < 10; event++) serve(group, [event], () => execute);
     assert.equal(executions, 10 * 50);
-    assert.ok(asked < 1000 + 10 * 50 * 3, `claims were asked for ${asked} times`);
+    assert.ok(asked < 1000 + 10 * 50 * 3, `claims were read ${asked} times`);
     members.forEach(({ received }, index) => assert.deepEqual(received, Array(10).fill(String(index % 50))));
   });
 
-  it('does not wait for more than two executions of others', async () => {
+  it('waits for at most two executions of other members', async () => {
     const group = new SharingGroup('g');
     const members = Array.from({ length: 20 }, (_, index) => memberOf(factsOf(`c${index}`, { name: `n${index}` })));
     for (const { subscription } of members) group.members.add(subscription);
@@ -214,7 +214,7 @@ describe('a shared result', () => {
       started++;
       await new Promise((resolve) => setImmediate(resolve));
       const context = createContext({}, backends, facts);
-      // Everyone asks something that nobody else asks.
+      // Each member reads a claim that no other member reads.
       const name = facts.claims['name'] as string;
       const json = JSON.stringify([name, context.connection.claims['name'] && context.connection.claims[name]]);
       return { json: [Buffer.from(json)], reads: readsOf(context) };
@@ -229,8 +229,8 @@ describe('a shared result', () => {
     members.forEach(({ received }, index) => assert.deepEqual(received, [JSON.stringify([`n${index}`, null])]));
   });
 
-  it('does not wait for more than two executions of others, one after the other', async () => {
-    // Each reads one claim more than the one before, and gives the same answers up to that.
+  it('waits for at most two executions of other members that each read one fact more', async () => {
+    // Each member reads one claim more than the previous one, with equal values up to there.
     const members = Array.from({ length: 20 }, (_, index) =>
       memberOf(factsOf(`c${index}`, Object.fromEntries(Array.from({ length: index }, (__, i) => [`k${i}`, true])))),
     );
@@ -251,7 +251,7 @@ describe('a shared result', () => {
     members.forEach(({ received }, index) => assert.deepEqual(received, [String(index)]));
   });
 
-  it('is for those of a group who have not left, and a leader that left takes nothing with it', async () => {
+  it('reaches the members that have not left, even if it was computed for a member that has left', async () => {
     const group = new SharingGroup('g');
     const members = Array.from({ length: 3 }, (_, index) => memberOf(factsOf(`c${index}`, {})));
     for (const { subscription } of members) group.members.add(subscription);
@@ -286,12 +286,12 @@ describe('a group', () => {
     const collect = runInNewContext('gc') as () => void;
     await waitFor('the members to be collected', () => {
       collect();
-      // One may still be in a register of this function's caller.
+      // One member may still be in a register of this function's caller.
       return refs.filter((ref) => ref.deref()).length <= 1;
     });
   }
 
-  it('remembers nothing of members that left, whatever their executions read', async () => {
+  it('keeps no reference to members that left, whatever their executions read', async () => {
     const group = new SharingGroup('g');
     const staying = memberOf(factsOf('s', { tenant: 1 }));
     group.members.add(staying.subscription);
@@ -314,7 +314,7 @@ describe('a group', () => {
     assert.equal(staying.received.length, 20);
   });
 
-  it('remembers nothing of a member that left during its execution', async () => {
+  it('keeps no reference to a member that left during its execution', async () => {
     const group = new SharingGroup('g');
     group.members.add(memberOf(factsOf('s', { tenant: 1 })).subscription);
     const refs: WeakRef<object>[] = [];
@@ -334,7 +334,7 @@ describe('a group', () => {
     await assertCollected(refs);
   });
 
-  it('remembers the eight latest sets of reads', () => {
+  it('remembers the eight latest read sets', () => {
     const group = new SharingGroup('g');
     const reads = Array.from({ length: 9 }, (_, i) => readsClaim(factsOf('a', {}), `claim${i}`).reads);
     const first = group.classesFor(reads[0]);
@@ -345,7 +345,7 @@ describe('a group', () => {
     assert.notEqual(group.classesFor(reads[0]), first);
   });
 
-  it('keeps a result only where another member may share it', () => {
+  it('keeps a result only if another member may share it', () => {
     const group = new SharingGroup('g');
     const join = (id: string, tenant: number) => {
       const member = memberOf(factsOf(id, { id, tenant }));
@@ -353,7 +353,7 @@ describe('a group', () => {
       return member.subscription;
     };
     const [leaving] = [join('a', 1), join('b', 1), join('c', 2)];
-    /** How many results of an event are kept, and how many executions it takes. */
+    /** Number of results kept for an event, and of its executions. */
     const countsOf = (claim: string) => {
       let [kept, executions] = [0, 0];
       const execute: Execute = ({ facts }) => {
@@ -368,7 +368,7 @@ describe('a group', () => {
       for (const member of group.members) event.serve(member);
       return [kept, executions];
     };
-    // Of the first event nobody knows what the others would read.
+    // At the first event the group does not know yet what executions read.
     assert.deepEqual([countsOf('id'), countsOf('id')], [[2, 3], [0, 3]]); // prettier-ignore
     assert.deepEqual([countsOf('tenant'), countsOf('tenant')], [[1, 2], [1, 2]]); // prettier-ignore
     group.delete(leaving);
@@ -377,7 +377,7 @@ describe('a group', () => {
     assert.deepEqual([countsOf('tenant'), countsOf('tenant'), countsOf('none')], [[2, 2], [1, 2], [1, 1]]); // prettier-ignore
   });
 
-  it('does not grow with what members answered that have left', () => {
+  it('does not grow with the facts of members that have left', () => {
     const group = new SharingGroup('g');
     group.members.add(memberOf(factsOf('s', { token: '' })).subscription);
     setFlagsFromString('--expose-gc');
@@ -398,7 +398,7 @@ describe('a group', () => {
     assert.ok(grown < 5e6, `${grown} bytes for members that have left`);
   });
 
-  it('of one member remembers nothing, because it shares with nobody', () => {
+  it('of one member keeps no classes, because it shares with no other member', () => {
     const group = new SharingGroup('g');
     const one = memberOf(factsOf('a', {}));
     group.members.add(one.subscription);
@@ -435,7 +435,7 @@ describe('a group', () => {
     assert.equal(executions, 2);
   });
 
-  it('serves 16 waiting members between two looks at the clock', async () => {
+  it('serves 16 waiting members between two reads of the clock', async () => {
     const group = new SharingGroup('g');
     const members = Array.from({ length: 41 }, (_, i) => memberOf(factsOf(`c${i}`, {})));
     for (const { subscription } of members) group.members.add(subscription);
@@ -464,7 +464,7 @@ describe('a group', () => {
     assert.equal(jobs.length, 1);
   });
 
-  it('executes once for each class of members while executions run, and serves those that wait in one job', async () => {
+  it('executes once for each answer class while executions run, and serves the waiting members in one job', async () => {
     const group = new SharingGroup('g');
     const members = Array.from({ length: 5 }, (_, i) => memberOf(factsOf(`c${i}`, { tenant: i % 3 })));
     for (const { subscription } of members) group.members.add(subscription);
@@ -486,7 +486,7 @@ describe('a group', () => {
       },
       (job) => jobs.push(job),
     );
-    // Nobody waits for the third.
+    // No member waits for the third execution.
     for (const { subscription } of members) event.serve(subscription);
     assert.equal(executions, 3);
     await nextTurn();
@@ -497,7 +497,7 @@ describe('a group', () => {
     members.forEach(({ received }, i) => assert.deepEqual(received, Array(2).fill(String(i % 3))));
   });
 
-  it('lets a member wait for two executions of others, one after the other, before it gets its own', async () => {
+  it('lets a member wait for two executions in sequence before it gets its own', async () => {
     const group = new SharingGroup('g');
     const members = [1, 2, 2, 2].map((tenant, i) => memberOf(factsOf(`c${i}`, { tenant })));
     for (const { subscription } of members) group.members.add(subscription);
@@ -507,8 +507,8 @@ describe('a group', () => {
       await nextTurn();
       return readsClaim(facts, 'tenant');
     });
-    // All wait for the first, which none of them can share; then all of them for the next.
-    await waitFor('all', () => members.every(({ received }) => received.length === 1));
+    // All members wait for the first execution, whose result none of them can share, then for the second.
+    await waitFor('all members', () => members.every(({ received }) => received.length === 1));
     assert.deepEqual(
       members.map(({ received }) => received),
       [['1'], ['2'], ['2'], ['2']],
@@ -516,7 +516,7 @@ describe('a group', () => {
     assert.equal(executions, 2);
   });
 
-  it('serves more waiting members than a call can have arguments', async () => {
+  it('serves more waiting members than one call can have arguments', async () => {
     const group = new SharingGroup('g');
     let served = 0;
     const facts = factsOf('c', {});
@@ -529,7 +529,7 @@ describe('a group', () => {
     await waitFor('the members', () => served === group.members.size);
   });
 
-  it('starts no job where nobody waited', async () => {
+  it('schedules no job if no member waited', async () => {
     const group = new SharingGroup('g');
     const one = memberOf(factsOf('a', {}));
     group.members.add(one.subscription);
@@ -543,9 +543,9 @@ describe('a group', () => {
     assert.deepEqual(one.received, ['null']);
   });
 
-  it('looks results of an event up by the first four sets of reads', () => {
+  it('looks up results of an event by its first four read sets', () => {
     const group = new SharingGroup('g');
-    // Each reads the claim that `reads` names; the second six agree with the first six there, and nowhere else.
+    // Each execution reads the claim that `reads` names. The second six members agree with the first six in that claim only.
     const claims = ['c0', 'c0', 'c1', 'c2', 'c3', 'c4'];
     const members = ['first', 'second'].flatMap((half) =>
       claims.map(
@@ -563,7 +563,7 @@ describe('a group', () => {
     members.forEach(({ received }, i) => assert.deepEqual(received, [String(i % 6)]));
   });
 
-  it('lets no member wait for an execution that has settled, where reads vary within one event', async () => {
+  it('lets no member wait for a settled execution if reads vary within one event', async () => {
     const group = new SharingGroup('g');
     const [one, waiting, other] = [
       { a: 1, b: 1 },
@@ -593,7 +593,7 @@ describe('a group', () => {
       settles.get(member!.subscription.facts)!();
       await nextTurn();
     };
-    // The second waits for the first, which reads `b`, where they differ; then `a` is expected again, where they are alike.
+    // `waiting` waits for `one`, which reads `b`, where the two differ. Then `a` is expected again, where they agree.
     assert.equal(settles.size, 2);
     await settle(one);
     await settle(other);
@@ -645,7 +645,7 @@ describe('a failure in the middle of an event', () => {
     for (const { received } of [members[0]!, members[2]!]) assert.deepEqual(received, ['1', '2', '3']);
   });
 
-  it('ends the operation whose facts throw when they are compared, and serves the others', () => {
+  it('ends the operation whose facts throw when they are read, and serves the others', () => {
     const { id, headers, params, address } = factsOf('b', {});
     const failure = new Error('of the facts');
     const unreadable: ConnectionFacts = {
@@ -673,7 +673,7 @@ describe('a failure in the middle of an event', () => {
     assert.deepEqual(members[1]!.failures, [failure]);
   });
 
-  it('serves the members that wait for an execution which rejects, or whose result cannot be delivered', async () => {
+  it('serves the members that wait for an execution that rejects, or whose result cannot be delivered', async () => {
     const failure = new Error('of the execution');
     const rejecting = memberOf(factsOf('a', { isRejecting: true }));
     const broken = memberOf(factsOf('b', {}), () => {
@@ -696,7 +696,7 @@ describe('a failure in the middle of an event', () => {
     assert.equal(executions, 2);
   });
 
-  it('is said once where several events of one operation fail while they are executed', async () => {
+  it('is reported once if several events of one operation fail', async () => {
     const member = memberOf(factsOf('a', {}));
     serve(groupOf([member]), [1, 2, 3], (payload) => async () => {
       await nextTurn();
@@ -740,7 +740,7 @@ describe('operations share', () => {
     });
   }
 
-  it('not for another document, and not where the field says shared: false', async (t) => {
+  it('not for another document, nor for a field with shared: false', async (t) => {
     const stage = await createStage(t, { sdl: SDL });
     for (const [index, query] of [
       '{ item(id: 1) { id } }',
