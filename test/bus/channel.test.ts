@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { channelLabel, channelName, topicOf } from '../../src/bus/channel.ts';
 
-it('names the topic, and a value or "*" for each path', () => {
+it('puts the topic, and a value or "*" for each path, into the name of a channel', () => {
   const keys = [
     { path: 'bid.auction_id', value: '7' },
     { path: 'bid.seller', value: undefined },
@@ -12,17 +12,17 @@ it('names the topic, and a value or "*" for each path', () => {
   assert.equal(channelName('', 'bids', []), 'bids{}');
 });
 
-it('is logged without its values, and says its topic whatever the prefix', () => {
+it('labels a channel without its values, and finds its topic whatever the prefix', () => {
   assert.equal(channelLabel('crier:bids{id="secret{"}'), 'crier:bids');
   assert.equal(topicOf('{c}:bids{id="1{"}', '{c}:'), 'bids');
 });
 
-it('tells the value "*" from every value', () => {
+it('distinguishes the value "*" from any value', () => {
   const star = channelName('', 't', [{ path: 'p', value: '*' }]);
   assert.notEqual(star, channelName('', 't', [{ path: 'p', value: undefined }]));
 });
 
-it('gives different values different names, and the same bytes never stand for two (property)', () => {
+it('gives different values different names, also as bytes (property)', () => {
   const value = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
   const values = fc.array(value, { minLength: 2, maxLength: 2 });
   const name = ([a, b]: (string | undefined)[]) =>
@@ -39,7 +39,7 @@ it('gives different values different names, and the same bytes never stand for t
   );
 });
 
-it('survives the way through UTF-8, lone surrogates included', () => {
+it('survives encoding as UTF-8, lone surrogates included', () => {
   const name = channelName('c:', 't', [{ path: 'p', value: '\ud800x\udfff' }]);
   assert.equal(Buffer.from(name).toString(), name);
   assert.notEqual(name, channelName('c:', 't', [{ path: 'p', value: '\ufffdx\ufffd' }]));

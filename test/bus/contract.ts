@@ -17,7 +17,7 @@ export interface BusUnderTest {
   readonly observer?: BusObserver;
 }
 
-/** Makes a bus, not started. Publishers and subscribers of one test may use several that reach each other. */
+/** Creates a bus that is not started. Publishers and subscribers of one test may use several that reach each other. */
 export type MakeBus = (t: TestContext, options: BusUnderTest) => Promise<Bus>;
 
 async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver = {}) {
@@ -28,7 +28,7 @@ async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver =
   return { bus, lines };
 }
 
-/** Publishes a last message on the channel and waits until a listener of it has seen that. */
+/** Publishes a last message on the channel and waits until a listener has received it. */
 async function settled(bus: Bus, channel: string): Promise<void> {
   const end = randomName('end');
   let isSeen = false;
@@ -41,7 +41,7 @@ async function settled(bus: Bus, channel: string): Promise<void> {
 /** What every bus promises (src/bus/bus.ts). */
 export function busContract(name: string, makeBus: MakeBus): void {
   describe(`${name}: delivery`, () => {
-    it('delivers what is published right after subscribe resolved', async (t) => {
+    it('delivers a message that is published right after subscribe resolves', async (t) => {
       const { bus } = await started(t, makeBus);
       for (let round = 0; round < 50; round++) {
         const channel = randomName();
@@ -53,7 +53,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       }
     });
 
-    it('keeps the order of a channel over many calls of publish, awaited or not', async (t) => {
+    it('keeps the order of a channel over many publishes, awaited or not', async (t) => {
       const { bus } = await started(t, makeBus);
       const channels = Array.from({ length: 7 }, () => randomName());
       const seen = new Map(channels.map((channel) => [channel, [] as string[]]));
@@ -74,7 +74,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       });
     });
 
-    it('passes any text through as it is, parsed by nobody', async (t) => {
+    it('delivers any text unchanged and unparsed', async (t) => {
       const { bus } = await started(t, makeBus);
       const channel = randomName();
       const seen: string[] = [];
@@ -93,7 +93,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(seen, payloads);
     });
 
-    it('keeps channels apart whatever characters their values hold', async (t) => {
+    it('delivers to the right channel whatever characters its values hold', async (t) => {
       const { bus } = await started(t, makeBus);
       const values = ['a', 'b', '*', '?', '[a]', '"', '\n', '\ud800', '\ufffd', 'é', '__proto__', undefined];
       const prefix = randomName();
@@ -108,7 +108,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(seen.filter((entry) => !entry.includes('end')).sort(), expected.sort());
     });
 
-    it('misses no message between the first that a listener gets and the next ones', async (t) => {
+    it('misses no message after the first that a listener receives', async (t) => {
       const { bus } = await started(t, makeBus);
       const channel = randomName();
       let isOver = false;
@@ -120,7 +120,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
         const unsubscribe = await bus.subscribe(channel, (payload) => seen.push(Number(String(payload))));
         await waitFor('messages', () => seen.length > 5);
         unsubscribe();
-        // Every other round the channel is left before it is joined again.
+        // In every other round the channel is unsubscribed before it is subscribed again.
         if (round % 2 === 0) await new Promise(setImmediate);
         assert.deepEqual(
           seen,
@@ -131,7 +131,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await flood;
     });
 
-    it('accepts a publish that nobody listens to, and an empty one, of which there is nothing to count', async (t) => {
+    it('accepts a publish without listeners, and an empty one, which it does not count', async (t) => {
       const published: number[] = [];
       const { bus } = await started(t, makeBus, {
         onPublish: (messages) => published.push(messages),
@@ -144,7 +144,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
   });
 
   describe(`${name}: listeners`, () => {
-    it('delivers to every listener of a channel, also to one function that listens twice', async (t) => {
+    it('delivers to every listener of a channel, and twice to a function that listens twice', async (t) => {
       const { bus } = await started(t, makeBus);
       const channel = randomName();
       let calls = 0;
@@ -180,7 +180,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(seen, ['first 1', 'third 1', 'third 2']);
     });
 
-    it('keeps delivering when a listener throws, logs it, and the publisher never sees it', async (t) => {
+    it('logs a listener that throws and keeps delivering; the publish succeeds', async (t) => {
       const { bus, lines } = await started(t, makeBus);
       const channel = randomName();
       const seen: string[] = [];
@@ -195,7 +195,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.match(JSON.stringify(logged), /broken listener/);
     });
 
-    it('shares the wait of subscribers that come at the same time', async (t) => {
+    it('opens one subscription for all listeners that subscribe to a channel at the same time', async (t) => {
       const counts: number[] = [];
       const { bus } = await started(t, makeBus, { onSubscriptions: (channels) => counts.push(channels) });
       const channel = randomName();
@@ -208,7 +208,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(counts, [1, 0]);
     });
 
-    it('loses no subscription to leaving and joining again in the same tick', async (t) => {
+    it('keeps a subscription when a channel is unsubscribed and subscribed again in the same tick', async (t) => {
       const { bus } = await started(t, makeBus);
       const channel = randomName();
       const seen: number[] = [];
@@ -252,7 +252,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       return { bus, topic, publish, arrived };
     }
 
-    it('gives each message the coordinates of its record, and a bare one none', async (t) => {
+    it('gives each message the coordinates of its record, and none to a message without a position', async (t) => {
       const { publish, arrived } = await leased(t);
       await publish(5, 6);
       const [one, two] = await arrived();
@@ -261,7 +261,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(two, { payload: '{"n":6}', partition: 3, offset: 6, timestamp: 1006, epoch: one.epoch });
     });
 
-    it('gives the messages of a record on several channels one payload', async (t) => {
+    it('delivers one payload to all channels of a record', async (t) => {
       const { bus } = await started(t, makeBus);
       const topic = randomName('topic');
       const channels = Array.from({ length: 9 }, () => randomName());
@@ -277,7 +277,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(new Set(seen), new Set([payload]));
     });
 
-    it('publishes nothing twice, however often it is repeated', async (t) => {
+    it('delivers a message once, however often its publish is repeated', async (t) => {
       const { bus, topic, publish, arrived } = await leased(t);
       await publish(0, 9);
       await publish(0, 9);
@@ -292,7 +292,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(new Set(seen.map(({ epoch }) => epoch)).size, 1, 'one epoch');
     });
 
-    it('leaves out what is not behind a publish without messages', async (t) => {
+    it('skips messages up to the position of an earlier publish without messages', async (t) => {
       const { publish, arrived } = await leased(t);
       await publish(6, 5);
       await publish(4, 7);
@@ -302,7 +302,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       );
     });
 
-    it('mixes nothing up when many partitions are published for at a time', async (t) => {
+    it('publishes for many partitions at a time without mixing them up', async (t) => {
       const { bus } = await started(t, makeBus);
       const [topic, channel] = [randomName('topic'), randomName()];
       const seen = new Map<number, string[]>();
@@ -332,14 +332,14 @@ export function busContract(name: string, makeBus: MakeBus): void {
       }
     });
 
-    it('refuses a publish for a partition that was not leased, and publishes nothing of it', async (t) => {
+    it('refuses a publish for a partition that was not leased, and delivers none of it', async (t) => {
       const { bus, topic, arrived } = await leased(t);
       const message = { channel: 'x', payload: '{}', offset: 0, timestamp: 0 };
       await assert.rejects(bus.publish([message], { topic, partition: 4, offset: 0 }), FencedError);
       assert.deepEqual(await arrived(), []);
     });
 
-    it('begins an epoch where records do not go on, and shows them from their first offset', async (t) => {
+    it('begins an epoch when the records do not continue the earlier ones, and delivers them from their first offset', async (t) => {
       const { bus, topic, publish, arrived } = await leased(t);
       await publish(0, 3);
       await bus.acquire({ topic, partition: 3, position: -1, startId: 'another' });
@@ -353,7 +353,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(seen[5]!.epoch, seen[4]!.epoch);
     });
 
-    it('begins one epoch for a start id, however often the lease is acquired, and publishes nothing twice', async (t) => {
+    it('begins one epoch for a start id, however often the lease is acquired, and delivers each message once', async (t) => {
       const { bus, topic, publish, arrived } = await leased(t);
       const acquire = (position: number, startId?: string) => bus.acquire({ topic, partition: 3, position, startId });
       await publish(0, 3);
@@ -372,7 +372,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(new Set(seen.slice(4).map(({ epoch }) => epoch)).size, 1, 'one epoch');
     });
 
-    it('distinguishes start ids, also where nothing was accepted under the first one', async (t) => {
+    it('distinguishes start ids, even if nothing was accepted under the first one', async (t) => {
       const { bus, topic, publish, arrived } = await leased(t);
       const acquire = (startId: string) => bus.acquire({ topic, partition: 3, position: -1, startId });
       await acquire('one');
@@ -384,7 +384,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.ok(second!.epoch! > first!.epoch!);
     });
 
-    it('stays in its epoch while fresh partitions of a topic come in', async (t) => {
+    it('keeps the epoch while further partitions of the topic are leased for the first time', async (t) => {
       const { bus, topic, publish, arrived } = await leased(t);
       await publish(0, 0);
       await bus.acquire({ topic, partition: 4, position: -1, startId: 'one' });
@@ -421,7 +421,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       return { bus, topic, channel, acquire, publish, read, arrived };
     }
 
-    it('keeps what was published, from any entry on, with the coordinates that listeners got', async (t) => {
+    it('returns the messages from any entry on, with the coordinates that listeners received', async (t) => {
       const { bus, channel, publish, read, arrived } = await kept(t);
       for (let offset = 0; offset < 5; offset++) await publish(offset);
       await publish(4);
@@ -436,7 +436,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(await read(undefined), ['4']);
     });
 
-    it('chains the messages of a channel, so that a listener can tell that one is missing', async (t) => {
+    it('chains the messages of a channel, so that a listener can detect a missing one', async (t) => {
       const { publish, arrived } = await kept(t);
       for (let offset = 0; offset < 5; offset++) await publish(offset);
       const seen = await arrived();
@@ -445,7 +445,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(new Set(seen.map(({ entry }) => entry)).size, 5);
     });
 
-    it('keeps no more than its entries and bytes, and always the last', async (t) => {
+    it('keeps at most its limits of entries and bytes, and always the last entry', async (t) => {
       const { publish, read, arrived } = await kept(t);
       for (let offset = 0; offset < 5; offset++) await publish(offset, { ...LIMITS, entries: 3 });
       const [first, , third] = await arrived();
@@ -459,7 +459,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(await read(undefined), [long]);
     });
 
-    it('chains and bounds the messages of one publish as those of many', async (t) => {
+    it('chains and bounds the messages of one publish like those of many', async (t) => {
       const { bus, channel, topic, publish, read, arrived } = await kept(t);
       const other = `${topic}{"other"}`;
       const publishAll = (from: number, to: number, history: HistoryLimits) => {
@@ -481,7 +481,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(entries[0]!.coordinates.offset, 8);
     });
 
-    it('keeps of each message of a publish what it asks for, and nothing of one that asks for nothing', async (t) => {
+    it('applies to each message of a publish its own limits, and keeps none without limits', async (t) => {
       const { bus, topic, publish } = await kept(t);
       const all: [string, HistoryLimits | undefined][] = [
         [`${topic}{"plain"}`, undefined],
@@ -521,7 +521,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       }
     });
 
-    it('forgets a channel after its seconds', async (t) => {
+    it('removes the history of a channel after its limit in seconds', async (t) => {
       const { publish, read } = await kept(t);
       const began = performance.now();
       await publish(0, { ...LIMITS, seconds: 1 });
@@ -529,7 +529,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.ok(performance.now() - began > 900, 'not before');
     });
 
-    it('gives nothing where there is more than was asked for', async (t) => {
+    it('returns no entries if there are more than the query allows', async (t) => {
       const { publish, read, arrived } = await kept(t);
       for (let offset = 0; offset < 5; offset++) await publish(offset, LIMITS, 'x'.repeat(100));
       const from = (await arrived())[0]!.entry;
@@ -538,7 +538,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(await read(from, { maxBytes: 399 }), []);
     });
 
-    it('has no history of what was published without one, and knows the epoch', async (t) => {
+    it('has no history of messages published without one, and still returns the epoch', async (t) => {
       const { bus, channel, acquire, publish, read } = await kept(t);
       await publish(0, { entries: 0, bytes: 0, seconds: 0 });
       assert.deepEqual(await read(undefined), []);
@@ -549,8 +549,8 @@ export function busContract(name: string, makeBus: MakeBus): void {
     });
   });
 
-  describe(`${name}: life`, () => {
-    it('tells what it did', async (t) => {
+  describe(`${name}: lifecycle`, () => {
+    it('reports publishes and subscriptions to its observer', async (t) => {
       const counts = { published: 0, failed: 0, channels: 0 };
       const { bus } = await started(t, makeBus, {
         onPublish: (messages) => void (counts.published += messages),
@@ -588,7 +588,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.equal(bus.isAvailable, false);
     });
 
-    it('closes before start, twice, and refuses everything afterwards', async (t) => {
+    it('closes before start, twice, and refuses every call afterwards', async (t) => {
       const { log } = logLines();
       const bus = await makeBus(t, { log });
       const closing = bus.close();

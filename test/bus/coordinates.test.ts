@@ -42,7 +42,7 @@ function asExact(coordinates: Coordinates): Coordinates {
 const anyText = fc.string({ unit: 'binary' });
 
 describe('parseMessage', () => {
-  it('takes the header off that was printed, and nothing of the payload', () => {
+  it('separates the header from the payload, which stays unchanged', () => {
     const number = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const id = fc.tuple(number, fc.nat()).map(([ms, count]) => `${ms}-${count}`);
     const ids = fc.option(fc.record({ entry: id, previous: fc.option(id, { nil: undefined }) }), { nil: undefined });
@@ -57,7 +57,7 @@ describe('parseMessage', () => {
     );
   });
 
-  it('takes for a header what is one to the letter, and leaves every other text as it is', () => {
+  it('recognises only a well-formed header, and takes any other text as the payload', () => {
     const token = fc.constantFrom(
       '@',
       '0',
@@ -114,7 +114,7 @@ describe('parseMessage', () => {
     }
   });
 
-  it('copies no payload', () => {
+  it('does not copy the payload', () => {
     const message = Buffer.from('@0 1 2 3\n{"a":1}');
     const { payload } = parseMessage(message);
     assert.equal(payload.buffer, message.buffer);

@@ -61,7 +61,7 @@ async function createGateway(bus: Bus, prefix: string, name: string, values: rea
 
 function flowContract(name: string, makeBus: MakeBus): void {
   describe(`${name}: flow control`, () => {
-    it('stops a worker that is ahead of its gateway, and lets it go on when that has served', async (t) => {
+    it('stops a worker that is ahead of its gateway, and resumes it when the gateway has served', async (t) => {
       const { bus, prefix, fill } = await createWorker(t, makeBus);
       const { arrived, serve } = await createGateway(bus, prefix, 'pod');
       const first = await fill('1');
@@ -75,7 +75,7 @@ function flowContract(name: string, makeBus: MakeBus): void {
       assert.ok((await fill('1')) > 0);
     });
 
-    it('stops nobody where it is off', async (t) => {
+    it('never stops a worker while it is off', async (t) => {
       const { bus, prefix, fill, room } = await createWorker(t, makeBus, 'off');
       await createGateway(bus, prefix, 'pod');
       assert.equal(await fill('1'), MANY);
@@ -83,13 +83,13 @@ function flowContract(name: string, makeBus: MakeBus): void {
       await bus.sender.whenRoom(TOPIC, 0, NEVER);
     });
 
-    it('stops nobody where nobody receives', async (t) => {
+    it('never stops a worker without gateways', async (t) => {
       const { bus, prefix, fill } = await createWorker(t, makeBus);
       await createGateway(bus, prefix, 'pod', ['other']);
       assert.equal(await fill('1'), MANY);
     });
 
-    it('leaves a gateway behind that serves nothing', async (t) => {
+    it('stops waiting for a gateway that serves nothing', async (t) => {
       const { bus, prefix, fill, room } = await createWorker(t, makeBus, 300);
       await createGateway(bus, prefix, 'pod');
       await fill('1');
@@ -108,7 +108,7 @@ function flowContract(name: string, makeBus: MakeBus): void {
       await waitFor('the final credit', () => room().bytes === Infinity);
     });
 
-    it('gives up a wait with its signal, and at close', async (t) => {
+    it('ends a wait when its signal is aborted, and at close', async (t) => {
       const { bus, prefix, fill, room } = await createWorker(t, makeBus);
       await createGateway(bus, prefix, 'pod');
       await fill('1');
@@ -169,7 +169,7 @@ describe('over a real Redis', () => {
     await asking;
   });
 
-  it('waits for a subscriber that is no gateway once, and not for long', async (t) => {
+  it('waits once, and briefly, for a subscriber that is not a gateway', async (t) => {
     const { bus, prefix, fill } = await createWorker(t, busOf(1));
     const stranger = new Redis(servers[0]!.url);
     t.after(() => stranger.disconnect());
@@ -179,7 +179,7 @@ describe('over a real Redis', () => {
     assert.equal(await fill('1'), MANY);
   });
 
-  it('goes on when a link was lost with marks and credits on it', async (t) => {
+  it('resumes after a link is lost with marks and credits in flight', async (t) => {
     const proxy = await TcpProxy.start(t, Number(new URL(servers[0]!.url).port));
     const { bus, prefix, fill, room } = await createWorker(t, busOf(1), 60_000);
     const pod = await createGateway(await gatewayBus(t, prefix, proxy.url), prefix, 'pod');
@@ -191,7 +191,7 @@ describe('over a real Redis', () => {
     assert.ok((await fill('1')) > 0);
   });
 
-  it('marks what it publishes, and adds no key', async (t) => {
+  it('publishes marks, and adds no key to Redis', async (t) => {
     const { prefix, publish } = await createWorker(t, busOf(1));
     const client = new Redis(servers[0]!.url);
     t.after(() => client.disconnect());

@@ -28,7 +28,7 @@ describe('replyFailure', () => {
 });
 
 describe('failureOf', () => {
-  it('is a label for whatever a publish throws', () => {
+  it('returns a label for any value that a publish throws', () => {
     for (const [error, reason] of [
       [new BusUnavailableError('gone', { reason: 'timeout' }), 'timeout'],
       [new FencedError('leased by another worker'), 'fenced'],
@@ -40,7 +40,7 @@ describe('failureOf', () => {
 });
 
 describe('a publish or a lease that Redis does not accept', () => {
-  it('says why: in the error, to the observer and, once in a while for each reason, in the log', async (t) => {
+  it('reports the reason in the error, to the observer and, once per window and reason, in the log', async (t) => {
     const server = await redisServer(t);
     const admin = new Redis(server.url, { retryStrategy: () => null });
     t.after(() => admin.disconnect());

@@ -35,12 +35,12 @@ async function readPerTurn(t: TestContext, prepare: (socket: Socket) => void): P
 }
 
 describe('limitReads', () => {
-  it('reads no more in one turn than its bound and what was on its way, and everything in the end', async (t) => {
+  it('reads at most its bound and the chunks in flight in one turn, and everything in the end', async (t) => {
     const turns = await readPerTurn(t, (socket) => limitReads(socket, LIMIT));
     assert.ok(Math.max(...turns) <= MOST, `one turn read ${Math.max(...turns)} bytes`);
   });
 
-  it('is what bounds it: left alone a socket reads on', async (t) => {
+  it('is what bounds a turn: without it a socket reads past the bound (twin)', async (t) => {
     const turns = await readPerTurn(t, () => undefined);
     assert.ok(Math.max(...turns) > MOST, `no turn read more than ${Math.max(...turns)} bytes`);
   });

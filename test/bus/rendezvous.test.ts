@@ -13,7 +13,7 @@ it('is FNV-1a, so that other programs can find the server of a channel', () => {
   assert.equal(fnv1a('foobar'), 0xbf9cf968);
 });
 
-it('never changes its mind between releases', () => {
+it('maps the same channels to the same servers in every release', () => {
   const owners = channels.slice(0, 20).map((channel) => ownerOf(channel, hashes));
   assert.deepEqual(owners, [0, 3, 0, 2, 1, 0, 3, 0, 1, 3, 3, 3, 2, 3, 0, 1, 0, 0, 1, 0]);
   const all = channels.map((channel) => ownerOf(channel, hashes)).join('');
@@ -41,6 +41,6 @@ it('moves only the channels of a server that is removed', () => {
   }
 });
 
-it('gives everything to the only server', () => {
+it('maps every channel to the only server', () => {
   assert.equal(ownerOf('anything', [42]), 0);
 });

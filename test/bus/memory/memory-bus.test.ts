@@ -7,7 +7,7 @@ import { logLines } from '../log-lines.ts';
 
 busContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
 
-it('refuses what it has no room for, and takes it when there is room again', async (t) => {
+it('refuses a publish past its bound, and accepts it after earlier messages are delivered', async (t) => {
   const bus = new MemoryBus({ log: logLines().log, maxPendingMessages: 2 });
   t.after(() => bus.close());
   await bus.start();
@@ -21,7 +21,7 @@ it('refuses what it has no room for, and takes it when there is room again', asy
   assert.deepEqual(seen, ['1', '2', '1', '2']);
 });
 
-it('has room for 100,000 messages where nothing else is said', async (t) => {
+it('accepts 100,000 pending messages by default', async (t) => {
   const bus = new MemoryBus({ log: logLines().log });
   t.after(() => bus.close());
   await bus.start();
@@ -35,7 +35,7 @@ it('is unavailable before start(), and refuses a partition that was not leased',
   await assert.rejects(bus.publish([], { topic: 'bids', partition: 0, offset: 1 }), BusUnavailableError);
 });
 
-it('refuses what is still on its way to listeners when it is closed', async () => {
+it('rejects a publish that is not delivered yet when it is closed', async () => {
   const bus = new MemoryBus({ log: logLines().log });
   await bus.start();
   await bus.subscribe('a', () => assert.fail('delivered'));
@@ -44,7 +44,7 @@ it('refuses what is still on its way to listeners when it is closed', async () =
   await assert.rejects(published, BusUnavailableError);
 });
 
-it('lets a listener publish without end, one turn of the event loop each', async (t) => {
+it('delivers in a new turn of the event loop each time when a listener publishes without end', async (t) => {
   const bus = new MemoryBus({ log: logLines().log });
   t.after(() => bus.close());
   await bus.start();
@@ -57,7 +57,7 @@ it('lets a listener publish without end, one turn of the event loop each', async
   assert.equal(calls, 1);
 });
 
-it('knows the epoch of a topic whatever the prefix', async (t) => {
+it('returns the epoch of a topic whatever the prefix', async (t) => {
   const bus = new MemoryBus({ prefix: '{crier}:', log: logLines().log });
   t.after(() => bus.close());
   await bus.start();

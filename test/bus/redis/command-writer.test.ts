@@ -31,7 +31,7 @@ describe('CommandWriter', () => {
     );
   });
 
-  it('grows with what is written, wherever its end comes, and keeps what it has', () => {
+  it('grows at any byte of a command, and keeps the bytes written before', () => {
     for (const length of [65_480, 65_500, 65_520, 65_536, 200_000, 3_000_000]) {
       for (const filler of ['x', 'é']) {
         const writer = new CommandWriter();
@@ -47,7 +47,7 @@ describe('CommandWriter', () => {
     }
   });
 
-  it('is written by ioredis as it is, and shows nothing of it where the command fails', () => {
+  it('has its bytes sent unchanged by ioredis, and shows none of them in the error of a failed command', () => {
     const writer = new CommandWriter();
     writer.begin(1);
     writer.text('ping');

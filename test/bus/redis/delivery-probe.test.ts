@@ -51,7 +51,7 @@ async function startProbe(t: TestContext, areDelivered: boolean) {
 }
 
 describe('DeliveryProbe', () => {
-  it('gives the publishing link up two rounds after a probe that was accepted and did not arrive', async (t) => {
+  it('drops the publishing link two rounds after a probe that was accepted and did not arrive', async (t) => {
     const { drops, turn } = await startProbe(t, false);
     for (let round = 1; round <= 2; round++) await turn();
     assert.deepEqual(drops, []);
@@ -59,7 +59,7 @@ describe('DeliveryProbe', () => {
     assert.deepEqual(drops, ['publisher']);
   });
 
-  it('keeps a link whose probe arrived before Redis replied, also while no other can be sent', async (t) => {
+  it('keeps a link whose probe arrived before the reply of Redis, even while no further probe can be sent', async (t) => {
     const { drops, turn } = await startProbe(t, true);
     for (let round = 1; round <= 5; round++) await turn();
     assert.deepEqual(drops, []);

@@ -49,14 +49,14 @@ async function startPair(t: TestContext) {
   const isLinked = async (admin: Redis) => (await admin.info('replication')).includes('master_link_status:up');
   await waitFor('the replica', () => isLinked(youngAdmin), PATIENCE_MS);
   const proxy = await TcpProxy.start(t, old.port);
-  /** The replica becomes the master, the master its replica. Who is connected stays where he is, and is heard as before. */
+  /** The replica becomes the master, and the master its replica. Connected clients stay connected, and their commands still work. */
   const failOver = async () => {
     await youngAdmin.replicaof('NO', 'ONE');
     await oldAdmin.replicaof('127.0.0.1', young.port);
     proxy.retarget(young.port);
     await waitFor('the old master to follow', () => isLinked(oldAdmin), PATIENCE_MS);
   };
-  /** The new replica loses its master for good, and answers everybody else as before. */
+  /** The new replica loses its master for good, and still serves all other clients. */
   const detach = async () => {
     await oldAdmin.replicaof('127.0.0.1', 1);
     await waitFor('the replica to be detached', async () => !(await isLinked(oldAdmin)), PATIENCE_MS);
@@ -65,7 +65,7 @@ async function startPair(t: TestContext) {
 }
 
 describe('a Redis replica that was detached', { timeout: 120_000 }, () => {
-  it('is left for the new master within 15 s, with a gap reported (twin: without the probe a bus starves on it)', async (t) => {
+  it('loses its clients to the new master within 15 s, with a gap reported (twin: without the probe a bus starves on it)', async (t) => {
     const pair = await startPair(t);
     const probing = await startBus(t, pair.url);
     const twin = await startBus(t, pair.url, NEVER_MS);

@@ -35,18 +35,18 @@ describe('over a real Redis', () => {
     Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
   );
 
-  /** How many connections Redis counts on the channel. */
+  /** Number of connections that Redis counts on the channel. */
   async function subscribers(channel: string, redis = admin): Promise<number> {
     return Number((await redis.pubsub('NUMSUB', channel))[1]);
   }
 
-  /** How often Redis has run the command. */
+  /** Number of times that Redis has run the command. */
   async function calls(command: string): Promise<number> {
     const stats = await admin.info('commandstats');
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
   }
 
-  it('subscribes a channel once however many listeners, and leaves it with the last one', async (t) => {
+  it('subscribes a channel once for any number of listeners, and unsubscribes it with the last one', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
     t.after(() => bus.close());
     await bus.start();
@@ -81,7 +81,7 @@ describe('over a real Redis', () => {
     assert.deepEqual(seen, ['first', 'second']);
   });
 
-  it('asks for the channels of one turn in few commands', async (t) => {
+  it('subscribes the channels of one turn in few commands', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
     t.after(() => bus.close());
     await bus.start();
@@ -91,7 +91,7 @@ describe('over a real Redis', () => {
     assert.equal((await calls('subscribe')) - before, 3);
   });
 
-  it('agrees with Redis after any churn on one channel, and its live listeners hear everything', async (t) => {
+  it('agrees with Redis after any churn on one channel, and its live listeners receive every message', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
@@ -147,7 +147,7 @@ describe('over a real Redis', () => {
     assert.deepEqual(seen.sort(), channels.sort());
   });
 
-  it('asks Redis for nothing that was left before the link was up, or in the same turn', async (t) => {
+  it('sends no SUBSCRIBE for a channel that is unsubscribed before the link is up, or in the same turn', async (t) => {
     const { log } = logLines();
     const link: RedisLink = new RedisLink({
       url: servers[0]!.url,
@@ -172,7 +172,7 @@ describe('over a real Redis', () => {
     assert.deepEqual(await admin.pubsub('CHANNELS', `${prefix}*`), [`${prefix}stays`]);
   });
 
-  it('tells no gap for a channel that was left while a new link is asked for it, also where it is joined again', async (t) => {
+  it('reports no gap for a channel that is unsubscribed during a resubscription, even if it is subscribed again', async (t) => {
     const { log } = logLines();
     const prefix = randomName();
     const subscribe = (name: string) => subscriber.subscribe(`${prefix}${name}`, () => undefined);
@@ -203,7 +203,7 @@ describe('over a real Redis', () => {
     assert.deepEqual(gaps, [`${prefix}stays`]);
   });
 
-  it('delivers bytes that stay as they are, however many reads they came with and whatever follows', async (t) => {
+  it('never overwrites delivered bytes, however many reads they span and whatever follows', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
@@ -220,7 +220,7 @@ describe('over a real Redis', () => {
     heard.forEach((payload, i) => assert.ok(payload.equals(Buffer.from(payloads[i]!)), `message ${i}`));
   });
 
-  it('delivers what a stranger publishes as it came, also bytes that are no UTF-8', async (t) => {
+  it('delivers unrecognised messages unchanged, also bytes that are not UTF-8', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
@@ -236,7 +236,7 @@ describe('over a real Redis', () => {
     );
   });
 
-  it('stays quiet about idle links', async (t) => {
+  it('logs nothing about idle links', async (t) => {
     const { log, lines } = logLines();
     const bus = new RedisBus({
       urls: [servers[0]!.url],
@@ -260,7 +260,7 @@ describe('over a real Redis', () => {
 describe('the URLs of a Redis bus', () => {
   const make = (...urls: string[]) => new RedisBus({ urls, log: logLines().log });
 
-  it('refuses what is no Redis URL, without showing it', () => {
+  it('refuses a value that is not a Redis URL, without showing it', () => {
     for (const url of [
       'http://u:secret@h',
       'redis://u:secret@h:port',
@@ -287,8 +287,8 @@ describe('the URLs of a Redis bus', () => {
   });
 });
 
-describe('a Redis that asks for a user', () => {
-  it('signs in with the least rights, and shows the password nowhere when they are wrong', async (t) => {
+describe('a Redis that requires a user', () => {
+  it('works with the least permissions, and never shows the password when the credentials are wrong', async (t) => {
     const server = await startRedisServer();
     t.after(() => server.stop());
     const admin = new Redis(server.url);

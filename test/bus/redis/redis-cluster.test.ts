@@ -43,7 +43,7 @@ function clientOf(t: TestContext, { url }: RedisServer): Redis {
 const REFUSAL = /^REDIS_URL: 127\.0\.0\.1:\d+ .*a node of a Redis Cluster.*name a Redis without cluster mode/;
 
 describe('a Redis Cluster', () => {
-  it('is refused by name at the start, also for a user with the least rights', async (t) => {
+  it('is refused by name at the start, also for a user with the least permissions', async (t) => {
     const server = await clusterNode(t);
     await clientOf(t, server).call('ACL', 'SETUSER', 'app', 'on', '>word', '&*', '~*', '-@all', '+ping', '+publish');
     for (const url of [server.url, server.url.replace('//', '//app:word@')]) {
@@ -54,14 +54,14 @@ describe('a Redis Cluster', () => {
     }
   });
 
-  it('ends the pod with the reason and 1', async (t) => {
+  it('ends the pod with exit code 1 and the reason', async (t) => {
     const { url } = await clusterNode(t);
     const pod = spawnPod(t, { REDIS_URL: url, KAFKA_BROKERS: '127.0.0.1:1' });
     assert.equal(await pod.ended, 1);
     assert.match(pod.log.split('crier: ')[1]!.trimEnd(), REFUSAL);
   });
 
-  it('is not used where it comes after the start, and the log names it', async (t) => {
+  it('is not used if it appears after the start, and the log names it', async (t) => {
     const [port] = (await freePorts(1)) as [number];
     const { log, lines } = logLines();
     const bus = new RedisBus({ urls: [`redis://127.0.0.1:${port}`], log });
@@ -72,7 +72,7 @@ describe('a Redis Cluster', () => {
     assert.equal(bus.isAvailable, false);
   });
 
-  it('that does not say what it is refuses what is published, and the log says why', async (t) => {
+  it('refuses publishes if it does not report its mode, and the log says why', async (t) => {
     const { url } = await clusterNode(t, { key: 'owners', flags: ['--rename-command', 'HELLO', ''] });
     const { log, lines } = logLines();
     const reasons: string[] = [];

@@ -52,7 +52,7 @@ async function subscribedOnce(redis: Redis, channels: readonly string[]): Promis
   return reply.filter((value, i) => i % 2 === 1 && Number(value) === 1).length;
 }
 
-/** Publishes until it is accepted; how often it was refused. */
+/** Publishes until it is accepted. Returns how often it was refused. */
 async function publishUntilAccepted(bus: RedisBus, messages: Parameters<RedisBus['publish']>[0]): Promise<number> {
   for (let refusals = 0; ; refusals++) {
     try {
@@ -95,7 +95,7 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
     assert.ok(!lines.some((line) => /queue state/.test(line.reason ?? '')));
   });
 
-  it('is found when it has read its data, not when the link is looked at next', async (t) => {
+  it('is used as soon as it has loaded its data, before the next check of the link', async (t) => {
     const flags = ['--dir', await temporaryFolder(t)];
     const server = await redisServer(t, { flags });
     const { bus, lines } = await startBus(t, server.url, { silenceTimeoutMs: 30_000 });
@@ -111,7 +111,7 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
     assert.ok(lines.some(({ reason }) => reason?.startsWith('LOADING')));
   });
 
-  it('lets channels come and go while it is away', async (t) => {
+  it('allows channels to be subscribed and unsubscribed while it is down', async (t) => {
     const server = await redisServer(t);
     const { bus } = await startBus(t, server.url, { subscribeTimeoutMs: 30_000 });
     const names = [randomName('stays'), randomName('leaves'), randomName('comes')] as const;
@@ -168,8 +168,8 @@ describe('a Redis that restarts', HANGS_FAIL, () => {
   });
 });
 
-describe('a Redis that is away', HANGS_FAIL, () => {
-  it('lets the bus start, refuses a publish at once and a subscribe within its bound', async (t) => {
+describe('a Redis that is down', HANGS_FAIL, () => {
+  it('does not prevent the bus from starting; a publish fails at once, a subscribe within its bound', async (t) => {
     const server = await redisServer(t);
     await server.stop();
     const { bus, lines } = await startBus(t, server.url, { subscribeTimeoutMs: 400 });
@@ -193,7 +193,7 @@ describe('a Redis that is away', HANGS_FAIL, () => {
     assert.ok(lines.filter((line) => line.level >= 40).length <= 6, 'log lines are limited');
   });
 
-  it('may be a name that nobody knows', async (t) => {
+  it('may have a host name that does not resolve', async (t) => {
     // Longer than any resolver takes to say so.
     const options = { subscribeTimeoutMs: 200, silenceTimeoutMs: 120_000 };
     const { bus, lines } = await startBus(t, 'redis://no-such-host.invalid', options);
@@ -220,7 +220,7 @@ describe('a Redis that is away', HANGS_FAIL, () => {
       assert.ok(wait.status === 'rejected' && wait.reason instanceof BusUnavailableError);
   });
 
-  it('is one of several: its channels wait, the others flow, and a publish that needs it is refused', async (t) => {
+  it('stops only its own channels when it is one of several servers, and a publish that needs it is refused', async (t) => {
     const servers = await Promise.all([redisServer(t), redisServer(t)]);
     const { bus, gaps } = await startBus(
       t,
@@ -252,7 +252,7 @@ describe('a Redis that is away', HANGS_FAIL, () => {
     assert.deepEqual(heard.slice(0, 2), ['1 flows', '1 half']);
   });
 
-  it('is one of several: a publish that it refuses is rejected only when the others have answered', async (t) => {
+  it('has its refusal of a publish reported only when the other servers have replied', async (t) => {
     const [slow, gone] = [await redisServer(t), await redisServer(t)];
     const proxy = await TcpProxy.start(t, slow.port);
     const { bus } = await startBus(t, [proxy.url, gone.url]);
@@ -292,7 +292,7 @@ describe('a Redis that is away', HANGS_FAIL, () => {
     });
   }
 
-  it('may be full (maxclients) and has room later', async (t) => {
+  it('is used once it accepts clients again after maxclients was reached', async (t) => {
     const server = await redisServer(t, { flags: ['--maxclients', '1'] });
     const admin = plainClient(t, server.url);
     await admin.ping();
@@ -304,8 +304,8 @@ describe('a Redis that is away', HANGS_FAIL, () => {
   });
 });
 
-describe('a link that says nothing', HANGS_FAIL, () => {
-  it('does not let a publish to a frozen Redis hang; plain ioredis waits for ever', async (t) => {
+describe('a silent link', HANGS_FAIL, () => {
+  it('fails a publish to a frozen Redis in bounded time (twin: plain ioredis waits for ever)', async (t) => {
     const server = await redisServer(t);
     const { bus } = await startBus(t, server.url, { silenceTimeoutMs: 800, subscribeTimeoutMs: 500 });
     const raw = plainClient(t, server.url);
@@ -330,7 +330,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     await publishUntilAccepted(bus, numbered('a', 1));
   });
 
-  it('does not let what a frozen Redis had not read come between a retry and its successors', async (t) => {
+  it('keeps commands that a frozen Redis had not read from running between a retry and its successors', async (t) => {
     const server = await redisServer(t);
     const { bus } = await startBus(t, server.url, { silenceTimeoutMs: 600 });
     const channel = randomName();
@@ -370,7 +370,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
     assert.ok(performance.now() - began < HANG_MS);
   });
 
-  it('closes within bounds with a publish on its way to a Redis that has just frozen', async (t) => {
+  it('closes within bounds with a publish in flight to a Redis that has just frozen', async (t) => {
     const server = await redisServer(t);
     const { bus } = await startBus(t, server.url, { silenceTimeoutMs: 60_000 });
     server.process.kill('SIGSTOP');
@@ -434,7 +434,7 @@ describe('a link that says nothing', HANGS_FAIL, () => {
 });
 
 describe('a link that drops in the middle of a pipeline', HANGS_FAIL, () => {
-  it('refuses the whole publish, which may then be repeated', async (t) => {
+  it('rejects the whole publish, which may then be repeated', async (t) => {
     const server = await redisServer(t);
     const proxy = await TcpProxy.start(t, server.port);
     const { bus } = await startBus(t, proxy.url);
@@ -454,7 +454,7 @@ describe('a link that drops in the middle of a pipeline', HANGS_FAIL, () => {
     );
   });
 
-  it('refuses it also when no answer had come yet', async (t) => {
+  it('rejects the publish also if no reply had arrived yet', async (t) => {
     const server = await redisServer(t);
     const proxy = await TcpProxy.start(t, server.port);
     const { bus } = await startBus(t, proxy.url);
@@ -475,7 +475,7 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
     return { server, admin, url: `redis://app:pw@127.0.0.1:${server.port}` };
   }
 
-  it('fails that subscribe only, also among others of the same turn, and nothing escapes', async (t) => {
+  it('fails only that subscribe among others of the same turn, with no unhandled rejection', async (t) => {
     const { admin, url } = await withUser(t);
     const { bus } = await startBus(t, url);
     const heard: string[] = [];
@@ -496,7 +496,7 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
     await bus.subscribe('other', () => undefined);
   });
 
-  it('keeps the other channels when rights are taken away, and takes the channel back with the right', async (t) => {
+  it('keeps the other channels when a permission is revoked, and resubscribes the channel when it is granted again', async (t) => {
     const { admin, url } = await withUser(t);
     await admin.call('ACL', 'SETUSER', 'app', '&other');
     const { bus, gaps, lines } = await startBus(t, url);
@@ -515,7 +515,7 @@ describe('a Redis that refuses channels', HANGS_FAIL, () => {
 });
 
 describe('a value that pods agree on', HANGS_FAIL, () => {
-  it('is refused, and not shown, where Redis refuses the command or the link is lost before the answer', async (t) => {
+  it('is rejected, and not shown, if Redis refuses the command or the link is lost before the reply', async (t) => {
     const server = await redisServer(t);
     const admin = plainClient(t, server.url);
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '-@all', '+ping');
@@ -533,7 +533,7 @@ describe('a value that pods agree on', HANGS_FAIL, () => {
   });
 });
 
-describe('a channel that is left on a closed link', HANGS_FAIL, () => {
+describe('a channel that is unsubscribed on a closed link', HANGS_FAIL, () => {
   it('leaves no rejection unhandled, before the loss is noticed or after', async (t) => {
     const server = await redisServer(t);
     const { bus } = await startBus(t, server.url);
@@ -548,8 +548,8 @@ describe('a channel that is left on a closed link', HANGS_FAIL, () => {
   });
 });
 
-describe('a Redis that drops a subscriber which does not keep up', HANGS_FAIL, () => {
-  it('is found again, with the gap reported', async (t) => {
+describe('a Redis that disconnects a slow subscriber', HANGS_FAIL, () => {
+  it('is reconnected, with the gap reported', async (t) => {
     const server = await redisServer(t);
     const admin = plainClient(t, server.url);
     await admin.config('SET', 'client-output-buffer-limit', 'pubsub 1mb 1mb 1');

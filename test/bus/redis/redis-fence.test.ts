@@ -112,7 +112,7 @@ describe('the fence in Redis', () => {
     });
   }
 
-  it('begins a new epoch also for a new worker, which knows only what the group has committed', async (t) => {
+  it('begins a new epoch also for a new worker, which knows only the committed offsets', async (t) => {
     const { url } = await redisServer(t);
     const { snapshot, restore } = ownersOf(t, url);
     const first = worker(await startedBus(t, url));
@@ -138,7 +138,7 @@ describe('the fence in Redis', () => {
     assert.equal((await snapshot())[TOPIC], epoch);
   });
 
-  it('keeps the position on every server, also on those that got no message', async (t) => {
+  it('keeps the position on every server, also on servers that received no message', async (t) => {
     const servers = [await startRedisServer(), await startRedisServer()];
     t.after(() => Promise.all(servers.map((server) => server.stop())));
     const bus = await startedBus(t, ...servers.map((server) => server.url));
@@ -151,7 +151,7 @@ describe('the fence in Redis', () => {
     }
   });
 
-  it('leaves nothing out of a topic made anew for a worker that was accepted further in the old one', async (t) => {
+  it('publishes every record of a recreated topic, although the position in the old topic was higher', async (t) => {
     const { url } = await redisServer(t);
     const bus = await startedBus(t, url);
     const seen: string[] = [];
@@ -178,7 +178,7 @@ describe('the fence in Redis', () => {
     assert.match(owner!, / 7 $/);
   });
 
-  it('does not move the position back for a publish below it: a retry above it is accepted and reaches nobody', async (t) => {
+  it('never moves the position back for a publish below it: a retry up to the position reaches nobody', async (t) => {
     const { url } = await redisServer(t);
     const bus = await startedBus(t, url);
     const seen: number[] = [];
@@ -190,7 +190,7 @@ describe('the fence in Redis', () => {
     assert.deepEqual(seen, [9, 10]);
   });
 
-  it('runs its scripts in a Redis that has forgotten them', async (t) => {
+  it('runs its scripts in a Redis that has lost its script cache', async (t) => {
     const { url } = await redisServer(t);
     const { client } = ownersOf(t, url);
     const { acquire, publish } = worker(await startedBus(t, url));
@@ -201,7 +201,7 @@ describe('the fence in Redis', () => {
     assert.match((await client.hget('crier:owners', `${TOPIC}/0`))!, / 1 one$/);
   });
 
-  it('publishes each message whole and once where links are lost in the middle of a chunk, which is repeated', async (t) => {
+  it('delivers each message whole and once when links are lost in the middle of a chunk that is then repeated', async (t) => {
     const server = await redisServer(t);
     const proxy = await TcpProxy.start(t, server.port);
     const [bus, pod] = [await startedBus(t, proxy.url), await startedBus(t, server.url)];

@@ -49,14 +49,14 @@ async function kept(t: TestContext, prefix = `${randomName()}:`) {
 }
 
 describe('the history of a channel in Redis', () => {
-  it('is of the topic’s epoch, also with a prefix that Redis Cluster would hash by', async (t) => {
+  it('has the topic’s epoch, also with a prefix that contains a Redis Cluster hash tag', async (t) => {
     const { bus, channel, publish } = await kept(t, '{crier}:');
     const [first] = await publish(1);
     const { epoch } = await bus.history(channel, { from: first!.entry, maxEntries: 1, maxBytes: 1000 });
     assert.equal(epoch, first!.epoch, 'else nobody could resume');
   });
 
-  it('chains on where the head was evicted, and keeps to its bytes', async (t) => {
+  it('continues the chain after its head was evicted, and keeps to its limit in bytes', async (t) => {
     const { client, channel, head, publish, read } = await kept(t);
     const [first, last] = await publish(2);
     await client.del(head);
@@ -73,7 +73,7 @@ describe('the history of a channel in Redis', () => {
     assert.equal(sixth!.previous, fifth!.entry);
   });
 
-  it('keeps all that it may where the stream was evicted, and does not hide that something is gone', async (t) => {
+  it('keeps new entries up to its limits after the stream was evicted, and does not hide the loss', async (t) => {
     const { client, channel, publish, read } = await kept(t);
     const limits = { ...LIMITS, bytes: 250 };
     const [, last] = await publish(2, limits);

@@ -33,7 +33,7 @@ async function startLink(t: TestContext) {
 }
 
 describe('RedisLink', () => {
-  it('asks a server that refuses PING only with the next look while the link is up', async (t) => {
+  it('repeats a refused PING only at the next check while the link is up', async (t) => {
     const { admin, answers } = await startLink(t);
     await admin.call('ACL', 'SETUSER', 'app', '-ping');
     t.mock.timers.tick(10_000);
@@ -46,7 +46,7 @@ describe('RedisLink', () => {
     assert.equal(answers.length, 3);
   });
 
-  it('says once that it is up, however many answers follow', async (t) => {
+  it('reports once that it is up, however many replies follow', async (t) => {
     const { answers, ups } = await startLink(t);
     for (let look = 1; look <= 3; look++) {
       t.mock.timers.tick(10_000);
@@ -57,7 +57,7 @@ describe('RedisLink', () => {
   });
 });
 
-describe('what went wrong with a link', () => {
+describe('the description of an error of a link', () => {
   it('is its message, without the arguments that Redis repeats, or its code, or its name', () => {
     // Of a name with two addresses that both refuse; Node.js gives it no message.
     const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });

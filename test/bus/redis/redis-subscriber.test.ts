@@ -27,7 +27,7 @@ function createSubscriber(acknowledge = (command: Command) => command.resolve(1)
 }
 
 describe('RedisSubscriber', () => {
-  it('tells a gap once, before the first message behind it, also where that comes with the acknowledgement', async () => {
+  it('reports a gap once, before the first message after it, also if that message arrives with the acknowledgement', async () => {
     const { subscriber, told, receive } = createSubscriber();
     for (const name of ['a', 'b']) subscriber.subscribe(name, (message) => told.push(`${name}: ${String(message)}`));
     await Promise.all([subscriber.acknowledged('a'), subscriber.acknowledged('b')]);
@@ -40,7 +40,7 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
-  it('gives a message to the channel’s receiver of now, and to none where the channel is left or not known', async () => {
+  it('passes a message to the channel’s current receiver, and drops it if the channel is unsubscribed or unknown', async () => {
     const { subscriber, told, receive } = createSubscriber();
     subscriber.subscribe('é{"a"}', (message) => told.push(`first: ${String(message)}`));
     await subscriber.acknowledged('é{"a"}');
@@ -57,7 +57,7 @@ describe('RedisSubscriber', () => {
     assert.deepEqual(told, ['first: 1', 'second: 4', 'second: 5']);
   });
 
-  it('hands on nothing of a subscription that has ended to the next one, before that is acknowledged', async () => {
+  it('drops messages of an ended subscription until the next one is acknowledged', async () => {
     const commands: Command[] = [];
     const { subscriber, told, receive } = createSubscriber((command) => void commands.push(command));
     for (const name of ['first', 'second']) {
@@ -75,7 +75,7 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
-  it('counts an acknowledgement only for the link that was asked, however late it is read', async () => {
+  it('applies an acknowledgement only to the link of its SUBSCRIBE, however late it is read', async () => {
     const commands: Command[] = [];
     const { subscriber } = createSubscriber((command) => void commands.push(command));
     subscriber.subscribe('a', () => undefined);
@@ -98,7 +98,7 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
-  it('tells no gap for a channel that was not live when the link was lost', async () => {
+  it('reports no gap for a channel that was not live when the link was lost', async () => {
     const commands: Command[] = [];
     const { subscriber, told } = createSubscriber((command) => void commands.push(command));
     subscriber.subscribe('a', () => undefined);
@@ -111,13 +111,13 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
-  it('knows nothing of a channel that nobody has asked for', () => {
+  it('has no channel that was not subscribed', () => {
     const { subscriber } = createSubscriber();
     subscriber.unsubscribe('a');
     assert.equal(subscriber.isLive('a'), false);
   });
 
-  it('asks for a channel that Redis refuses again every two seconds, until it is granted', async (t) => {
+  it('repeats a refused SUBSCRIBE every two seconds until Redis accepts it', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const refusal = Object.assign(new Error('NOPERM no permissions to access a channel'), { name: 'ReplyError' });
     let asked = 0;
@@ -136,7 +136,7 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
-  it('has ioredis decode no message: it listens to none that it hands on as text', () => {
+  it('keeps ioredis from decoding messages: it has no listener of `message`', () => {
     const { client } = createSubscriber();
     assert.deepEqual(client.eventNames(), ['messageBuffer']);
   });

@@ -7,7 +7,7 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   isFrozen: boolean;
-  /** What the client has sent while the link was held. */
+  /** Bytes that the client sent while the link was held. */
   held: Buffer[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export class TcpProxy {
     this.#delayMs = delayMs;
   }
 
-  /** Between a free port and `target` on loopback, until the test ends. What the server sends comes `delayMs` later. */
+  /** Listens on a free loopback port until the test ends, and forwards to `target`. Delays the server's bytes by `delayMs`. */
   static async start(t: TestContext, target: number, delayMs = 0): Promise<TcpProxy> {
     const proxy = new TcpProxy(target, delayMs);
     const server = createServer((client) => proxy.#join(client, connect(proxy.#target, '127.0.0.1')));
@@ -55,22 +55,22 @@ export class TcpProxy {
     }
   }
 
-  /** Ends each of the next links once the server has sent so many bytes on it, one number for each. */
+  /** Ends each of the next links after the server has sent a count of bytes on it; one count for each link. */
   cutNextAfter(...bytes: number[]): void {
     this.#cuts.push(...bytes);
   }
 
-  /** The present links stay open and carry nothing any more, in neither direction. */
+  /** The present links stay open and carry no more bytes in either direction. */
   freeze(): void {
     for (const pair of this.#pairs) pair.isFrozen = true;
   }
 
-  /** What clients send on the present links waits on its way until `release`. */
+  /** Holds the bytes that clients send on the present links until `release`. */
   hold(): void {
     for (const pair of this.#pairs) pair.held ??= [];
   }
 
-  /** What was held arrives, late, whatever has become of the client. */
+  /** Forwards the held bytes, even if the client has gone. */
   release(): void {
     for (const pair of this.#pairs) {
       for (const data of pair.held ?? []) pair.server.write(data);
