@@ -5,9 +5,9 @@ import { SharingGroup } from './sharing/sharing-group.ts';
 import type { Subscription } from './subscription.ts';
 
 /**
- * - `joining`: the channel's replay delivers the history it begins with, then the live events held meanwhile
- * - `caught_up`: it has every event so far; the next event that is newer than what it has is its first one with a group
- * - `arriving`: that event has come; it joins its group as soon as the events before that one are served
+ * - `joining`: the channel's replay delivers its part of the history, then the live events held meanwhile
+ * - `caught_up`: it has every event so far; the next newer event is the first one that it receives with a group
+ * - `arriving`: that event has arrived; the subscription joins its group once all earlier events are served
  * - `live`: a member of its group
  *
  * A subscription that leaves is deleted, in every state.
@@ -23,9 +23,9 @@ const JOINING: Member = { status: 'joining' };
 /** The subscriptions of one channel, each in one state, and the groups in which they share. */
 export class ChannelMembers {
   readonly #members = new Map<Subscription, Member>();
-  /** By sharing key; a subscription that shares with nobody is a group of its own. */
+  /** By sharing key. A subscription without one is a group of its own. */
   readonly #groups = new Map<string | Subscription, SharingGroup>();
-  /** Those with the status `caught_up`. */
+  /** Members with the status `caught_up`. */
   readonly #caughtUp = new Set<Joining>();
   #arriving = 0;
 
@@ -61,9 +61,9 @@ export class ChannelMembers {
   }
 
   /**
-   * Moves the members that have caught up, and for which this event is newer than what they have, to `arriving`.
-   * @returns makes them live: a job for after the events before this one, because a batch serves the members that it finds when it begins;
-   * undefined if there are none
+   * Moves caught-up members to `arriving` for which this event is newer than their last one.
+   * @returns a job that makes them live; undefined if there are none. It runs after all earlier events: a batch serves the members that its
+   * group has when it begins.
    */
   admit(event: ChannelEvent): Job | undefined {
     if (this.#caughtUp.size === 0) return undefined;
@@ -75,7 +75,7 @@ export class ChannelMembers {
       const group = this.#groupOf(subscription, sharingKey);
       this.#members.set(subscription, { status: 'arriving', group });
       this.#arriving++;
-      // The next event must not join a batch with events that this member has.
+      // The next event must not join a batch of events that this member already has.
       group.batch = undefined;
       admitted.push(joining);
     }
@@ -97,14 +97,14 @@ export class ChannelMembers {
   }
 
   /**
-   * Adds a note to the next message of every member: at once where no event is scheduled for it.
-   * @param onNoted receives the number of members that did not have the note already, once or twice
-   * @returns notes the live members: a job for after the events before now; undefined if there will be none
+   * Adds a note to the next message of every member: at once for members without a group.
+   * @param onNoted called once or twice with the number of members for which the note was not pending yet
+   * @returns a job that notes the live members, to run after all earlier events; undefined if there are no groups
    */
   note(note: string, onNoted: (members: number) => void): Job | undefined {
     onNoted(this.#note(note, (status) => status === 'joining' || status === 'caught_up'));
     if (this.#groups.size === 0) return undefined;
-    // The next event must not join a batch with events from before the note.
+    // The next event must not join a batch of events before the note.
     for (const group of this.#groups.values()) group.batch = undefined;
     return () => {
       onNoted(this.#note(note, (status) => status === 'live'));
@@ -112,7 +112,7 @@ export class ChannelMembers {
     };
   }
 
-  /** `events` (a count) come at once, for all members but those that join: their replay has a pace of its own. */
+  /** Announces `events` (a count) in quick succession to all members except joining ones, whose replay limits itself. */
   expectReplay(events: number): void {
     for (const [subscription, { status }] of this.#members) {
       if (status !== 'joining') subscription.expectReplay(events);

@@ -1,13 +1,13 @@
 import type { Coordinates } from '../bus/coordinates.ts';
 
-/** stale: observed before, or older than what was; gap: newer, but events between may be missing; next: neither. */
+/** stale: not newer than an observed message; gap: newer, but events between may be missing; next: neither. */
 export type Verdict = 'next' | 'stale' | 'gap';
 
 type Position = Pick<Coordinates, 'epoch' | 'partition' | 'offset'>;
 
 /**
- * Tells new messages of a channel from those already delivered. Holds one offset for each partition that its messages come from (most
- * often one: a channel is about one key).
+ * Tells new messages of a channel from delivered ones. Holds one offset per source partition, usually one: the records of a key are in one
+ * partition.
  */
 export class Continuity {
   #epoch = 0;

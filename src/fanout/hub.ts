@@ -28,7 +28,7 @@ export interface HubOptions {
   readonly cursors: () => Cursors | undefined;
   readonly log: Logger;
   readonly observer: ChannelObserver;
-  /** Writes what results have put into outboxes. */
+  /** Writes the outboxes that have received results. */
   readonly writer: SchedulerWriter;
   /** Time after which an execution of an event ends its operation. */
   readonly executionTimeoutMs: number;
@@ -38,9 +38,9 @@ export interface HubOptions {
   readonly maxHeldBytes?: number | undefined;
 }
 
-/** The events of the history that a subscription begins with. */
+/** Where in the history a subscription begins. */
 export interface Start {
-  /** The client's last event, as it says; undefined: it does not resume. */
+  /** Cursor of the client's last event, unverified; undefined: it does not resume. */
   readonly cursor: unknown;
   /** True: it begins with the channel's last event if it does not resume. */
   readonly replaysLast: boolean;
@@ -50,10 +50,10 @@ export interface Start {
 const MAX_ATTEMPTS = 10;
 const ATTEMPT_INTERVAL_MS = 200;
 
-/** Histories that are read at a time: when Redis recovers every channel reads its own. */
+/** Histories read at a time: after an outage every channel reads its history. */
 const MAX_READS = 8;
 
-/** The channels that this pod listens to: one bus subscription per channel, however many operations use it. */
+/** The channels of this pod: one bus subscription per channel, shared by all of its operations. */
 export class Hub {
   readonly #bus: Bus;
   readonly #services: ChannelServices;
@@ -86,7 +86,7 @@ export class Hub {
     return this.#channels.size;
   }
 
-  /** Bytes of the events that wait for replays and backfills, and of the reads and results that these share. */
+  /** Bytes of events held for replays and backfills, and of the reads and results that replays share. */
   get heldBytes(): number {
     return this.#services.heldBytes.used;
   }
@@ -150,7 +150,7 @@ export class Hub {
     return joining.hasOverflowed ? undefined : last;
   }
 
-  /** Retries: the link for reads may recover a little later than the link for messages. */
+  /** Retries, because the link for reads may recover later than the link for messages. */
   async #missed(name: string, seen: CursorPosition): Promise<readonly HistoryEntry[] | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const history = await this.#read(name, seen.entry);

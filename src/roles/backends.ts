@@ -8,7 +8,7 @@ import type { RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
-/** The graph's backends; in the embedded mode those without a URL answer from the samples. */
+/** The graph's backends. In the embedded mode, the samples respond for backends without a URL. */
 export async function openBackends({ config, graph, log, metrics, register }: RoleServices): Promise<Backends> {
   const names = graph.context.backends ?? [];
   const samples = config.isEmbedded ? graph.samples : undefined;
@@ -25,7 +25,7 @@ export async function openBackends({ config, graph, log, metrics, register }: Ro
   );
 }
 
-/** Counts each answer of a backend, and logs failures: a line for each backend, outcome and window. */
+/** Counts each backend request, and logs failures: one line per backend, outcome and window. */
 function backendReporter(log: Logger, metrics: Metrics): (answer: BackendAnswer) => void {
   const window = new LogWindow(LOG_WINDOW_MS);
   return (answer) => {

@@ -34,7 +34,7 @@ const DOCUMENT_QUEUE = {
 /** Time in ms after an event for which further events are expected. */
 const EVENTS_FLOW_MS = 1000;
 
-/** What the WebSockets are served with. */
+/** Components that serve the WebSockets. */
 interface GatewayParts {
   readonly httpServer: HttpServer;
   readonly runtime: GraphRuntime;
@@ -43,7 +43,7 @@ interface GatewayParts {
   readonly writer: Writer;
 }
 
-/** The clients' half: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
+/** Creates the gateway: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
   const { config, bus, register } = services;
   const runtime = createRuntime(services, await openBackends(services));
@@ -61,7 +61,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   register(gateway).start();
   if (receiver) {
     const stop = bus.receive(receiver);
-    // Closed before the sockets: no worker waits for a gateway that drains.
+    // Closed before the sockets: no worker may wait for a draining gateway.
     register({ close: () => Promise.resolve(stop()) });
   }
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });

@@ -24,7 +24,7 @@ export function createHttpServer(
   const graphiql = config.GRAPHIQL
     ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })
     : () => false;
-  // Slow headers and bodies must not hold sockets; ws takes the socket out of these limits at the upgrade.
+  // Slow headers and bodies must not hold sockets. The limits end for a socket at its upgrade.
   const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 5_000 };
   return createServer(limits, (request, response) => {
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);

@@ -4,12 +4,12 @@ import type { Graph } from '../graph/graph.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** Something to close; `close` is idempotent and bounded in time, also for what was not started. */
+/** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
 export interface Component {
   close(): Promise<void>;
 }
 
-/** What both roles are put together from. */
+/** Components that both roles use. */
 export interface RoleServices {
   readonly config: Config;
   readonly graph: Graph;

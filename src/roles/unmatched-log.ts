@@ -65,7 +65,7 @@ export class UnmatchedLog {
   }
 }
 
-/** Records so far, by field and reason. */
+/** Counts of records since the start, by field and reason. */
 export function* unmatchedRecords(routers: Iterable<TopicRouter>) {
   for (const { tallies } of routers) {
     for (const { field, unmatched } of tallies) {

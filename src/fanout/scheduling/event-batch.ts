@@ -14,9 +14,9 @@ export interface IntakeBytes {
 
 export interface EventBatchOwner {
   /**
-   * The last few members needed no execution. Writing their messages now, while the memory is in the CPU's caches, is cheaper than later.
-   * After executions it is not: writes in quick succession find the peer awake.
-   * @param events that each of them got
+   * The last members needed no execution. Writing their messages now, while they are in the CPU's caches, is cheaper than later. After
+   * executions it is not: later writes in quick succession find the peer awake.
+   * @param events number of events that each of them received
    */
   onShared(events: number): void;
   /** Every member has been served. */
@@ -26,8 +26,8 @@ export interface EventBatchOwner {
 }
 
 /**
- * The events that one turn of the event loop brought to a group, in their order. A member gets all of them before the next member has its
- * turn, so that the memory of one connection is touched once for all events and not once for each.
+ * The events of a group that arrived in one turn of the event loop, in order. A member receives all of them before the next member does, so
+ * that the memory of a connection is touched once for all events.
  */
 export class EventBatch implements GroupBatch {
   /** Executions of the channel; undefined: the batch is never held. */

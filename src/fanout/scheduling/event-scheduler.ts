@@ -9,11 +9,11 @@ import { HeldJobs } from './held-jobs.ts';
 import { TurnSlices } from './turn-slices.ts';
 import type { Job } from './turn-slices.ts';
 
-/** What one group's part of an event counts for. */
+/** The cost of serving an event to one group. */
 export interface EventShare {
   /** Bytes of the event, divided by the number of its groups. */
   readonly length: number;
-  /** Where the event came in; undefined: it is outside of flow control. */
+  /** Intake of the event's partition; undefined: the event is outside of flow control. */
   readonly intake?: Intake | undefined;
   /** Executions of the channel; undefined: none of its events has come under flow control. */
   readonly load?: ChannelLoad | undefined;
@@ -22,8 +22,8 @@ export interface EventShare {
 export type SchedulerWriter = Pick<Writer, 'flush' | 'isFull'>;
 
 /**
- * Decides when the events of all channels are served. Events that one turn of the event loop brings to a group are one batch. Batches are
- * served in their order, in slices (`TurnSlices`). A channel whose executions are as many as may be in flight waits (`HeldJobs`).
+ * Decides when the events of all channels are served. The events of one group that arrive in one turn of the event loop form a batch.
+ * Batches are served in order, in slices (`TurnSlices`). A channel at its limit of executions in flight waits (`HeldJobs`).
  */
 export class EventScheduler {
   readonly #writer: SchedulerWriter;
@@ -32,14 +32,14 @@ export class EventScheduler {
   /** Bytes of batches that are not held. */
   #waitingBytes = 0;
 
-  /** @param writer writes what results have put into outboxes */
+  /** @param writer writes the outboxes that have received results */
   constructor(writer: SchedulerWriter) {
     this.#writer = writer;
     this.#slices = new TurnSlices(SLICE_MS, writer.flush);
     this.#held = new HeldJobs(MAX_HELD_JOB_BYTES, this.schedule);
   }
 
-  /** True if nothing waits. */
+  /** True if no job waits. */
   get isIdle(): boolean {
     return this.#slices.isIdle;
   }

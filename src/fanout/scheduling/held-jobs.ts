@@ -14,9 +14,8 @@ interface ChannelQueue {
 }
 
 /**
- * Holds the jobs of channels whose executions are as many as may be in flight, each channel's in their order. Without this their operations
- * would come near to MAX_PENDING_EVENTS, because flow control takes a while to slow the partition. Holds `maxLength` bytes and one job more
- * at most.
+ * Holds the jobs of channels at their limit of executions in flight, in the order of each channel. Without it their operations could reach
+ * MAX_PENDING_EVENTS before flow control slows the partition. Holds at most `maxLength` bytes and one job more.
  */
 export class HeldJobs {
   readonly #maxLength: number;
@@ -24,7 +23,7 @@ export class HeldJobs {
   readonly #queues = new Map<ChannelLoad, ChannelQueue>();
   #length = 0;
 
-  /** @param release runs a job again, when it may no longer have to wait */
+  /** @param release runs a job again, which may then no longer have to wait */
   constructor(maxLength: number, release: (job: Job) => void) {
     this.#maxLength = maxLength;
     this.#release = release;

@@ -5,9 +5,8 @@
 export type Job = (isSpent: () => boolean) => boolean;
 
 /**
- * Runs jobs in their order, after a turn of the event loop has brought all it has. One turn works for `sliceMs` at most and leaves the
- * other jobs to the next turns, so that sockets, timers and health checks get their share. At the end of each turn's work, `flush` writes
- * what the jobs produced.
+ * Runs jobs in order, at the end of a turn of the event loop. One turn runs jobs for `sliceMs` at most and leaves the others to the next
+ * turns, so that sockets, timers and health checks get their share. At the end of each slice, `flush` writes the results of its jobs.
  */
 export class TurnSlices {
   readonly #sliceMs: number;

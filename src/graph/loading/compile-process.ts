@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileAsync, traverse } from '@babel/core';
 
-/** What this process prints, as JSON. */
+/** Output of this process, as JSON. */
 export interface CompileReport {
   /** Code with an inline source map, by absolute file name. */
   readonly sources: Record<string, string>;
@@ -14,7 +14,7 @@ interface Import {
   readonly line: number;
 }
 
-/** `node compile-process.js <package root> <entry>…`: compiles the entries and all they import by relative paths. */
+/** `node compile-process.js <package root> <entry>…`: compiles the entries and, recursively, their relative imports. */
 async function compileAll(packageRoot: string, entries: readonly string[]): Promise<CompileReport> {
   const report: CompileReport = { sources: {}, problems: [] };
   const queue = entries.map((entry) => realpathSync(entry));
@@ -37,7 +37,7 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
   return report;
 }
 
-/** The file that a relative import means: itself, or the `.ts` (`.mts`) that stands where `.js` (`.mjs`) is written. */
+/** The file of a relative import: the named one, or the `.ts` (`.mts`) file of a `.js` (`.mjs`) name. */
 function fileOf(path: string): string | undefined {
   return [path, path.replace(/\.(m?)js$/, '.$1ts')]
     .filter((file) => existsSync(file))
@@ -62,7 +62,7 @@ async function compileFile(
         supportsTopLevelAwait: true,
       },
       sourceMaps: 'inline',
-      // Line numbers hold even where nobody reads source maps.
+      // Keeps line numbers correct for tools that ignore source maps.
       retainLines: true,
       highlightCode: false,
       ast: true,
@@ -70,7 +70,7 @@ async function compileFile(
     return { code: result?.code ?? '', imports: result?.ast ? importsOf(result.ast) : [] };
   } catch (error) {
     const { message, loc } = error as Error & { loc?: { line: number } };
-    // Babel writes the absolute name before the message and the position behind it; the frame follows.
+    // Babel's message is the absolute file name, the text, the position and a code frame.
     const text = message.replace(`${file}: `, '').replace(/ \(\d+:\d+\)/, '');
     report.problems.push({ file, line: loc?.line ?? 1, message: text });
     return undefined;

@@ -7,25 +7,25 @@ import { GraphError } from '../../errors.ts';
 import type { CompileReport } from './compile-process.ts';
 import type { GraphModules } from './module-hooks.ts';
 
-/** Where crier's package.json, babel.config.js and node_modules are, whatever the working directory. */
+/** Folder of crier's package.json, babel.config.js and node_modules, independent of the working directory. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Makes the files of a graph importable under their own names: compiles `entries` and what they import by relative
- * paths, with the project's babel.config.js. Babel runs in a process of its own, so that a server never holds it.
+ * Compiles `entries` and, recursively, their relative imports with crier's babel.config.js, and makes them importable under their own
+ * names. Babel runs in a child process, so that the server does not keep it in memory.
  *
  * @returns the absolute names of all files that were compiled.
- * @throws GraphError naming file and line of a syntax error or of an import that leads nowhere.
+ * @throws GraphError naming file and line of a syntax error or of an import of a missing file.
  */
 export async function compileGraph(folder: string, entries: readonly string[]): Promise<string[]> {
   const script = fileURLToPath(new URL('./compile-process.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [script, PACKAGE_ROOT, ...entries], {
     maxBuffer: MAX_OUTPUT_BYTES,
     timeout: TIMEOUT_MS,
-    // Without the parent's NODE_OPTIONS, and whatever else could print to standard output.
+    // An inherited variable such as NODE_OPTIONS could make the child print to standard output.
     env: {},
   });
   const report = JSON.parse(stdout) as CompileReport;
@@ -39,14 +39,14 @@ export async function compileGraph(folder: string, entries: readonly string[]): 
     sources: Object.fromEntries(sources),
     packageUrl: pathToFileURL(join(PACKAGE_ROOT, 'package.json')).href,
   };
-  // Each graph gets an instance of the hooks, told apart by its query.
+  // Each graph gets its own instance of the hooks: the query makes the URL unique.
   const hooks = new URL('./module-hooks.js', import.meta.url);
   hooks.search = new URLSearchParams({ folder }).toString();
   register(hooks, { data });
   return Object.keys(report.sources);
 }
 
-/** Whether a folder was compiled with crier itself, so that its files are imported as they are. */
+/** True if a folder was compiled together with crier, so its files are imported unchanged. */
 export function isBuiltIn(folder: string): boolean {
   return `${folder}/`.startsWith(join(PACKAGE_ROOT, 'dist', '/'));
 }

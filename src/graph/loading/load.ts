@@ -23,8 +23,8 @@ const CONTEXT_PARTS = ['backends', 'createLoaders', 'createPrimers', 'authentica
 const SAMPLES_PARTS = ['records', 'operation', 'respond'];
 
 /**
- * Loads a graph folder: schema.graphql, and where they exist resolvers, context and samples (.ts, .js, .mts or .mjs).
- * @throws GraphError with every mistake that was found, one per line: file, line or field, reason, mend.
+ * Loads a graph folder: schema.graphql, and the optional modules resolvers, context and samples (.ts, .js, .mts or .mjs).
+ * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
  */
 export async function loadGraph(path: string): Promise<Graph> {
   const schemaFile = join(path, 'schema.graphql');
@@ -33,7 +33,7 @@ export async function loadGraph(path: string): Promise<Graph> {
       `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (GRAPH says which folder)`,
     );
   });
-  // Modules are known by their real names, so that stack traces and `import.meta.url` agree with the compiler.
+  // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
   const folder = await realpath(path);
   const { schema, problems } = buildGraphSchema(text, 'schema.graphql');
   const { modules, warnings } = await importModules(folder);
@@ -118,7 +118,7 @@ function mistakeOf(operation: string, schema: GraphQLSchema): string | undefined
   }
 }
 
-/** The named exports that crier reads. A module may export others, for its neighbours; a near miss is a mistake. */
+/** The named exports that crier reads. Other exports are allowed; one that nearly has crier's name is a mistake. */
 function pick({ exports, fileName }: Module, parts: readonly string[], problems: string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(exports)) {

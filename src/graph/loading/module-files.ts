@@ -2,16 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { GraphError } from '../../errors.ts';
 
-/** The modules that a graph may have beside its schema. */
+/** Optional modules of a graph. */
 const NAMES = ['resolvers', 'context', 'samples'] as const;
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
-/** Extensions of files that a person may take for a module; `''` is a folder. */
+/** Extensions that a user could expect crier to load; '' is a folder. */
 const MISTAKEN_EXTENSIONS = [...EXTENSIONS, '.cjs', '.cts', '.jsx', '.tsx', '.json', ''];
 
 /**
- * The file of each module that a graph's folder has, by the module's name.
- * @throws GraphError naming all candidates where a module has several.
+ * The files of a graph's modules, by module name.
+ * @throws GraphError naming all candidates if a module has several files.
  */
 export async function findModuleFiles(folder: string): Promise<Map<string, string>> {
   const entries = new Set(await readdir(folder));
@@ -26,8 +26,8 @@ export async function findModuleFiles(folder: string): Promise<Map<string, strin
 }
 
 /**
- * One line for each entry of a graph's folder that is not loaded and whose name is nearly that of a module: another case, a
- * singular or plural, an extension that is not loaded.
+ * One line for each entry that is not loaded, but whose name resembles a module's: other letter case, singular or plural, or an
+ * unsupported extension.
  *
  * @param loaded Names of the files that are loaded.
  */
@@ -37,7 +37,7 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
     const { name: stem, ext: extension } = parse(entry);
     const name = NAMES.find((candidate) => canonical(candidate) === canonical(stem));
     if (name === undefined || loaded.has(entry) || !MISTAKEN_EXTENSIONS.includes(extension)) continue;
-    // A folder beside the module of its name holds what that module imports.
+    // A folder next to the module of its name holds imports of that module.
     if (extension === '' && [...loaded].some((file) => parse(file).name === name)) continue;
     const names = EXTENSIONS.map((one) => name + one).join(', ');
     warnings.push(`${entry} is not loaded; crier loads ${name} from one of: ${names}`);

@@ -1,10 +1,10 @@
 import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
 
-/** Data that `register` passes to these hooks. They run on Node's loader thread, once for each graph. */
+/** Data that `register` passes to these hooks. They run on Node's loader thread, one instance per graph. */
 export interface GraphModules {
   /** Compiled code by file URL. */
   readonly sources: Readonly<Record<string, string>>;
-  /** crier's package.json: packages that a graph imports but does not have are resolved from here. */
+  /** URL of crier's package.json, from which packages are resolved that the graph has not installed. */
   readonly packageUrl: string;
 }
 
@@ -29,7 +29,7 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
       ? { url: specifier, format: 'module', shortCircuit: true }
       : nextResolve(specifier, context);
   }
-  // Two copies of graphql refuse each other's types, so a graph always gets crier's copy.
+  // Two copies of graphql reject each other's types, so a graph always imports crier's copy.
   if (specifier === 'graphql' || specifier.startsWith('graphql/')) {
     return nextResolve(specifier, { ...context, parentURL: packageUrl });
   }

@@ -14,7 +14,7 @@ import type { Graph } from '../graph.ts';
 
 const LEVELS = 2;
 
-/** A subscription to paste: the samples' own, or one made from the schema's first Subscription field. */
+/** An example subscription: the samples' operation, or one generated from the schema's first Subscription field. */
 export function exampleOperation(graph: Pick<Graph, 'schema' | 'samples'>): string {
   if (graph.samples?.operation !== undefined) return graph.samples.operation;
   const field = Object.values(graph.schema.getSubscriptionType()?.getFields() ?? {})[0];

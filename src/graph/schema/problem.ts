@@ -7,7 +7,7 @@ export function lineOf(node: ASTNode | null | undefined): string {
   return `${node.loc.source.name}:${getLocation(node.loc.source, node.loc.start).line}: `;
 }
 
-/** `; did you mean "x"?` with the nearest of `names`, or '' where none is near. */
+/** `; did you mean "x"?` with the nearest of `names`; '' if none is near. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const nearest = names
     .map((candidate) => ({ candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -16,7 +16,7 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return nearest ? `; did you mean "${nearest.candidate}"?` : '';
 }
 
-/** Levenshtein's. Underscores count nothing, so that `auctionId` finds `auction_id`. */
+/** Levenshtein distance. Ignores underscores, so that `auctionId` finds `auction_id`. */
 function distance(a: string, b: string): number {
   const from = a.replaceAll('_', '');
   const to = b.replaceAll('_', '');

@@ -21,9 +21,9 @@ export interface Attached {
 const SUBSCRIPTION_PARTS = ['authorize', 'resolve', 'subscribe'];
 
 /**
- * Attaches the named exports of a graph's resolvers, one for each type:
+ * Attaches the named exports of a graph's resolvers, one per type:
  * - an object type: `export const Auction = { seller(auction, args, context, info) { … } }`
- * - Subscription: a function as above, which gets the field's value, or `{ authorize, resolve, subscribe }`
+ * - Subscription: a function as above, which receives the field's value, or `{ authorize, resolve, subscribe }`
  * - an interface or union: `export const Event = { __resolveType(value) { return 'Auction'; } }`
  * - a scalar: `export const Date = new GraphQLScalarType({ … })`
  */
@@ -67,7 +67,7 @@ function kindOf(type: GraphQLNamedType): string {
   return isEnumType(type) ? 'enum' : 'input type';
 }
 
-/** Changes the schema's type in place: it has the SDL's description, and fields refer to it. */
+/** Changes the schema's type in place: fields refer to it, and it keeps the SDL's description. */
 function replaceScalar(type: GraphQLScalarType, { serialize, parseValue, parseLiteral }: GraphQLScalarType): void {
   Object.assign(type, { serialize, parseValue, parseLiteral });
 }

@@ -17,11 +17,11 @@ import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaHistory', 'KafkaReplay'];
 
 /**
- * Builds the schema of an SDL with crier's additions: the definition of @kafka, which replaces one in the SDL that is there for editors, and
- * a Query type if there is none, because GraphQL requires one.
+ * Builds the schema of an SDL with crier's additions: the definition of @kafka, which replaces a definition that the SDL holds for editors,
+ * and a Query type if there is none, because GraphQL requires one.
  *
- * @returns the schema, and one line for each mistake that did not prevent it from being built.
- * @throws GraphError for a syntax error, and for mistakes that leave no schema.
+ * @returns the schema, and one line per mistake that did not prevent the build
+ * @throws GraphError for a syntax error, and for mistakes that prevent the build
  */
 export function buildGraphSchema(text: string, fileName: string): { schema: GraphQLSchema; problems: string[] } {
   const document = complete(parseSdl(text, fileName));

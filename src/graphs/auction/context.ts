@@ -74,7 +74,7 @@ export function createLoaders(context: ExecutionContext) {
   });
 }
 
-/** Put objects that an execution already holds into the loaders' caches, so that loading them costs no call. */
+/** Put objects that the execution already holds into the caches of the loaders, so that no backend is called for them. */
 export function createPrimers(context: ExecutionContext<Loaders>) {
   return Proxy.lazy({
     auction: primer<Auction>((auction) => context.loaders.auction_by_id.prime(auction.auction_id, auction)),
@@ -83,7 +83,7 @@ export function createPrimers(context: ExecutionContext<Loaders>) {
   });
 }
 
-/** Loads many keys with one call: `POST <path>/batch {"ids":[…]}` answers an object by id. A missing id is null. */
+/** Loads many keys with one call: `POST <path>/batch {"ids":[…]}` responds with objects by id. A missing id loads as null. */
 function byId<Key extends string | number, Value>(context: ExecutionContext, backend: BackendName, path: string) {
   return new DataLoader<Key, Value | null>(
     async (ids) => {

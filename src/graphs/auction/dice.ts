@@ -1,9 +1,9 @@
-/** Random choices that are the same for the same seed. */
+/** Seeded random choices: equal seeds give equal choices. */
 export interface Dice {
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, inclusive. */
   between(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
-  /** True `percent` times in a hundred. */
+  /** True with a probability of `percent` %. */
   chance(percent: number): boolean;
 }
 

@@ -1,7 +1,7 @@
-/** An answer that resolvers pass on without reading it. */
+/** A backend's response that resolvers return without reading it. */
 export type Entity = Readonly<Record<string, unknown>>;
 
-/** The keys that resolvers follow from a payload, or from a backend's answer, to others. */
+/** The fields of payloads and backend responses that resolvers read. */
 export interface Auction {
   readonly auction_id: number;
   readonly listing_id: string;
@@ -18,7 +18,7 @@ export interface AuctionEvent {
 export interface Bid {
   readonly auction_id: number;
   readonly bidder_id: string;
-  /** Absent where the backend left the bidder out. */
+  /** Absent if the backend omitted the bidder. */
   readonly bidder?: Bidder;
 }
 

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 export type AuctionStatus = 'SCHEDULED' | 'OPEN' | 'SOLD' | 'RESERVE_NOT_MET';
 export type ListingStatus = 'DRAFT' | 'ACTIVE' | 'UNDER_AUCTION' | 'SOLD' | 'WITHDRAWN';
 
-/** An auction as it lives. Each method is one thing that happens to it, and returns the record that tells of it. */
+/** A simulated auction. Each method changes it and returns the record of the change. */
 export class LiveAuction {
   readonly lot: Lot;
   readonly #dice: Dice;
@@ -71,7 +71,7 @@ export class LiveAuction {
     return this.update(now, true);
   }
 
-  /** The next bid: one to four increments above the last, by somebody else. */
+  /** The next bid: one to four increments above the last one, by another bidder. */
   bid(now: number): SampleRecord {
     const { auctionId, bidIncrement, startingBid } = this.lot;
     const previousAmount = this.#currentBid;
@@ -108,7 +108,7 @@ export class LiveAuction {
     return { topic: 'bid-events', key: String(auctionId), value: { bid } };
   }
 
-  /** The auction as it stands, a few watchers having come or gone. */
+  /** The auction's current state, with a slightly changed number of watchers. */
   update(now: number, isAuctionStatusChanged = false): SampleRecord {
     this.#version++;
     this.#watcherCount = Math.max(1, this.#watcherCount + this.#dice.between(-2, 3));

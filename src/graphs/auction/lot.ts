@@ -1,6 +1,6 @@
 import { createDice } from './dice.ts';
 
-/** What is fixed about an auction and the listing and property behind it. */
+/** The constant facts of an auction, its listing and its property. */
 export interface Lot {
   readonly auctionId: number;
   readonly listingId: string;
@@ -15,7 +15,7 @@ export interface Lot {
   readonly postalCode: string;
   readonly bedroomCount: number;
   readonly yearBuilt: number;
-  /** Whole dollars, as all amounts of the samples. */
+  /** In whole dollars, as all amounts of the samples. */
   readonly startingBid: number;
   readonly reservePrice: number;
   readonly bidIncrement: number;
@@ -37,7 +37,7 @@ const EVENTS = [
   { eventId: 2492817, eventCode: '4-R' },
 ] as const;
 
-/** The same lot for the same id: every sample, record or answer, tells the same story about it. */
+/** Deterministic, so that records and backend responses agree about an auction. */
 export function lotOf(auctionId: number): Lot {
   const dice = createDice(auctionId);
   const startingBid = dice.between(8, 60) * 5000;

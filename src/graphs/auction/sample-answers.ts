@@ -7,7 +7,7 @@ import type { Lot } from './lot.ts';
 
 interface Subject {
   readonly id: string;
-  /** The lot whose number is in the id. */
+  /** The lot with the number in the id. */
   readonly lot: Lot;
   readonly dice: Dice;
 }
@@ -20,7 +20,7 @@ const OPENING_MS = Date.parse('2024-02-18T12:00:00.000Z');
 const daysBefore = (days: number) => new Date(OPENING_MS - days * 86_400_000).toISOString();
 const nameOf = (dice: Dice) => `${dice.pick(FIRST_NAMES)} ${dice.pick(LAST_NAMES)}`;
 
-/** What each backend knows about an id, by backend and path. */
+/** Functions that make the response for one id, by backend and path. */
 const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
   'auction /auctions': ({ lot, dice }) => inside(new LiveAuction(lot.auctionId, dice, OPENING_MS).update(OPENING_MS)),
   'consumerListingIntake /intakes': ({ dice }) => ({
@@ -96,16 +96,16 @@ const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
 };
 
 /**
- * `POST <path>/batch {"ids":[…]}`: an object by id, the same for the same id; an id without a number is of nothing that
- * there is. undefined (404) for any other request.
+ * Responds to `POST <path>/batch {"ids":[…]}` with objects by id, equal for equal ids; omits ids without a digit. Returns undefined (404)
+ * for any other request.
  */
 export function respond(backend: string, request: { method: string; path: string; body: unknown }): unknown {
   const path = /^(\/[a-z-]+)\/batch$/.exec(request.path)?.[1];
-  const question = `${backend} ${path}`;
+  const endpoint = `${backend} ${path}`;
   const ids = (request.body as { ids?: unknown } | null | undefined)?.ids;
-  if (request.method !== 'POST' || !Object.hasOwn(answers, question) || !Array.isArray(ids)) return undefined;
+  if (request.method !== 'POST' || !Object.hasOwn(answers, endpoint) || !Array.isArray(ids)) return undefined;
   const known = ids.map(String).filter((id) => /\d/.test(id));
-  return Object.fromEntries(known.map((id) => [id, answers[question]!(subjectOf(id))]));
+  return Object.fromEntries(known.map((id) => [id, answers[endpoint]!(subjectOf(id))]));
 }
 
 function subjectOf(id: string): Subject {
@@ -137,7 +137,7 @@ function recentBids({ auctionId, startingBid, bidIncrement }: Lot, dice: Dice) {
   });
 }
 
-/** The body of a record under its one key, in the names that backends use. */
+/** The body of a record, which has one top-level key, in snake_case as backends use it. */
 function inside({ value }: { value: unknown }): unknown {
   return snakeCased(Object.values(value as object)[0]);
 }

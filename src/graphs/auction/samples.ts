@@ -5,9 +5,9 @@ import { LiveAuction } from './live-auction.ts';
 
 export { respond } from './sample-answers.ts';
 
-/** The auction that never closes and that half of all records are about. */
+/** The auction that never closes; half of all records are about it. */
 const HOT_AUCTION_ID = 3005177;
-/** Auctions that run beside it; one that closes makes room for a new one. */
+/** Number of other running auctions; a new one replaces each that closes. */
 const OTHER_AUCTIONS = 8;
 const OPENING_MS = Date.parse('2024-02-18T12:30:11.683Z');
 
@@ -30,11 +30,11 @@ export const operation = `subscription WatchAuction {
 
 interface House {
   readonly dice: Dice;
-  /** Moves on a little each time it is asked. Ms since 1970. */
+  /** Advances a little at each call. In ms since 1970. */
   readonly now: () => number;
 }
 
-/** A day at the auction house, without end: every second record is the hot auction's. */
+/** An endless sequence of records; every second one is about the hot auction. */
 export function* records(seed: number): Generator<SampleRecord, never> {
   const dice = createDice(seed);
   let time = OPENING_MS;
@@ -58,7 +58,7 @@ export function* records(seed: number): Generator<SampleRecord, never> {
   }
 }
 
-/** An auction from its listing to its end. */
+/** The records of one auction, from its listing to its end. */
 function* lifeOf(auctionId: number, { dice, now }: House): Generator<SampleRecord, undefined> {
   const auction = new LiveAuction(auctionId, dice, now());
   yield auction.changeListing('DRAFT', now());
