@@ -21,7 +21,7 @@ describe('the banner', () => {
     });
   }
 
-  it('names no GraphiQL where there is none', () => {
+  it('omits GraphiQL when it is off', () => {
     assert.doesNotMatch(bannerOf({ GRAPHIQL: 'false' }), /GraphiQL/);
   });
 });

@@ -34,11 +34,11 @@ describe('the build', () => {
 
   const squeeze = (code: string) => code.replaceAll(/\s+/g, '');
 
-  it('keeps what the running Node knows: nothing is down-levelled, no helper is added', async () => {
+  it('keeps syntax that the running Node supports: nothing is down-levelled, no helper is added', async () => {
     assert.equal(squeeze(await build(modernSource)), squeeze(modernSource));
   });
 
-  it('would show it: the same source for a browser becomes another', async () => {
+  it('changes the same source when it targets a browser (twin)', async () => {
     const browser = { targets: { ie: '11' }, modules: false };
     const result = await transformAsync(modernSource, { configFile: false, presets: [['@babel/preset-env', browser]] });
     assert.match(result?.code ?? '', /_asyncToGenerator|regenerator/);

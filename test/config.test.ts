@@ -24,13 +24,13 @@ describe('readConfig', () => {
     assert.equal(config.MAX_QUEUE_BYTES, 1_048_576);
   });
 
-  it('takes every default through its own schema', () => {
+  it('parses every default with its own schema', () => {
     for (const [name, { default: fallback }] of Object.entries(variables)) {
       assert.doesNotThrow(() => readConfig({ [name]: fallback }), name);
     }
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     assert.equal(readConfig({ PORT: '' }).PORT, 4000);
   });
 
@@ -41,7 +41,7 @@ describe('readConfig', () => {
     assert.equal(config.SHARING_AUDIT, 0);
   });
 
-  it('names the variable, the value and the expectation of everything it refuses, at once', () => {
+  it('reports all refused variables at once, each with its value and the expectation', () => {
     const message = refusal({ PORT: 'http', ROLE: 'both', MAX_QUEUE_BYTES: '-1' });
     assert.match(message, /^PORT: expected a port, 0 to 65535, got "http"$/m);
     assert.match(message, /^ROLE: expected "all", "worker" or "gateway", got "both"$/m);
@@ -56,19 +56,19 @@ describe('readConfig', () => {
 
   for (const [name, { unit }] of Object.entries(variables)) {
     if (unit !== 'ms') continue;
-    it(`refuses a ${name} that no timer takes`, () => {
+    it(`refuses a ${name} past the limit of timers`, () => {
       assert.match(refusal({ [name]: '2147483648' }), new RegExp(`^${name}: expected .*, at most 86400000`, 'm'));
     });
   }
 
-  it('refuses roles whose servers are missing', () => {
+  it('refuses a role without the servers it needs', () => {
     assert.match(refusal({ ROLE: 'worker', KAFKA_BROKERS: 'a:1' }), /REDIS_URL.*ROLE=worker/);
     assert.match(refusal({ ROLE: 'worker', REDIS_URL: 'redis://a' }), /KAFKA_BROKERS.*ROLE=worker/);
     assert.match(refusal({ ROLE: 'gateway' }), /REDIS_URL.*ROLE=gateway/);
     assert.match(refusal({ REDIS_URL: 'redis://a' }), /KAFKA_BROKERS/);
   });
 
-  it('refuses addresses that are none', () => {
+  it('refuses malformed addresses', () => {
     assert.match(
       refusal({ KAFKA_BROKERS: 'kafka', REDIS_URL: 'redis://a' }),
       /KAFKA_BROKERS: expected host:port.*"kafka"/,

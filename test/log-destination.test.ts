@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import { LogDestination } from '../src/log-destination.ts';
 
 const LINE = `${'x'.repeat(1023)}\n`;
-/** Lines that wait at most, 8 MiB of them. */
+/** Most lines that wait: 8 MiB of them. */
 const MAX_WAITING_LINES = 8192;
 
-/** A stream whose reader takes one write at a time, when the test says so. */
+/** A stream whose reader accepts one write at a time, when the test says so. */
 class HeldStream extends Writable {
   readonly texts: string[] = [];
   #done: ((error?: Error) => void) | undefined;
@@ -21,7 +21,7 @@ class HeldStream extends Writable {
     return this.#done !== undefined;
   }
 
-  /** Ends the write under way; resolves when the next one, if any, has begun. */
+  /** Ends the current write. Resolves when the next one, if any, has begun. */
   async take(error?: Error): Promise<void> {
     const done = this.#done;
     this.#done = undefined;
@@ -43,7 +43,7 @@ function setUp() {
 }
 
 describe('LogDestination', () => {
-  it('keeps 8 MiB while the reader is slow, drops what comes then, and reports the number where the lines are missing', async () => {
+  it('keeps 8 MiB while the reader is slow, drops further lines, and reports their count where they are missing', async () => {
     const { stream, destination, reports } = setUp();
     for (let i = 0; i < MAX_WAITING_LINES + 500; i++) destination.write(LINE);
     assert.equal(destination.droppedLines, 500);
@@ -58,7 +58,7 @@ describe('LogDestination', () => {
     assert.ok(text === `${LINE.repeat(MAX_WAITING_LINES)}dropped 501\nafter\n`);
   });
 
-  it('ends the logging with EPIPE: nothing more is written, all is counted, a flush waits for nothing', async () => {
+  it('ends the logging at EPIPE: it writes no more lines, counts them all as dropped, and flushes at once', async () => {
     const { stream, destination, reports } = setUp();
     for (let i = 0; i < 3; i++) destination.write(LINE);
     let flushes = 0;
@@ -69,7 +69,7 @@ describe('LogDestination', () => {
     assert.deepEqual([flushes, stream.texts.length, destination.droppedLines, reports], [2, 1, 4, []]);
   });
 
-  it('counts the lines of a write that fails otherwise, and reports them with the next that is taken', async () => {
+  it('counts the lines of a write that fails for another reason, and reports them after the next successful write', async () => {
     const reports: number[] = [];
     const failures = [Object.assign(new Error('disk full'), { code: 'ENOSPC' }), undefined];
     const disk = {
@@ -83,7 +83,7 @@ describe('LogDestination', () => {
     assert.deepEqual([destination.droppedLines, reports], [1, [1]]);
   });
 
-  it('flushes what was written before, and waits no longer than three seconds for a reader that takes nothing', async (t) => {
+  it('flushes the lines written before, and waits at most three seconds for a reader that reads nothing', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { stream, destination } = setUp();
     const flushed: string[] = [];

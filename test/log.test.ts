@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
-/** Logs 100 MB in small lines, then says on standard output by how many MB the process has grown. */
+/** Logs 100 MB in small lines, then prints by how many MB the process has grown. */
 const FLOOD = `
   import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'log.js'))};
   const log = createLog('info');
@@ -19,7 +19,7 @@ const FLOOD = `
 
 const FLOOD_LINES = 100_000;
 
-/** Logs an error that throws when it is read, then says on standard output that it lived. */
+/** Logs an error that throws when it is read, then prints a line to prove that the process survived. */
 const HOSTILE = `
   import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'log.js'))};
   const fail = () => { throw new Error('read'); };
@@ -29,7 +29,7 @@ const HOSTILE = `
 `;
 
 describe('createLog', () => {
-  it('writes the line of an error that throws when it is read', async () => {
+  it('logs an error that throws when it is read', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', HOSTILE], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -40,7 +40,7 @@ describe('createLog', () => {
     assert.deepEqual([id, msg], [7, 'logged']);
   });
 
-  it('neither blocks nor grows without bound while nobody reads standard error, and says how much was dropped', async (t) => {
+  it('neither blocks nor grows without bound while standard error is not read, and reports the dropped lines', async (t) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', FLOOD], { stdio: ['ignore', 'pipe', 'pipe'] });
     t.after(() => child.kill('SIGKILL'));
     child.stderr.pause();

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { waitFor } from './support/wait-for.ts';
 
 const MEGABYTE = 2 ** 20;
-/** Allowed to Node in megabytes: what is rounded on the way. */
+/** Tolerance in megabytes, for rounding. */
 const ROUNDING = 32;
 const PERCENTAGE = '--max-old-space-size-percentage';
 
@@ -48,7 +48,7 @@ describe("Node's flags", () => {
     const valueOf = (name: string) => Number(flags.find((flag) => flag.startsWith(`${name}=`))!.split('=')[1]);
     const script = 'process.stdout.write(String(v8.getHeapStatistics().heap_size_limit))';
     const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-e', script]);
-    // Without a limit it is more than there is.
+    // Without a memory limit, constrainedMemory() exceeds the memory of the machine.
     const memory = Math.min(process.constrainedMemory() || Infinity, totalmem()) / MEGABYTE;
     const expected = (memory * valueOf(PERCENTAGE)) / 100 + 3 * valueOf('--max-semi-space-size');
     assert.ok(Math.abs(Number(stdout) / MEGABYTE - expected) < ROUNDING, `${stdout} bytes, not ${expected} MB`);

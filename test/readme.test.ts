@@ -16,7 +16,7 @@ const PAGES = [
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const code = (page: string) => page.matchAll(/^```.*?^```$/gms);
-/** A page without its code blocks, in which a bracket is no link and "#" no heading. */
+/** A page without its code blocks, where brackets and "#" are not links and headings. */
 const prose = (page: string) => page.replace(/^```.*?^```$/gms, '');
 
 /** Cells of the rows that begin with code, without code marks. */
@@ -127,7 +127,7 @@ describe('docs/operations.md', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('names the Debian packages that are installed where they are missing', () => {
+  it('names the Debian packages that are installed when they are missing', () => {
     assert.ok(read('CONTRIBUTING.md').includes(`\`${installHint(PROGRAMS).split('--no-install-recommends ')[1]}\``));
   });
 });

@@ -33,7 +33,7 @@ async function metricOf(server: Server, name: string): Promise<number> {
   return Number(line?.slice(name.length));
 }
 
-/** A graph whose samples say who they are. */
+/** A graph whose samples name it. */
 function graphOf(t: TestContext, who: string): Promise<string> {
   return graphFolder(t, {
     'schema.graphql': 'type Tick { who: String! at: Int! } type Subscription { tick: Tick @kafka(topic: "ticks") }',
@@ -44,7 +44,7 @@ function graphOf(t: TestContext, who: string): Promise<string> {
 const TICKS = 'subscription { tick { who at } }';
 
 describe('two servers in one process', () => {
-  it('have each their own graph, channels, connections and metrics, and end one by one', async (t) => {
+  it('each have their own graph, channels, connections and metrics, and close independently', async (t) => {
     const [one, other] = await Promise.all([
       start(t, { GRAPH: await graphOf(t, 'one') }),
       start(t, { GRAPH: await graphOf(t, 'other'), MAX_QUERY_DEPTH: '1' }),
@@ -88,7 +88,7 @@ describe('a server', () => {
     await waitFor('records to be counted', async () => (await metricOf(server, name)) > 2);
   });
 
-  it('logs masked errors and failures of backends once in a window, and counts them all', async (t) => {
+  it('logs masked errors and failures of backends once per window, and counts them all', async (t) => {
     const backend = createHttpServer((request, response) => {
       response.writeHead(request.url === '/good' ? 200 : 500).end('{}');
     }).listen(0, '127.0.0.1');
@@ -144,7 +144,7 @@ describe('a server', () => {
     assert.equal(await metricOf(server, 'crier_compilations_total{outcome="compiled"}'), 2);
   });
 
-  it('logs what may be a mistake in its graph', async (t) => {
+  it('logs possible mistakes in its graph', async (t) => {
     const { log, lines } = logLines();
     const folder = await graphFolder(t, {
       'schema.graphql': 'type Subscription { tick(page: Int): Int @kafka(topic: "ticks") }',
@@ -162,7 +162,7 @@ describe('a server', () => {
     );
   });
 
-  it('closes as often as it is asked to, and leaves nothing that keeps the process', async (t) => {
+  it('closes any number of times, and leaves nothing that keeps the process alive', async (t) => {
     const held = () => process.getActiveResourcesInfo().filter((name) => /Timeout|TCPServer/.test(name));
     const before = held().length;
     const server = await start(t, {});
@@ -170,7 +170,7 @@ describe('a server', () => {
     await Promise.all([server.close(), server.close()]);
     await server.close();
     await assert.rejects(fetch(`http://127.0.0.1:${server.adminPort}/healthz`));
-    // A closed handle is let go a turn or two later.
+    // Node releases a closed handle a turn or two later.
     await waitFor('timers and listeners to be gone', () => held().length <= before);
   });
 });

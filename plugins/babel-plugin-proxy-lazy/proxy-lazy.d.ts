@@ -1,7 +1,7 @@
 interface ProxyConstructor {
   /**
-   * Takes an object literal and gives an object that looks the same and computes each value at its first read, once.
-   * It exists only at compile time: babel-plugin-proxy-lazy replaces the call, and refuses what it cannot replace.
+   * Takes an object literal and returns an object with the same keys that computes each value once, at its first read.
+   * It exists only at compile time: babel-plugin-proxy-lazy replaces the call, or fails with an error.
    */
   lazy<T extends object>(object: T): T;
 }

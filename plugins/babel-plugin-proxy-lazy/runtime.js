@@ -4,12 +4,12 @@
  * The handler behind one `Proxy.lazy({ ... })`. The transform copies this class's source text to the top of each file
  * that needs it, so it may use nothing but itself and globals.
  *
- * The target is the literal with `unbuilt` in place of every lazy value: it has all keys, in order. A value that is still
- * unbuilt is always an ordinary property (writable, enumerable, configurable): whatever would make it another is
- * preceded by building it.
+ * The target is the literal with `unbuilt` in place of every lazy value: it has all keys, in order. An unbuilt value is always
+ * an ordinary property (writable, enumerable, configurable): an operation that would change these attributes builds the
+ * value first.
  */
 export class Lazy {
-  /** Marks a value that nobody has read. */
+  /** Marks a value that was not read yet. */
   static unbuilt = Symbol.for('propNotConstructed');
 
   /** @type {(key: PropertyKey) => unknown} */
@@ -33,7 +33,7 @@ export class Lazy {
   }
 
   /**
-   * What a computed key becomes, converted once.
+   * Converts a computed key to a property key, once.
    *
    * @param {PropertyKey} value
    * @returns {string | symbol}

@@ -2,7 +2,7 @@
 /** @import { NodePath } from '@babel/core' */
 
 /**
- * The expression inside of types and parentheses.
+ * Returns the expression inside type annotations and parentheses.
  *
  * @param {NodePath} path
  * @returns {NodePath}

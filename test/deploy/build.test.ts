@@ -37,7 +37,7 @@ function build(folder: string): Promise<unknown> {
 const builtMain = (folder: string) => readFile(join(folder, 'dist', 'src', 'main.js'), 'utf8');
 
 describe('npm run build', { concurrency: 2 }, () => {
-  it('compiles nothing when nothing has changed, and all that is needed when something has', async (t) => {
+  it('compiles nothing when no input has changed, and the affected parts when one has', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
     const first = await realpath(join(folder, 'dist', 'src'));
@@ -59,7 +59,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     assert.match(await builtMain(folder), /'two'/);
   });
 
-  it('replaces a build in one step, and leaves the old one to those who run it', async (t) => {
+  it('replaces a build atomically, and keeps the old build for processes that run it', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
     const old = await realpath(join(folder, 'dist', 'src'));
@@ -87,7 +87,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     assert.match(await builtMain(folder), /'one'/);
   });
 
-  it('leaves the last build where it fails', async (t) => {
+  it('keeps the last build when it fails', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
     await save(folder, 'main.ts', 'export const text: = ;\n');
@@ -111,7 +111,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     assert.deepEqual((await readdir(join(folder, 'dist'))).sort(), ['src', builds[1]!, builds[2]!].sort());
   });
 
-  it('replaces a folder that stands where the link belongs', async (t) => {
+  it('replaces a folder at the path of the link', async (t) => {
     const folder = await checkout(t, SMALL);
     await mkdir(join(folder, 'dist', 'src'), { recursive: true });
     await writeFile(join(folder, 'dist', 'src', 'main.js'), 'of a time before');
@@ -121,7 +121,7 @@ describe('npm run build', { concurrency: 2 }, () => {
 });
 
 describe('a pod whose checkout is built again', () => {
-  it('runs on, with all that it loads late', async (t) => {
+  it('continues to run, with the modules that it loads later', async (t) => {
     const folder = await checkout(t, 'crier');
     await build(folder);
     const pod = await spawnPod(t, {}, { main: join(folder, 'dist', 'src', 'main.js') }).started();

@@ -50,7 +50,7 @@ const INSTALLS = [
 const SCRIPT = 'dist/deploy/install-programs.js';
 
 describe('installPrograms', { concurrency: 2 }, () => {
-  it('installs what is missing as root, and says so', async (t) => {
+  it('installs missing programs as root, and reports it', async (t) => {
     const { code, errors, calls } = await runThere(t, SCRIPT, INSTALLS);
     assert.deepEqual([code, calls], [0, ['update -q', INSTALL]]);
     assert.equal(errors, `Installing ${PACKAGES} by apt-get ...\n`);
@@ -65,7 +65,7 @@ describe('installPrograms', { concurrency: 2 }, () => {
     assert.match(errors, /Waiting for another apt-get/);
   });
 
-  it('reports what apt-get says where it fails for another reason', async (t) => {
+  it('reports the output of apt-get when it fails for another reason', async (t) => {
     const { code, errors, calls } = await runThere(t, SCRIPT, [
       'echo "E: Unable to locate package kcat" >&2; exit 100',
     ]);

@@ -98,13 +98,13 @@ describe('npm run stack', () => {
     assert.match(stack.errors, new RegExp(`KAFKA_PORT: port ${port} on 127.0.0.1 is in use`));
   });
 
-  it('refuses a port that is no port', async (t) => {
+  it('refuses a malformed port', async (t) => {
     const stack = runStack(t, { ...NO_DOCKER, REDIS_PORT: 'redis' });
     assert.equal(await stack.exited, 1);
     assert.match(stack.errors, /REDIS_PORT: expected a port, 1 to 65535, got "redis"/);
   });
 
-  it('refuses a number of brokers that is none, and any other flag', async (t) => {
+  it('refuses a malformed number of brokers, and any other flag', async (t) => {
     const none = runStack(t, NO_DOCKER, ['--brokers', '0']);
     const unknown = runStack(t, NO_DOCKER, ['--broker', '3']);
     assert.deepEqual(await Promise.all([none.exited, unknown.exited]), [1, 1]);
@@ -118,7 +118,7 @@ describe('npm run stack', () => {
     assert.match(stack.errors, /GRAPH: expected a folder with a schema.graphql, got "\/nonexistent"/);
   });
 
-  it('explains itself with --help', async (t) => {
+  it('prints its usage with --help', async (t) => {
     const stack = runStack(t, NO_DOCKER, ['--help']);
     assert.equal(await stack.exited, 0);
     assert.match(stack.output, /KAFKA_PORT[^]*REDIS_PORT[^]*GRAPH/);

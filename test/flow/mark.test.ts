@@ -7,7 +7,7 @@ const word = fc.stringMatching(/^[\w.-]+$/);
 const count = fc.maxSafeNat();
 
 describe('marks and credits', () => {
-  it('are read as they were printed', () => {
+  it('are parsed back from their printed text', () => {
     fc.assert(
       fc.property(word, count, word, count, fc.boolean(), (topic, partition, stream, bytes, isQuestion) => {
         const mark = { topic, partition, stream, bytes, isQuestion };
@@ -22,7 +22,7 @@ describe('marks and credits', () => {
     );
   });
 
-  it('are nothing else', () => {
+  it('are not read from any other text', () => {
     for (const text of ['', 'a', 'bids 0 s', 'bids 0 s x', 'bids -1 s 5', 'bids 0 s 5??', 'bids 0 s 5 6']) {
       assert.equal(parseMark(text), undefined, text);
     }

@@ -5,13 +5,13 @@ import type { Instant } from './simulation.ts';
 
 const MB = 1_000_000;
 
-/** Largest of what was on its way to a gateway, after the first `from` ms. */
+/** Most bytes that were in flight to a gateway, after the first `from` ms. */
 function largest(instants: readonly Instant[], gateway = 0, from = 0): number {
   return instants.slice(from).reduce((bytes, { outstanding }) => Math.max(bytes, outstanding[gateway]!), 0);
 }
 
 describe('the pace of a partition', () => {
-  it('keeps what is on its way to what a gateway serves in half a second, from 1 to 16 MB a second', () => {
+  it('limits the bytes in flight to half a second of the gateway’s rate, from 1 to 16 MB a second', () => {
     for (const rate of [1_000, 2_000, 5_000, 16_000]) {
       const instants = simulate({ gateways: [{ name: 'a', serve: () => rate }], ms: 8_000 });
       const { served } = instants.at(-1)!;
@@ -20,10 +20,10 @@ describe('the pace of a partition', () => {
     }
   });
 
-  it('keeps a gateway busy where few of the messages come by way of another server', () => {
+  it('keeps a gateway busy when another server carries few of the messages', () => {
     for (const rate of [1_000, 5_000, 16_000]) {
       const instants = simulate({
-        // As a gateway does that reads, and executes, in turns.
+        // Like a gateway that alternates between reading and executing.
         gateways: [{ name: 'a', serve: (ms) => (ms % 20 === 0 ? 20 * rate : 0) }],
         servers: 2,
         ms: 8_000,
@@ -34,7 +34,7 @@ describe('the pace of a partition', () => {
     }
   });
 
-  it('loses that bound without flow control', () => {
+  it('exceeds that bound without flow control (twin)', () => {
     const instants = simulate({
       gateways: [{ name: 'a', serve: () => 2_000 }],
       ms: 2_000,
@@ -43,19 +43,19 @@ describe('the pace of a partition', () => {
     assert.ok(largest(instants) > 100 * MB);
   });
 
-  it('never has more than 8 MiB on their way, and keeps a fast gateway busy with it', () => {
+  it('never has more than 8 MiB in flight, which keep a fast gateway busy', () => {
     const instants = simulate({ gateways: [{ name: 'a', serve: () => 40_000 }], ms: 5_000 });
     assert.ok(largest(instants) < 8 * 1024 * 1024);
     assert.ok(instants.at(-1)!.served[0]! > 0.97 * 40_000 * 5_000);
   });
 
-  it('lets a slow gateway have 64 KiB, however long they take', () => {
+  it('gives a slow gateway 64 KiB, however long it takes to serve them', () => {
     const instants = simulate({ gateways: [{ name: 'a', serve: () => 20 }], ms: 30_000 });
     assert.ok(largest(instants, 0, 20_000) < 70_000);
     assert.equal(instants.at(-1)!.served[0], 20 * 30_000 - 20 * 2);
   });
 
-  it('follows the slowest gateway, and never lets it run dry', () => {
+  it('follows the slowest gateway, and never lets it run out of messages', () => {
     const instants = simulate({
       gateways: [
         { name: 'fast', serve: () => 2_000 },
@@ -68,7 +68,7 @@ describe('the pace of a partition', () => {
     assert.ok(largest(instants, 0, 1_000) < 0.1 * MB);
   });
 
-  it('stays even where a gateway serves in lumps, or pauses again and again', () => {
+  it('stays steady when a gateway serves in bursts, or pauses repeatedly', () => {
     const plans = {
       lumps: (ms: number) => (ms % 30 === 0 ? 60_000 : 0),
       pauses: (ms: number) => (ms % 1_000 < 200 ? 0 : 2_500),
@@ -83,7 +83,7 @@ describe('the pace of a partition', () => {
     }
   });
 
-  it('begins again without a burst when a gateway goes on after a pause', () => {
+  it('resumes without a burst when a gateway continues after a pause', () => {
     const instants = simulate({
       gateways: [{ name: 'a', serve: (ms) => (ms > 2_000 && ms < 5_000 ? 0 : 2_000) }],
       ms: 8_000,
@@ -92,7 +92,7 @@ describe('the pace of a partition', () => {
     assert.ok(instants.at(-1)!.served[0]! > 0.97 * 2_000 * 5_000);
   });
 
-  it('leaves a frozen gateway behind after its patience; the other one keeps its bound', () => {
+  it('stops waiting for a frozen gateway after the patience; the other gateway keeps its bound', () => {
     const instants = simulate({
       gateways: [
         { name: 'frozen', serve: () => 2_000, isFrozen: (ms) => ms > 2_000 },
@@ -106,7 +106,7 @@ describe('the pace of a partition', () => {
     assert.ok(instants.at(-1)!.served[1]! > 0.95 * 2_000 * 7_000);
   });
 
-  it('waits for a gateway again that was left behind, once it has room', () => {
+  it('waits again for a gateway that was left behind once it has room', () => {
     const instants = simulate({
       gateways: [
         { name: 'thawed', serve: () => 4_000, isFrozen: (ms) => ms > 2_000 && ms < 9_000 },
@@ -118,7 +118,7 @@ describe('the pace of a partition', () => {
     assert.ok(largest(instants, 0, 18_000) < 0.6 * MB);
   });
 
-  it('limits nothing where the gateway is faster than the source', () => {
+  it('never limits a source that is slower than the gateway', () => {
     const instants = simulate({ gateways: [{ name: 'a', serve: () => 2_000 }], source: () => 1_250, ms: 5_000 });
     assert.ok(instants.at(-1)!.published > 1_250 * 5_000 - 5_000);
     assert.ok(largest(instants) < 20_000);

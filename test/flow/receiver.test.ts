@@ -21,12 +21,12 @@ function createReceiver(sockets = 1) {
 }
 
 describe('Receiver', () => {
-  it('says nothing of a partition of which nothing arrived', () => {
+  it('gives no credit for a partition without messages', () => {
     const { receiver, mark } = createReceiver();
     assert.equal(receiver.onMark('redis', mark(5_000), 0), undefined);
   });
 
-  it('answers what it has served and a window more', () => {
+  it('answers a mark with the served bytes plus a window', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(5_000);
     assert.deepEqual(receiver.onMark('redis', mark(5_000), 0), { stream: 's', gateway: 'pod', served: 0, bytes: WINDOW });
@@ -34,7 +34,7 @@ describe('Receiver', () => {
     assert.equal(receiver.onMark('redis', mark(5_000), 1)!.bytes, 4_000 + WINDOW);
   }); // prettier-ignore
 
-  it('answers what is no question when half of the window is used', () => {
+  it('answers a mark that requests no credit once half of the window is used', () => {
     const { receiver, intake, mark } = createReceiver();
     const pass = (bytes: number) => {
       intake.arrive(1);
@@ -46,7 +46,7 @@ describe('Receiver', () => {
     assert.ok(pass(WINDOW / 2 + 1));
   });
 
-  it('gives less of the window past half of what a channel may execute, and nothing at all of it', () => {
+  it('reduces the window past half of a channel’s execution limit, to nothing at the limit', () => {
     const { receiver, intake, mark } = createReceiver();
     const other = receiver.intake('bids', 1);
     const load = receiver.load();
@@ -68,7 +68,7 @@ describe('Receiver', () => {
     assert.equal(windowAt(75, 74), WINDOW / 2, 'of all partitions together');
   });
 
-  it('slows no partition for a channel that executes nothing of it', () => {
+  it('does not slow a partition for a channel that executes none of its events', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(1);
     receiver.load().add(receiver.intake('bids', 1), 100);
@@ -76,7 +76,7 @@ describe('Receiver', () => {
     assert.equal(bytes! - served, WINDOW);
   });
 
-  it('counts an event for the part of its members who wait', () => {
+  it('counts an event by the fraction of its members that wait', () => {
     const { receiver, intake } = createReceiver();
     const load = receiver.load();
     const executing = new Executing(intake, load, 1_000, { live: 4 });
@@ -89,7 +89,7 @@ describe('Receiver', () => {
     assert.equal(load.has(intake), false);
   });
 
-  it('does not slow a partition for a client that is alone on a channel, among many sockets', () => {
+  it('does not slow a partition for the only client of a channel, among many sockets', () => {
     for (const [sockets, window] of [
       [64, 0],
       [4_000, WINDOW],
@@ -103,7 +103,7 @@ describe('Receiver', () => {
     }
   });
 
-  it('gives nothing while the queues of most sockets are full', () => {
+  it('gives no credit while the queues of most sockets are full', () => {
     const { receiver, intake, mark, setFill } = createReceiver();
     intake.arrive(1);
     setFill(1);
@@ -111,7 +111,7 @@ describe('Receiver', () => {
     assert.equal(bytes, served);
   });
 
-  it('gives a partition up that it gets nothing of any more, but none that nothing is published of', () => {
+  it('gives up a partition when its marks advance without messages, but not one that publishes nothing', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(100);
     intake.serve(100);

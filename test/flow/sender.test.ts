@@ -27,7 +27,7 @@ describe('Sender', () => {
     assert.deepEqual(sender.room('other', 0), { bytes: Infinity, gateway: undefined });
   });
 
-  it('publishes little before a gateway has answered, and all where none does', (t) => {
+  it('limits the first bytes until a gateway gives credit, and nothing if none does', (t) => {
     const { sender, room } = createSender(t);
     assert.equal(room(), FIRST);
     sender.add('s', 1_000);
@@ -38,7 +38,7 @@ describe('Sender', () => {
     assert.equal(room(1_010), Infinity);
   });
 
-  it('keeps within the credit of the gateway with the least, and names it', (t) => {
+  it('keeps within the credit of the gateway with the least room, and names it', (t) => {
     const { sender, tell } = createSender(t);
     sender.add('s', 1_000);
     tell('a', 900_000);
@@ -50,7 +50,7 @@ describe('Sender', () => {
     assert.deepEqual(sender.room('bids', 0), { bytes: 0, gateway: 'b' });
   });
 
-  it('keeps to the room of a window that the load of a gateway has made small', (t) => {
+  it('keeps within a window that the load of a gateway has reduced', (t) => {
     const { sender, room } = createSender(t);
     sender.add('s', 100_000);
     sender.onCredit({ stream: 's', gateway: 'a', served: 90_000, bytes: 101_000 });
@@ -59,7 +59,7 @@ describe('Sender', () => {
     assert.equal(room(), LEAST);
   });
 
-  it('leaves a gateway behind that makes no progress, until it has room', (t) => {
+  it('stops waiting for a gateway without progress until it has room', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.add('s', 1_000);
     tell('a', 900_000);
@@ -68,14 +68,14 @@ describe('Sender', () => {
     tell('b', 500, 5_000);
     assert.equal(room(5_099), 0);
     assert.equal(room(5_100), 899_000);
-    // Progress is not enough: it is behind by more than a window.
+    // Progress is not enough: the gateway lags by more than a window.
     tell('b', 900, 5_200);
     assert.equal(room(5_200), 899_000);
     tell('b', 200_000, 5_300);
     assert.equal(room(5_300), 199_000);
   });
 
-  it('waits longer for a gateway that makes progress, however little', (t) => {
+  it('keeps waiting for a gateway that makes any progress', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.add('s', 100_000);
     for (let now = 0; now < 60_000; now += 4_000) {
@@ -84,7 +84,7 @@ describe('Sender', () => {
     }
   });
 
-  it('leaves a gateway behind whose credit goes up and down while it serves nothing', (t) => {
+  it('stops waiting for a gateway whose credit rises and falls while it serves nothing', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.add('s', 100_000);
     for (let now = 0; now < 5_000; now += 100) {
@@ -94,7 +94,7 @@ describe('Sender', () => {
     assert.equal(room(5_000), Infinity);
   });
 
-  it('comes to full speed where nobody receives the partition any more, however little room was left', (t) => {
+  it('reaches full speed when the partition has no subscriber any more, however little room was left', (t) => {
     const { sender, room, tell } = createSender(t);
     sender.add('s', 1_000);
     tell('a', 1_010);
@@ -136,7 +136,7 @@ describe('Sender', () => {
     assert.equal(room(), FIRST);
   });
 
-  it('tells how far gateways are behind, of streams that flow', (t) => {
+  it('reports the lag of gateways on active streams', (t) => {
     const { sender, tell } = createSender(t);
     sender.add('s', 1_000, 0);
     tell('a', 9_000);
@@ -154,7 +154,7 @@ describe('Sender', () => {
     assert.equal(room(), 100_000);
   });
 
-  it('asks for a mark when much or some time has passed, and for an answer when there is no more room', (t) => {
+  it('has a mark due after many bytes or some time, and requests credit when there is no more room', (t) => {
     const { sender, tell } = createSender(t);
     assert.deepEqual(sender.dueMark('s', 20_000, 0), { bytes: 0, isQuestion: false });
     sender.add('s', 20_000);
@@ -165,7 +165,7 @@ describe('Sender', () => {
     assert.deepEqual(sender.dueMark('s', 60_000, 21), { bytes: 40_000, isQuestion: true });
   });
 
-  it('resolves those who wait with a credit, with a signal, when nobody answers and at close; and asks meanwhile', async (t) => {
+  it('requests credit while it waits, and ends the wait by a credit, by a signal, without any answer, and at close', async (t) => {
     const { sender, room, tell, asked } = createSender(t, 100);
     const { signal } = new AbortController();
     sender.add('s', 1_000);

@@ -4,15 +4,15 @@ import type { Mark } from '../../src/flow/mark.ts';
 
 export interface GatewayPlan {
   readonly name: string;
-  /** Bytes that it serves in the given ms; 0: it is busy with something else. */
+  /** Bytes that the gateway serves in the given ms; 0: it is busy with other work. */
   readonly serve: (ms: number) => number;
-  /** Whether it neither serves nor answers in the given ms. */
+  /** True if the gateway neither serves nor answers in the given ms. */
   readonly isFrozen?: (ms: number) => boolean;
 }
 
 export interface Plan {
   readonly gateways: readonly GatewayPlan[];
-  /** Of the path to each gateway and back, in ms. */
+  /** Round-trip time to each gateway, in ms. */
   readonly delayMs?: number;
   /** Bytes that Kafka has for the worker in the given ms. Default: more than it can publish. */
   readonly source?: (ms: number) => number;
@@ -25,7 +25,7 @@ export interface Plan {
 /** What happened in one ms. */
 export interface Instant {
   readonly published: number;
-  /** Bytes that are on their way to a gateway or wait in it, by gateway. */
+  /** Bytes in flight to a gateway or waiting in it, by gateway. */
   readonly outstanding: readonly number[];
   readonly served: readonly number[];
 }
@@ -36,12 +36,12 @@ interface SentMark {
 }
 
 const MESSAGE_BYTES = 2_500;
-/** What a worker publishes in a ms at most: 60 MB a second. */
+/** Most bytes that a worker publishes in a ms: 60 MB a second. */
 const MAX_MESSAGES_PER_MS = 24;
 const ASK_INTERVAL_MS = 10;
 const LIMITS = { targetMs: 500, maxBytes: 8 * 1024 * 1024 };
 
-/** One partition, one worker and some gateways on a clock of its own: the real sender and receivers, the rest by its simplest rule. */
+/** Simulates one partition, one worker and some gateways on a clock of its own. The sender and the receivers are real; the rest is simplified. */
 export function simulate({
   gateways,
   delayMs = 2,

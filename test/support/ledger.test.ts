@@ -27,7 +27,7 @@ describe('audit of a ledger', () => {
     assert.deepEqual(audit(written, [a[0]!, b[0]!, b[1]!, a[1]!, b[2]!, a[2]!]), CLEAN);
   });
 
-  it('finds what was lost, first, last or everything', () => {
+  it('finds lost entries: the first, the last or all', () => {
     assert.deepEqual(audit(written, written.slice(1)), { ...CLEAN, lost: ['orders/0#1'] });
     assert.deepEqual(audit(written, written.slice(0, -1)), { ...CLEAN, lost: ['orders/1#3'] });
     assert.equal(audit(written, []).lost.length, 6);
@@ -38,7 +38,7 @@ describe('audit of a ledger', () => {
     assert.deepEqual(audit(written, [...written, a[0]!]), { ...CLEAN, duplicate: ['orders/0#1'] });
   });
 
-  it('finds what came after a later entry of its lane', () => {
+  it('finds entries that arrived after a later entry of their lane', () => {
     assert.deepEqual(audit(written, swapped(written, 0, 1)), { ...CLEAN, reordered: ['orders/0#1'] });
     assert.deepEqual(audit(written, swapped(written, 0, 2)).reordered, ['orders/0#2', 'orders/0#1']);
   });
@@ -53,7 +53,7 @@ describe('audit of a ledger', () => {
     assert.deepEqual(audit(written, [late, ...others]), { ...CLEAN, corrupt: ['orders/0#1'] });
   });
 
-  it('finds what was never written, or written for others', () => {
+  it('finds entries that were never written, or written for other subscribers', () => {
     assert.deepEqual(audit(a, [...a, b[0]!]), { ...CLEAN, foreign: ['orders/1#1'] });
     assert.deepEqual(audit(a, [...a, createEntry('orders/0', 4, 'a4')]), { ...CLEAN, foreign: ['orders/0#4'] });
   });

@@ -56,7 +56,7 @@ describe('runNodeTests', () => {
     await waitFor('the process to end', async () => !(await isRunning(pid)));
   });
 
-  it('stops the tests and what they started when it is told to', async () => {
+  it('stops the tests and the processes they started when its signal is aborted', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 1000);
     const { failures } = await run('never-ends', { stop: stop.signal });

@@ -21,13 +21,13 @@ describe('selectTestFiles', () => {
     }
   });
 
-  it('leaves out what is not wanted', async () => {
+  it('excludes unwanted names', async () => {
     const files = await names([], ['support']);
     assert.ok(files.length > 0);
     assert.ok(!files.some((file) => file.startsWith('support/')));
   });
 
-  it('refuses a name that selects nothing, and says what there is', async () => {
+  it('refuses a name that selects no file, and lists the possible names', async () => {
     await assert.rejects(names(['buss'], []), /no tests in test\/buss; there are .*support/);
   });
 });

@@ -109,7 +109,7 @@ describe('Lazy', () => {
     assert.throws(() => two['b'], new ReferenceError('Proxy.lazy: the value of "b" needs itself (b > b)'));
   });
 
-  it('shows what is not built when it is inspected, and builds nothing', () => {
+  it('shows unbuilt values as their marker when it is inspected, and builds none', () => {
     const { lazy, computed } = createLazy({ a: 1, b: 2 });
     void lazy['b'];
     assert.equal(inspect(lazy), '{ a: Symbol(propNotConstructed), b: 2 }');

@@ -51,7 +51,7 @@ describe('the transform', () => {
     }
   });
 
-  it('leaves stack traces at the line that was written', async () => {
+  it('keeps stack traces at the line of the source', async () => {
     const source = ['export const lazy = Proxy.lazy({', '  ok: 1,', '  broken: null.property,', '});'].join('\n');
     const { code, map } = await compile(source, 'trace.js');
     const { lazy } = (await run(code)) as { lazy: { broken: unknown } };
