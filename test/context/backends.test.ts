@@ -80,7 +80,7 @@ describe('backends', () => {
     }
   });
 
-  it('forward the caller’s Authorization only where the backend is configured so', async (t) => {
+  it('forward the caller’s Authorization only if the backend is configured so', async (t) => {
     const url = await backendServer(t, (request, response) => {
       response.end(JSON.stringify({ got: request.headers.authorization ?? null }));
     });
@@ -140,7 +140,7 @@ describe('backends', () => {
     assert.equal(await send('/299'), 'secret: pg://user:pass@db');
   });
 
-  it('turn an answer that is not JSON into an error', async (t) => {
+  it('turn a response that is not JSON into an error', async (t) => {
     const url = await backendServer(t, (_request, response) => response.end('<h1>secret</h1>'));
     await failsWith('BACKEND_ERROR', backendsAt(t, url).send('/'), { status: 200 });
   });
@@ -216,7 +216,7 @@ describe('backends', () => {
     }
   });
 
-  it('let 100 requests wait for each socket, and take answers of 8 MiB, unless told otherwise', async (t) => {
+  it('let 100 requests wait per socket and accept responses of 8 MiB by default', async (t) => {
     const url = await backendServer(t, (request, response) => {
       if (request.url !== '/waits') response.end(`"${'x'.repeat(Number(request.url!.slice(1)) - 2)}"`);
     });
@@ -244,7 +244,7 @@ describe('backends', () => {
     assert.equal(sockets.size, 1);
   });
 
-  it('read what comes with a failing status, so that its socket serves the next request, or give the socket up', async (t) => {
+  it('read the body of an error response, so that its socket is reused, or close the socket if the body is too long', async (t) => {
     const sockets = new Set<unknown>();
     const url = await backendServer(t, (request, response) => {
       sockets.add(request.socket);
@@ -262,7 +262,7 @@ describe('backends', () => {
     }
   });
 
-  it('fail with BACKEND_UNAVAILABLE while a backend is down, and work again when it is up', async (t) => {
+  it('fail with BACKEND_UNAVAILABLE while a backend is down, and succeed after its recovery', async (t) => {
     const [port] = await freePorts(1);
     const { send, answers } = backendsAt(t, `http://127.0.0.1:${port}`);
     await failsWith('BACKEND_UNAVAILABLE', send('/'));

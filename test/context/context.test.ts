@@ -52,7 +52,7 @@ describe('an execution context', () => {
     assert.equal(built.loaders, 2);
   });
 
-  it('tries again after loaders that could not be built', () => {
+  it('builds loaders again after a failed attempt', () => {
     let attempts = 0;
     const createLoaders = () => {
       if (++attempts === 1) throw new Error('not now');
@@ -63,12 +63,12 @@ describe('an execution context', () => {
     assert.deepEqual(context.loaders, { ready: true });
   });
 
-  it('has empty loaders and primers where the graph defines none', () => {
+  it('has empty loaders and primers if the graph defines none', () => {
     const context = createContext({}, counted().port, factsWith({}));
     assert.deepEqual({ ...context.loaders, ...context.primers }, {});
   });
 
-  it('makes a backend at the first read of its name and a method at the first read of that', async () => {
+  it('creates a backend at the first read of its name, and each method at its first read', async () => {
     const { sent, port, definition } = counted();
     const context = createContext(definition, port, factsWith({}));
     const { backends } = context;
@@ -106,7 +106,7 @@ describe('an execution context', () => {
     assert.throws(() => createContext({}, counted().port, factsWith({})).backends['uaa'], /context\.ts are: none$/);
   });
 
-  it('has its own copies of the operation and of each list of field nodes, the same at each call', () => {
+  it('has its own copies of the operation and of each list of field nodes, identical at each call', () => {
     const nodes = nodesOf(createContext({}, counted().port, factsWith({})))!;
     const shared = { operation: { kind: 'OperationDefinition' } as OperationDefinitionNode, fieldNodes: [] };
     assert.deepEqual([nodes.operation(shared.operation), nodes.fieldNodes(shared.fieldNodes)], Object.values(shared));
@@ -118,14 +118,14 @@ describe('an execution context', () => {
     assert.notEqual(nodes.fieldNodes([]), nodes.fieldNodes([]));
   });
 
-  it('has one set of nodes for an execution, and none where crier did not make the context', () => {
+  it('has one set of nodes per execution, and none for a context that crier did not create', () => {
     const context = createContext({}, counted().port, factsWith({}));
     assert.equal(nodesOf(context), nodesOf(context));
-    for (const foreign of [undefined, null, 'text', {}]) assert.equal(nodesOf(foreign), undefined);
+    for (const other of [undefined, null, 'text', {}]) assert.equal(nodesOf(other), undefined);
     assert.equal(readsOf({} as ExecutionContext), undefined);
   });
 
-  it('records what was read of the connection', () => {
+  it('records the facts that were read of the connection', () => {
     const context = createContext({}, counted().port, factsWith({ tenant: 'acme', user: 1 }));
     assert.equal(context.connection, context.connection);
     assert.equal(context.connection.claims['tenant'], 'acme');
@@ -134,7 +134,7 @@ describe('an execution context', () => {
     assert.ok(!agrees(reads, factsWith({ tenant: 'other' })));
   });
 
-  it('counts the caller’s Authorization as read only when a backend takes it', () => {
+  it('counts the caller’s Authorization as read only when a backend receives it', () => {
     const { sent, port, definition } = counted();
     const facts = factsWith({}, ['Authorization', 'Bearer a']);
     const context = createContext(definition, port, facts);
@@ -147,7 +147,7 @@ describe('an execution context', () => {
     assert.ok(!agrees(reads, factsWith({})));
   });
 
-  it('takes Authorization from connection_init where the request had no such header', () => {
+  it('takes Authorization from connection_init if the request had no such header', () => {
     for (const [params, expected] of [
       [{ Authorization: 'Bearer p' }, 'Bearer p'],
       [{ authorization: 'Bearer q' }, 'Bearer q'],

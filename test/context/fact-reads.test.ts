@@ -18,7 +18,7 @@ function shares(read: (facts: ConnectionFacts) => unknown, one: object, other: o
 const A = { tenant: 'acme', user: 1, roles: ['buyer', 'admin'], org: { name: 'Acme', size: 3 } };
 
 describe('reads of connection facts', () => {
-  it('of a leaf share with whoever has the same leaf, whatever else differs', () => {
+  it('of a leaf agree between connections with an equal leaf, whatever else differs', () => {
     const read = ({ claims }: ConnectionFacts) => claims['tenant'];
     assert.ok(shares(read, A, { tenant: 'acme' }));
     assert.ok(!shares(read, A, { tenant: 'other', user: 1 }));
@@ -26,13 +26,13 @@ describe('reads of connection facts', () => {
     assert.ok(!shares(read, {}, A));
   });
 
-  it('of nothing are shared by all', () => {
+  it('of no facts agree between all connections', () => {
     const { reads } = trackReads(factsWith(A));
     assert.equal(readKey(reads, factsWith(A)), '');
     assert.ok(agrees(reads, factsWith({}, [], 'c2')));
   });
 
-  it('of an object record that it is there and nothing of its inside', () => {
+  it('of an object record its presence and none of its members', () => {
     const read = ({ claims }: ConnectionFacts) => Boolean(claims['org']);
     assert.ok(shares(read, A, { org: {} }));
     assert.ok(!shares(read, A, { org: [] }));
@@ -58,7 +58,7 @@ describe('reads of connection facts', () => {
     assert.ok(!shares(read, { a: 1, b: 2 }, { a: 1 }));
   });
 
-  it('with spread, entries, for-in, JSON and descriptors record the values they show', () => {
+  it('with spread, entries, for-in, JSON and descriptors record the values they return', () => {
     const readers: ((facts: ConnectionFacts) => unknown)[] = [
       ({ claims }) => ({ ...claims }),
       ({ claims }) => Object.entries(claims),
@@ -109,7 +109,7 @@ describe('reads of connection facts', () => {
     assert.throws(() => structuredClone({ ...facts.claims }), { name: 'DataCloneError' }, 'roles is a Proxy, too');
   });
 
-  it('of an array record the elements that were looked at', () => {
+  it('of an array record the elements that were read', () => {
     const roles = ({ claims }: ConnectionFacts) => claims['roles'] as string[];
     const isBuyer = (facts: ConnectionFacts) => roles(facts).includes('buyer');
     assert.ok(shares(isBuyer, A, { roles: ['buyer', 'guest'] }));
@@ -132,13 +132,13 @@ describe('reads of connection facts', () => {
     }
   });
 
-  it('of an inherited name record that the connection has no such key of its own', () => {
+  it('of an inherited name record that the own key is absent', () => {
     const read = ({ claims }: ConnectionFacts) => typeof claims['toString'];
     assert.ok(shares(read, {}, { tenant: 'acme' }));
     assert.ok(!shares(read, {}, { toString: 'mine' }));
   });
 
-  it('of headers, params, id and address are told apart', () => {
+  it('of headers, params, id and address are distinguished', () => {
     const one = factsWith({}, ['Authorization', 'Bearer a'], 'c1', { locale: 'en' });
     const other = factsWith({}, ['Authorization', 'Bearer b'], 'c2', { locale: 'de' });
     const reads: ((facts: ConnectionFacts) => unknown)[] = [
@@ -157,7 +157,7 @@ describe('reads of connection facts', () => {
     assert.ok(agrees(tracked.reads, other));
   });
 
-  it('go through a view that cannot be looked through, written to or told from plain data', () => {
+  it('use a view that cannot be bypassed, written to or distinguished from plain data', () => {
     const { facts } = trackReads(factsWith(A));
     assert.equal(facts.claims, facts.claims);
     assert.equal((facts.claims as typeof A).org, (facts.claims as typeof A).org);
@@ -197,7 +197,7 @@ describe('reads of connection facts', () => {
     ]);
   });
 
-  it('that go on after an await count', async () => {
+  it('after an await are recorded', async () => {
     const { facts, reads } = trackReads(factsWith({ user: 1 }));
     const { claims } = facts;
     await Promise.resolve();

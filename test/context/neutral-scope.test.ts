@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { NeutralScope } from '../../src/context/neutral-scope.ts';
 
 describe('NeutralScope', () => {
-  it('hides what its caller entered, and shows what was entered before it was made', () => {
+  it('hides the stores of its caller, and shows those entered before it was created', () => {
     const store = new AsyncLocalStorage<string>();
     const [outer, inner] = store.run('at first', () => {
       const scope = new NeutralScope();
@@ -13,7 +13,7 @@ describe('NeutralScope', () => {
     assert.deepEqual([outer, inner], ['at first', 'later']);
   });
 
-  it('keeps what code enters from its caller and from other code, also behind promises and timers', async () => {
+  it('hides a store that its code enters from its caller and from other code, even after promises and timers', async () => {
     const store = new AsyncLocalStorage<string>();
     const scope = new NeutralScope();
     const visit = async (user: string) => {
@@ -33,7 +33,7 @@ describe('NeutralScope', () => {
     ]);
   });
 
-  it('gives back what code returns, rethrows what it throws, and passes `this` and the parameters', () => {
+  it('returns the result of its code, rethrows its error, and passes `this` and the parameters', () => {
     const scope = new NeutralScope();
     const self = { factor: 2 };
     assert.equal(scope.run(function (this: typeof self, value: number) { return this.factor * value; }, self, 21), 42); // prettier-ignore

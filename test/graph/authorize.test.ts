@@ -10,20 +10,20 @@ const ask = (authorize?: Authorize) =>
   refusalOf({ authorizers: new Map(authorize ? [['orders', authorize]] : []) }, 'orders', { id: '7' }, context);
 
 describe('refusalOf', () => {
-  it('lets pass where nobody asks, and what does not say false', async () => {
+  it('allows a field without authorize, and any result except false', async () => {
     assert.equal(await ask(), undefined);
     assert.equal(await ask(() => undefined), undefined);
     assert.equal(await ask(async () => Promise.resolve(true)), undefined);
   });
 
-  it('gives the arguments and the context', async () => {
+  it('passes the arguments and the context', async () => {
     await ask((args, given) => {
       assert.deepEqual(args, { id: '7' });
       assert.equal(given, context);
     });
   });
 
-  it('refuses with FORBIDDEN for false, also later', async () => {
+  it('refuses with FORBIDDEN for false and for a promise of false', async () => {
     for (const authorize of [() => false, async () => Promise.resolve(false)] as const) {
       const error = await ask(authorize);
       assert.equal(error?.message, 'Not allowed to subscribe to "orders".');
@@ -31,7 +31,7 @@ describe('refusalOf', () => {
     }
   });
 
-  it('passes what a GraphQLError says, and nothing of any other throw', async () => {
+  it('passes on a GraphQLError, and masks any other error', async () => {
     const own = new GraphQLError('Pay first', { extensions: { code: 'UNPAID' } });
     assert.equal(await ask(() => Promise.reject(own)), own);
     const plain = await ask(() => Promise.reject(new GraphQLError('Pay first')));

@@ -23,14 +23,14 @@ function channelsOf(bindings: readonly Binding[], prefix: string, payload: unkno
 }
 
 describe('router', () => {
-  it('sends a record to the channel of its values and to those where an optional match is left out', () => {
+  it('routes a record to the channel of its values and to those without optional matches', () => {
     assert.deepEqual(channelsOf([bids], 'p:', { bid: { auction_id: 7, currency: 'EUR' } }), [
       'p:bids{bid.auction_id="7",bid.currency="EUR"}',
       'p:bids{bid.auction_id="7",bid.currency=*}',
     ]);
   });
 
-  it('leaves a match without a plain value out, and the record too where the match is required', () => {
+  it('omits a match without a plain value, and drops the record if the match is required', () => {
     for (const currency of [null, {}, ['EUR'], undefined]) {
       const payload = { bid: { auction_id: 7, currency } };
       assert.deepEqual(channelsOf([bids], 'p:', payload), ['p:bids{bid.auction_id="7",bid.currency=*}']);
@@ -86,7 +86,7 @@ describe('router', () => {
     assert.deepEqual([router.records, router.unrouted], [5, 2]);
   });
 
-  it('keeps of a channel the most that any of its fields asks for, and nothing where none does', () => {
+  it('uses the largest history that any field of a channel configures, and none if no field does', () => {
     const kept = { ...bids, history: { entries: 5, bytes: 100, seconds: 60 } };
     const other = { ...bids, field: 'other', history: { entries: 1, bytes: 900, seconds: 90 } };
     const payload = { bid: { auction_id: 7 } };
@@ -98,11 +98,11 @@ describe('router', () => {
     assert.equal(historyOf(bids), undefined);
   });
 
-  it('knows only topics that a field hangs on', () => {
+  it('routes only topics that a field is bound to', () => {
     assert.deepEqual([...createRouters([bids], 'p:').keys()], ['bids']);
   });
 
-  it('says which paths of a topic it needs, each once, and the values of a payload there as texts', () => {
+  it('returns the paths that it needs of a topic, each once, and their values in a payload as texts', () => {
     const everything: Binding = { ...bids, field: 'everything', match: bids.match.toReversed() };
     const router = createRouters([bids, everything], 'p:').get('bids');
     assert.deepEqual(router?.paths, [
@@ -120,7 +120,7 @@ describe('router', () => {
     assert.deepEqual(valueAt([1], []), [1]);
   });
 
-  it('lets arguments meet a payload exactly where they equal its values', () => {
+  it('matches arguments with a payload exactly if they equal its values', () => {
     const value = fc.oneof(
       fc.constantFrom(null, undefined, {}, [], Number.NaN),
       fc.constantFrom(7, '7', 0, -0, '0', true, 'true', '', '*', '"', 'a,b="c"', '\ud800'),

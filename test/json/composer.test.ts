@@ -27,7 +27,7 @@ const part = fc.oneof(
 );
 
 describe('Composer', () => {
-  it('puts together what is written, each text anew', () => {
+  it('returns the written parts, and starts each text empty', () => {
     const composer = new Composer(4000);
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
@@ -41,7 +41,7 @@ describe('Composer', () => {
     );
   });
 
-  it('holds a text as long as it is to, whatever part comes last', () => {
+  it('holds a text up to its bound, whatever part is written last', () => {
     for (const size of [1, 2, 3, 4, 5, 64]) {
       const value = 'x'.repeat(size);
       const composer = new Composer(size);

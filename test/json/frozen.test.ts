@@ -8,17 +8,17 @@ function isFrozen(value: unknown): boolean {
 }
 
 describe('parseFrozen', () => {
-  it('gives what JSON.parse gives, frozen at every level', () => {
+  it('returns the value of JSON.parse, frozen at every level', () => {
     for (const text of ['{"a":[1,{"b":null,"__proto__":{"c":[]}}],"d":"x"}', '[[],{}]', '7', 'null', '"x"']) {
       assert.deepEqual(parseFrozen(text), JSON.parse(text));
       assert.ok(isFrozen(parseFrozen(text)), text);
     }
   });
 
-  it('takes what is nested deeper than the stack', () => {
+  it('accepts nesting deeper than the stack', () => {
     const levels = 200_000;
     assert.ok(Object.isFrozen(parseFrozen('['.repeat(levels) + ']'.repeat(levels))));
   });
 
-  it('throws for what is no JSON', () => assert.throws(() => parseFrozen('{'), SyntaxError));
+  it('throws for text that is not JSON', () => assert.throws(() => parseFrozen('{'), SyntaxError));
 });

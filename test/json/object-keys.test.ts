@@ -28,7 +28,7 @@ function meaningsOf<Meaning>(
 }
 
 describe('ObjectKeys', () => {
-  it('learns each key once, in whatever order keys come', () => {
+  it('learns each key once, in whatever order keys appear', () => {
     const name = fc.oneof(
       fc.constantFrom('a', 'b', 'ab', 'abc', 'abcd', 'abcde', 'abcdefg', 'abcdefgh', '', 'é', '€', '😀', '\u007f'),
       fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -51,7 +51,7 @@ describe('ObjectKeys', () => {
     );
   });
 
-  it('expects what came behind a key last, also where some are left out', () => {
+  it('predicts the next key from the previous object, even if keys are omitted', () => {
     const keys = new ObjectKeys((name) => name);
     const [first] = [meaningsOf(keys, [['a', 'b', 'c', 'd']])];
     assert.deepEqual(first, [['a', 'b', 'c', 'd']]);
@@ -59,10 +59,10 @@ describe('ObjectKeys', () => {
     const a = keys.at(scanner, 0, undefined);
     assert.equal(a?.next?.meaning, 'b');
     assert.equal(keys.at(scanner, 4, a)?.meaning, 'd');
-    assert.equal(a.next.meaning, 'b', 'what was left out once is not forgotten');
+    assert.equal(a.next.meaning, 'b', 'a key that was omitted once is still known');
   });
 
-  it('does not remember what it is not to', () => {
+  it('does not remember a key without a meaning', () => {
     let asked = 0;
     const keys = new ObjectKeys((name) => (name === 'b' ? (asked++, undefined) : name));
     assert.deepEqual(meaningsOf(keys, [['a', 'b'], ['a'], ['b'], ['a', 'c']]), [
@@ -95,7 +95,7 @@ describe('ObjectKeys', () => {
     });
   }
 
-  it('does not take the beginning of a key for it', () => {
+  it('does not mistake a prefix of a key for the key', () => {
     const keys = new ObjectKeys((name) => name);
     const names = ['a', 'ab', 'abc', 'abcd', 'abcde', 'abcdef'];
     for (const one of names) meaningsOf(keys, [[one]]);

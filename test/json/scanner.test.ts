@@ -46,7 +46,7 @@ describe('JsonScanner', () => {
     }
   });
 
-  it('refuses what is no JSON, wherever a good text was spoilt', () => {
+  it('refuses text that is not JSON, wherever a valid text was changed', () => {
     const random = generator(2);
     const characters = ['"', '\\', '{', '}', '[', ']', ',', ':', '0', '-', '.', 'e', '\n', '\u0000', 'x', ' '];
     for (let i = 0; i < 20_000; i++) {
@@ -57,7 +57,7 @@ describe('JsonScanner', () => {
     }
   });
 
-  it('refuses a text that ends anywhere', () => {
+  it('refuses a text that is truncated anywhere', () => {
     const text = '{"a":[1,-2.5,true,false,null,"x\\n\\"é"],"b":{}}';
     assert.ok(accepts(text));
     const bytes = Buffer.from(text);
@@ -67,13 +67,13 @@ describe('JsonScanner', () => {
     }
   });
 
-  it('sees nothing of the text before', () => {
+  it('reads nothing of the previous text', () => {
     scanner.load(Buffer.from('[1,2,3,4,5,6,7,8,9]'));
     scanner.load(Buffer.from('[1,2'));
     assert.equal(scanner.endOfValue(0, 9), -1);
   });
 
-  it('takes white space between tokens', () => {
+  it('accepts white space between tokens', () => {
     assert.ok(accepts('{ "a" : [ 1 ,\t2 ] ,\r\n"b" : { } }'));
     assert.ok(accepts('[ ]'));
   });
@@ -131,13 +131,13 @@ describe('JsonScanner', () => {
     it(`refuses ${JSON.stringify(text)}`, () => assert.ok(!accepts(text)));
   }
 
-  it('counts levels', () => {
+  it('counts levels of nesting', () => {
     assert.ok(accepts('[[1]]', 2));
     assert.ok(!accepts('[[1]]', 1));
     assert.ok(!accepts('{"a":[]}', 1));
   });
 
-  it('takes no text that is too large, or no UTF-8', () => {
+  it('refuses a text that is too large or not UTF-8', () => {
     assert.ok(!scanner.load(Buffer.alloc(256 * 1024 + 1, 0x20)));
     assert.ok(!scanner.load(Buffer.from([0x22, 0xff, 0x22])));
   });

@@ -43,7 +43,7 @@ async function createStage(t: TestContext) {
 }
 
 describe('the worker of the embedded mode', () => {
-  it('waits with its samples until the gateways have room', async (t) => {
+  it('publishes no sample until the gateways have room', async (t) => {
     const { worker, topics, gateways, published, metric } = await createStage(t);
     void worker.start();
     await waitFor('the wait', () => gateways.waits === 1);

@@ -58,7 +58,7 @@ describe('DocumentCache', () => {
     assert.ok(cache.bytes > 0);
   });
 
-  it('remembers invalid documents apart from valid ones, with line and column', () => {
+  it('caches invalid documents apart from valid ones, with line and column', () => {
     const cache = cacheWith({ maxInvalidEntries: 5 });
     const document = valid(cache, '{ user { name } }');
     const result = cache.get('{\n  user { nam }\n}');
@@ -101,7 +101,7 @@ describe('DocumentCache', () => {
     assert.deepEqual(locationOf(conditional), [[{ line: 2, column: 1 }]]);
   });
 
-  it('answers a syntax error with its place', () => {
+  it('returns a syntax error with its line and column', () => {
     const result = cacheWith().get('{\n user {');
     assert.ok('errors' in result);
     assert.equal(result.errors[0]?.extensions?.['code'], 'GRAPHQL_PARSE_FAILED');
@@ -117,7 +117,7 @@ describe('DocumentCache', () => {
     assert.ok(small.size < 10 && small.bytes <= 10_000);
   });
 
-  it('refuses a text that is too long before it looks at it, and keeps nothing of it', () => {
+  it('refuses a text that is too long without parsing it, and caches nothing of it', () => {
     const cache = cacheWith({ maxLength: 100 });
     const result = cache.get(`{ user { name } } # ${'x'.repeat(100)}`);
     assert.ok('errors' in result);
@@ -194,14 +194,14 @@ describe('DocumentCache', () => {
     it(`refuses ${name}`, () => assert.match(refusal(query), expected));
   }
 
-  it('accepts what is just within the limits', () => {
+  it('accepts documents at the limits', () => {
     const cache = cacheWith();
     valid(cache, `{ ${'a { '.repeat(7)} b ${'} '.repeat(7)} }`);
     valid(cache, `{ ${Array.from({ length: 15 }, (_, i) => `t${i}: __typename`).join(' ')} }`);
     valid(cache, 'subscription($x: Boolean!) { a { b @skip(if: $x) } }');
   });
 
-  it('lets GraphiQL introspect, but not without end', () => {
+  it('accepts the introspection query of GraphiQL, but not a deeper one', () => {
     valid(cacheWith(), getIntrospectionQuery());
     assert.match(
       refusal('{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }', { maxDepth: 99 }),
@@ -209,7 +209,7 @@ describe('DocumentCache', () => {
     );
   });
 
-  it('refuses introspection where it is off: aliased and in fragments, too', () => {
+  it('refuses introspection if it is off, even aliased or in fragments', () => {
     for (const query of [
       '{ __schema { types { name } } }',
       '{ x: __type(name: "User") { name } }',
@@ -220,7 +220,7 @@ describe('DocumentCache', () => {
     valid(cacheWith({ hasIntrospection: false }), '{ user { __typename } }');
   });
 
-  it('suggests no names where introspection is off', () => {
+  it('suggests no names if introspection is off', () => {
     assert.match(refusal('{ usr { name } }'), /Did you mean/);
     assert.doesNotMatch(refusal('{ usr { name } }', { hasIntrospection: false }), /Did you mean|user/);
   });

@@ -42,13 +42,13 @@ const isOverloaded = (error: unknown) => {
 };
 
 describe('DocumentQueue', () => {
-  it('does one document of each lane in turn, in the order of each lane', async () => {
+  it('processes one document of each lane in turn, in the order of each lane', async () => {
     const { done, add } = stage();
     const [a, b, c] = [new DocumentLane(), new DocumentLane(), new DocumentLane()];
     for (const name of ['a1', 'a2', 'a3', 'a4']) add(a, name);
     for (const name of ['b1', 'b2']) add(b, name);
     add(c, 'c1');
-    await waitFor('all', () => done.length === 7);
+    await waitFor('all documents', () => done.length === 7);
     assert.deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
   });
 
@@ -65,7 +65,7 @@ describe('DocumentQueue', () => {
     assert.deepEqual([...new Set(perTurn.filter((count) => count > 0))], [1]);
   });
 
-  it('gives the result, and what the work throws', async () => {
+  it('returns the result of the work, or rejects with its error', async () => {
     const { queue, add } = stage();
     assert.equal(await add(new DocumentLane(), 'a').done, 'a');
     const broken = queue.add(new DocumentLane(), 0, () => {
@@ -75,7 +75,7 @@ describe('DocumentQueue', () => {
     assert.equal(await add(new DocumentLane(), 'b').done, 'b');
   });
 
-  it('drops what is cancelled, and the lane with its last document', async () => {
+  it('drops a cancelled document, and the lane with its last document', async () => {
     const { queue, done, add } = stage();
     const lane = new DocumentLane();
     const works = ['a', 'b', 'c'].map((name) => add(lane, name));
@@ -91,7 +91,7 @@ describe('DocumentQueue', () => {
     assert.equal(lane.bytes, 0);
   });
 
-  it('refuses the newest document of the lane that holds the most where all hold too much', async () => {
+  it('refuses the newest document of the largest lane when all lanes together exceed the bound', async () => {
     const { queue, done, add } = stage({ maxBytes: 10 * 2048 });
     const greedy = new DocumentLane();
     const modest = new DocumentLane();
@@ -129,7 +129,7 @@ describe('DocumentQueue', () => {
     );
   });
 
-  it('does a document after the immediates of the turn that it was added in', async () => {
+  it('processes a document after the immediates of the turn in which it was added', async () => {
     const { done, add } = stage();
     const work = add(new DocumentLane(), 'document');
     setImmediate(() => done.push('event'));
@@ -149,7 +149,7 @@ describe('DocumentQueue', () => {
     assert.ok(performance.now() - again >= 30, 'a rest also where the queue was empty');
   });
 
-  it('says that it takes longer until there is room again while events flow', async () => {
+  it('refuses with a longer retry time while events flow', async () => {
     const retryAfterMs = async (hasEvents: boolean) => {
       const { add } = stage({ maxBytes: 100 * 2048, hasEvents: () => hasEvents, totalShare: 0.1 });
       await add(new DocumentLane(), 'slow', { ms: 200 }).done;
@@ -165,11 +165,11 @@ describe('DocumentQueue', () => {
       for (const { cancel } of works) cancel();
       return refused;
     };
-    // Ten times as long; up to as much again is added by chance, so that not all come back at once.
+    // Ten times as long. A random part of up to the same length is added, so that clients do not retry all at once.
     assert.ok((await retryAfterMs(true)) > 2 * (await retryAfterMs(false)));
   });
 
-  it('charges a lane with what is done for it elsewhere', async () => {
+  it('charges a lane for work that is done for it elsewhere', async () => {
     const { add } = stage({ burstMs: 100 });
     const lane = new DocumentLane();
     await add(lane, 'first').done;

@@ -71,7 +71,7 @@ describe('fieldOverlap', () => {
     assert.equal(reads, 1);
   });
 
-  it('says that there are infinitely many pairs in what it does not follow to its end', () => {
+  it('returns infinitely many pairs for a document that it does not follow to its end', () => {
     const fields = 'lot { id } '.repeat(20);
     const cycle = 'fragment F on Auction { parent { ...F } self { ...F } }';
     assert.deepEqual(overlapOf(`{ auction { self { ...F } parent { ${fields} } } } ${cycle}`), {

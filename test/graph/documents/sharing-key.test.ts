@@ -24,19 +24,19 @@ const COERCED: Record<string, (text: string) => unknown> = {
 
 describe('variables of a custom scalar', () => {
   for (const [what, coerced] of Object.entries(COERCED)) {
-    it(`have one key only where the same was sent: ${what}`, () => {
+    it(`have equal keys only for equal values: ${what}`, () => {
       assert.equal(keyOf(coerced('ab'), 'ab'), keyOf(coerced('ab'), 'ab'));
       assert.notEqual(keyOf(coerced('ab'), 'ab'), keyOf(coerced('ac'), 'ac'));
     });
   }
 
-  it('have not the key of what others sent', () => {
+  it('have a key that no other value has', () => {
     const plain = sharingKey(operation, { sent: { sent: 'x' } }, { sent: 'y' });
     const odd = sharingKey(operation, { sent: new Date() }, { sent: 'x' });
     assert.notEqual(plain, odd);
   });
 
-  it('have one key where plain data is equal, however it was sent', () => {
+  it('have one key for equal plain data, however it was sent', () => {
     assert.equal(keyOf({ a: [1, { b: null }] }, '1'), keyOf({ a: [1, { b: null }] }, '01'));
   });
 });

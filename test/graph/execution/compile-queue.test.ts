@@ -21,23 +21,23 @@ describe('CompileQueue', () => {
     }
     assert.deepEqual(compiled, []);
     count();
-    await waitFor('all', () => compiled.length === 5);
+    await waitFor('all compilations', () => compiled.length === 5);
     assert.deepEqual(compiled, [0, 1, 2, 3, 4]);
     assert.equal(turns.size, 5);
   });
 
-  it('refuses more than it can hold, and takes more when it has done some', async () => {
+  it('refuses operations beyond its bound, and accepts more after a compilation', async () => {
     const queue = new CompileQueue();
     let done = 0;
     const compile = () => void done++;
     let taken = 0;
     while (queue.add(compile)) taken++;
     assert.ok(taken > 0);
-    await waitFor('the first', () => done > 0);
+    await waitFor('the first compilation', () => done > 0);
     assert.ok(queue.add(compile));
   });
 
-  it('charges who pays with the CPU time of a compilation', async () => {
+  it('charges the requester for the CPU time of a compilation', async () => {
     const queue = new CompileQueue();
     const charges: number[] = [];
     queue.add(

@@ -60,7 +60,7 @@ const run = (
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Executor', () => {
-  it('compiles an operation after its uses, once, and none where jitAfterUses is 0', async () => {
+  it('compiles an operation once, after jitAfterUses executions, and never if jitAfterUses is 0', async () => {
     const outcomes: string[] = [];
     const executor = new Executor(schema, { jitAfterUses: 3, onCompile: (outcome) => outcomes.push(outcome) });
     const operation = operationFor('subscription { order(id: 7) { id } }');
@@ -112,14 +112,14 @@ describe('Executor', () => {
     }
   });
 
-  it('shares one compiled query between all who ask for an operation, with its name or without', () => {
+  it('shares one compiled query for an operation, requested with or without its name', () => {
     const cache = operationFor('subscription A { order(id: 7) { id } }');
     const cached = { key: cache.key, document: cache.document, bytes: 0, operations: new Map<string, Operation>() };
     assert.equal(operationOf(cached), operationOf(cached, 'A'));
     assert.equal(operationOf(cached, null), operationOf(cached, ''));
   });
 
-  it('says which operation it cannot find, and asks for a name where there are several', () => {
+  it('names the operation that it cannot find, and requires a name if there are several', () => {
     const { document, key } = operationFor('subscription A { order(id: 7) { id } } query B { now }', {
       operationName: 'B',
     });
@@ -140,7 +140,7 @@ describe('Executor', () => {
     assert.equal(result.type, 'query');
   });
 
-  it('takes other raw variables each time', async () => {
+  it('uses the variables of each execution', async () => {
     const executor = new Executor(schema, { jitAfterUses: 1 });
     const operation = operationFor('subscription($r: String) { order(id: 7) { note(ref: $r) } }');
     for (const r of ['a', 'b', 'c']) {
@@ -172,7 +172,7 @@ describe('Executor', () => {
     assert.equal(executor.planOf(operation).compiled, null);
   });
 
-  it('gives subscribe the arguments of the field, never the variables of the operation', () => {
+  it('passes the arguments of the field to subscribe, never the variables of the operation', () => {
     const executor = new Executor(schema, { jitAfterUses: 1 });
     const operation = operationFor(
       'subscription($id: ID!) { order(id: "1") { note(ref: $id) } }'.replace('$id: ID!', '$id: String'),
@@ -183,7 +183,7 @@ describe('Executor', () => {
     assert.deepEqual(result.args, { id: '1' });
   });
 
-  it('coerces the arguments of a subscription, also behind fragments', () => {
+  it('coerces the arguments of a subscription, even in fragments', () => {
     const executor = new Executor(schema, { jitAfterUses: 1 });
     const operation = operationFor(
       'subscription($x: ID!, $n: String = "n") { ... { ...F } } fragment F on Subscription { order(id: $x, note: $n) { id } }',
@@ -305,7 +305,7 @@ describe('the gate', () => {
     );
   });
 
-  it('keeps a fragment that is spread twice away only beside @skip or @include', () => {
+  it('rejects a fragment that is spread twice only next to @skip or @include', () => {
     const query = (root: string) =>
       `subscription($x: Boolean = true) { order(id: 7) { ${root} } } fragment F on Order { id }`;
     assert.equal(
@@ -316,16 +316,16 @@ describe('the gate', () => {
     assert.equal(obstacle('subscription { order(id: 7) { ...F ...F } } fragment F on Order { id }'), undefined);
   });
 
-  it('keeps a variable of a recursive input type away, which graphql-jit expands without end', () => {
+  it('rejects a variable of a recursive input type, which graphql-jit expands infinitely', () => {
     assert.match(obstacle('subscription($b: Box) { order(id: 7) { note(box: $b) } }') ?? '', /recursive input type/);
   });
 
-  it('keeps schemas away whose resolvers would be mixed up', () => {
+  it('rejects schemas whose resolvers graphql-jit would mix up', () => {
     const mixed = schemaOf('type Subscription { a: A @kafka(topic: "t") } type A { bc: Int } type Ab { c: Int }');
     assert.match(schemaObstacle(mixed) ?? '', /Ab\.c and A\.bc have one name/);
   });
 
-  it('keeps abstract types nested without end away', () => {
+  it('rejects infinitely nested abstract types', () => {
     const many = Array.from({ length: 20 }, (_, i) => `type T${i} implements N { n: N id: ID }`).join(' ');
     const wide = schemaOf(`type Subscription { n: N @kafka(topic: "t") } interface N { n: N id: ID } ${many}`);
     assert.match(obstacle('subscription { n { n { n { n { n { id } } } } } }', wide) ?? '', /too many fields/);
@@ -335,7 +335,7 @@ describe('the gate', () => {
 describe('maskErrors', () => {
   const secret = new Error('pg://user:pass@db failed');
 
-  it('replaces what is not a GraphQLError by a code and an id, and reports what it was', () => {
+  it('replaces an error that is not a GraphQLError by a code and an id, and reports the original', () => {
     const reported: unknown[] = [];
     const result: ExecutionResult = {
       data: { a: null },
@@ -351,7 +351,7 @@ describe('maskErrors', () => {
     assert.doesNotMatch(JSON.stringify(masked), /pg:|stack|at /);
   });
 
-  it('passes what a resolver said with a GraphQLError, with its code and extensions', () => {
+  it('passes on a GraphQLError of a resolver, with its code and extensions', () => {
     const said = new GraphQLError('Sold out', { extensions: { code: 'SOLD_OUT', left: 0 } });
     const result: ExecutionResult = {
       errors: [new GraphQLError('Sold out', { path: ['a'], originalError: said, extensions: said.extensions })],
@@ -386,7 +386,7 @@ describe('maskErrors', () => {
     });
   }
 
-  it('leaves a result without errors as it is', () => {
+  it('does not change a result without errors', () => {
     const result = { data: { a: 1 } };
     assert.equal(maskErrors(result, assert.fail), result);
   });

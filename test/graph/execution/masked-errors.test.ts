@@ -44,7 +44,7 @@ describe('MaskedErrors', () => {
     );
   });
 
-  it('tells fields and classes of errors apart, and errors of no field', () => {
+  it('distinguishes fields, classes of errors, and errors without a field', () => {
     const { state, report } = create();
     const ids = [
       report('A.a'),

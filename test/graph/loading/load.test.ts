@@ -32,7 +32,7 @@ async function refusal(t: TestContext, files: Record<string, string>): Promise<s
 }
 
 describe('loadGraph', () => {
-  it('runs a folder with nothing but a schema', async (t) => {
+  it('loads a folder that holds only a schema', async (t) => {
     const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
     const graph = await loadGraph(folder);
     assert.equal(graph.name, folder.split('/').at(-1));
@@ -47,14 +47,14 @@ describe('loadGraph', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(result)), { data: { auction_updated: { title: 'Lot', seller: null } } });
   });
 
-  it('adds a Query type where there is none, and hides its own definitions from clients', async (t) => {
+  it('adds a missing Query type, and hides its own definitions from clients', async (t) => {
     const { schema } = await loadGraph(await graphFolder(t, { 'schema.graphql': SCHEMA }));
     const result = await execute({ schema, document: parse('{ crier }') });
     assert.equal(result.data?.['crier'], 'crier');
     assert.doesNotMatch(JSON.stringify(introspectionFromSchema(schema)), /kafka/i);
   });
 
-  it('takes an SDL that defines @kafka for its editor, names its roots, and extends them', async (t) => {
+  it('accepts an SDL that defines @kafka for its editor, names its roots, and extends them', async (t) => {
     const sdl = `
       directive @kafka(topic: String!, match: [KafkaMatch!], payload: String) on FIELD_DEFINITION
       input KafkaMatch { arg: String! path: String! }
@@ -66,7 +66,7 @@ describe('loadGraph', () => {
     assert.equal(graph.schema.getQueryType()?.name, 'Query');
   });
 
-  it('compiles TypeScript and JavaScript in place, with imports of each other and of what crier has', async (t) => {
+  it('compiles TypeScript and JavaScript in place, with imports of each other and of crier’s packages', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': `${SCHEMA} scalar Day extend type Auction { day: Day where: String }`,
       'resolvers.ts': `
@@ -130,7 +130,7 @@ describe('loadGraph', () => {
     });
   }
 
-  it('warns of what looks like a module and is not loaded', async (t) => {
+  it('warns of a file that resembles a module and is not loaded', async (t) => {
     const { warnings } = await loadGraph(
       await graphFolder(t, {
         'schema.graphql': SCHEMA,
@@ -152,7 +152,7 @@ describe('loadGraph', () => {
     );
   });
 
-  it('does not warn of what a module imports, nor of a folder beside the module of its name', async (t) => {
+  it('does not warn of imported files, nor of a folder next to the module of its name', async (t) => {
     const { warnings } = await loadGraph(
       await graphFolder(t, {
         'schema.graphql': SCHEMA,
@@ -170,7 +170,7 @@ describe('loadGraph', () => {
     assert.match(warnings.join('\n'), /^schema\.graphql:1: Subscription\.a: the argument "page" chooses no events/);
   });
 
-  it('compiles Proxy.lazy in a graph of anybody: a loader comes into being when it is read', async (t) => {
+  it('compiles Proxy.lazy in a graph outside of crier: a loader is created when it is read', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': SCHEMA,
       'context.ts': `
@@ -224,7 +224,7 @@ describe('loadGraph', () => {
     assert.equal(stdout.trim(), folder.split('/').at(-1));
   });
 
-  it('runs authorisers apart, custom sources as graphql-js does, and resolvers on the value at the payload', async (t) => {
+  it('calls authorize apart, subscribe as graphql-js does, and resolvers with the value at the payload’s path', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': `type Subscription { a: Int @kafka(topic: "a", payload: "x.y") ticks: Int }`,
       'resolvers.js': `export const Subscription = {
@@ -243,7 +243,7 @@ describe('loadGraph', () => {
     assert.deepEqual(await run('subscription { ticks }', { ticks: 1 }), { ticks: 1 });
   });
 
-  it('imports a graph that was built with crier as it is', async (t) => {
+  it('imports a graph that was built with crier without compiling it', async (t) => {
     const folder = fileURLToPath(new URL(`./built-in-${process.pid}/`, import.meta.url));
     t.after(() => rm(folder, { recursive: true }));
     await mkdir(folder);

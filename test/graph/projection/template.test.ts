@@ -111,7 +111,7 @@ const PAYLOADS: Record<string, unknown> = {
 describe('an event for several connections', () => {
   for (const [what, query] of Object.entries(QUERIES)) {
     for (const hasProjection of [true, false])
-      it(`gives what an execution of the whole operation gives: ${what}, PROJECTION=${hasProjection}`, async (t) => {
+      it(`equals an execution of the whole operation: ${what}, PROJECTION=${hasProjection}`, async (t) => {
         const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1, hasProjection });
         const listeners = [];
         for (const [id, name] of [
@@ -136,7 +136,7 @@ describe('an event for several connections', () => {
       });
   }
 
-  it('executes nothing but the fields that have resolvers', async (t) => {
+  it('executes only the fields that have resolvers', async (t) => {
     const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
     const listeners = [];
     for (let i = 0; i < 20; i++) {
@@ -265,7 +265,7 @@ describe('the printed text', () => {
     assert.equal(templateWith(17), undefined);
   });
 
-  it('renders nothing of a payload that has more text after its end', async (t) => {
+  it('does not render a payload with text after its end', async (t) => {
     const { runtime } = await createStage(t, { sdl: PLAIN });
     const operation = runtime.prepare(QUERY, undefined);
     if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));

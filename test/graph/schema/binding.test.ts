@@ -33,7 +33,7 @@ function problemOf(field: string, customSources: string[] = []): string {
 }
 
 describe('binding', () => {
-  it('reads topic, matches, payload and whether it is shared', () => {
+  it('reads topic, matches, payload and shared', () => {
     const { bindings, problems } = parse(`
       auction_updated(auction_id: Int!, status: Status): Auction
         @kafka(topic: "auctions", match: [{ arg: "auction_id", path: "auction.auction_id" }, { arg: "status", path: "meta.status" }], payload: "auction")
@@ -68,7 +68,7 @@ describe('binding', () => {
     );
   });
 
-  it('reads what a field keeps, with defaults for what is left out, and whether it begins with the last event', () => {
+  it('reads history with its defaults, and replay', () => {
     const { bindings, problems } = parse(`
       a: Auction @kafka(topic: "t", history: {})
       b: Auction @kafka(topic: "t", history: { entries: 10, seconds: 5 }, replay: LAST)
@@ -79,7 +79,7 @@ describe('binding', () => {
     assert.deepEqual([bindings.get('a')?.replaysLast, bindings.get('b')?.replaysLast], [false, true]);
   });
 
-  it('refuses a history or replay that cannot be, with the line and the mend', () => {
+  it('refuses an invalid history or replay, with the line and the remedy', () => {
     const field = (rest: string) => problemOf(`a: Auction @kafka(topic: "t", ${rest})`);
     assert.match(field('history: { entries: 0 }'), /schema.graphql:2: .*history.entries .* 1 to 100000/);
     assert.match(field('history: { seconds: "5" }'), /history.seconds must be a whole number of seconds/);
@@ -89,7 +89,7 @@ describe('binding', () => {
     assert.match(field('history: {}, replay: FIRST'), /replay must be LAST/);
   });
 
-  it('takes one match and one unused argument without brackets, and fields that resolvers feed', () => {
+  it('accepts one match and one unused argument without brackets, and fields with a subscribe resolver', () => {
     const { bindings, problems, warnings } = parse(
       `a(id: ID!, unread: Filter!): Auction @kafka(topic: "t", match: { arg: "id", path: "id" }, unused: "unread")
        clock(zone: String!): Int`,
@@ -99,7 +99,7 @@ describe('binding', () => {
     assert.deepEqual([...bindings.keys()], ['a']);
   });
 
-  it('refuses a required argument that chooses no events, with the line and the mends', () => {
+  it('refuses a required argument that selects no events, with the line and the remedies', () => {
     const problem = problemOf('a(order_id: ID!): Auction @kafka(topic: "t")');
     assert.match(problem, /^schema\.graphql:2: Subscription\.a: the argument "order_id" chooses no events/);
     assert.match(problem, /add \{ arg: "order_id", path: "…" \} to match, .* or declare unused: \["order_id"\]$/);
@@ -107,7 +107,7 @@ describe('binding', () => {
     assert.match(problemOf(`a(id: ID!, tenant: ID!): Auction ${other}`), /the argument "tenant" chooses no events/);
   });
 
-  it('warns of an optional argument that chooses no events, and accepts the graph', () => {
+  it('warns of an optional argument that selects no events, and accepts the graph', () => {
     const { bindings, problems, warnings } = parse('a(page: Int, size: Int! = 5): Auction @kafka(topic: "t")');
     assert.deepEqual(problems, []);
     assert.deepEqual([...bindings.keys()], ['a']);
@@ -245,7 +245,7 @@ describe('binding', () => {
     it(`refuses ${name}`, () => assert.match(problemOf(field), expected));
   }
 
-  it('refuses @kafka on a field that resolvers feed, and on fields of other types', () => {
+  it('refuses @kafka on a field with a subscribe resolver, and on fields of other types', () => {
     assert.match(problemOf('a: Auction @kafka(topic: "t")', ['a']), /both @kafka and a `subscribe`/);
     const text = `type Subscription { a: Int @kafka(topic: "t") }\ntype Query { q: Int @kafka(topic: "t") }${KAFKA_DIRECTIVE}`;
     const { problems } = parseBindings(buildSchema(new Source(text, 'schema.graphql')), new Set());

@@ -23,7 +23,7 @@ function coordinate(query: string, ...path: (string | number)[]): string | undef
 }
 
 describe('fieldCoordinate', () => {
-  it('names the field behind aliases and list indexes', () => {
+  it('names the field of aliases and list indexes', () => {
     const query = 'subscription { x: order { y: lines { z: price } } }';
     assert.equal(coordinate(query, 'x'), 'Live.order');
     assert.equal(coordinate(query, 'x', 'y', 0, 1, 'z'), 'Line.price');
@@ -43,7 +43,7 @@ describe('fieldCoordinate', () => {
     assert.equal(coordinate(query, 'event', 'order', 'id'), 'Node.id');
   });
 
-  it('is undefined where the operation has nothing', () => {
+  it('is undefined if the operation has no field at the path', () => {
     assert.equal(coordinate('{ a }'), undefined);
     assert.equal(coordinate('{ a }', 'b'), undefined);
     assert.equal(coordinate('{ a }', 'a', 'b'), undefined);

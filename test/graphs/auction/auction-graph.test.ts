@@ -50,7 +50,7 @@ describe('the auction graph', () => {
     }
   });
 
-  it('answers every field of every sample, with nothing missing that the schema promises', async (t) => {
+  it('resolves every field of every sample without an error or a null in a non-null field', async (t) => {
     const schema = await auctionSchema();
     const { definition, port, sent } = await auctionBackends(t);
     for (const field of Object.values(schema.getSubscriptionType()!.getFields())) {
@@ -71,7 +71,7 @@ describe('the auction graph', () => {
     assert.equal(asked.size, 27, 'every loader is in use');
   });
 
-  it('answers queries by id, and null for what is not there', async (t) => {
+  it('resolves queries by id, and null for an unknown id', async (t) => {
     const schema = await auctionSchema();
     const { definition, port } = await auctionBackends(t);
     const document = parse(`{
@@ -88,7 +88,7 @@ describe('the auction graph', () => {
     assert.equal(gone, null);
   });
 
-  it('calls a backend once per loader and execution, however many keys it is asked for', async (t) => {
+  it('calls a backend once per loader and execution, however many keys are loaded', async (t) => {
     const schema = await auctionSchema();
     const { definition, port, sent } = await auctionBackends(t);
     const ids = [3005178, 3005179, 3005180, 3005181];
@@ -112,7 +112,7 @@ describe('the auction graph', () => {
     assert.deepEqual(sent[0]!.request.body, { ids });
   });
 
-  it('keeps nothing from one execution to the next', async (t) => {
+  it('caches nothing across executions', async (t) => {
     const schema = await auctionSchema();
     const { definition, port, sent } = await auctionBackends(t);
     const document = parse('{ auction(auction_id: 3005178) { version } }');
@@ -122,7 +122,7 @@ describe('the auction graph', () => {
     assert.equal(sent.length, 2);
   });
 
-  it('calls no backend for loaders that nobody reads, and reads nothing of the connection', async (t) => {
+  it('calls no backend for unused loaders, and reads no fact of the connection', async (t) => {
     const { definition, port, sent } = await auctionBackends(t);
     const context = createContext(definition, port, facts);
     const loaders = context.loaders as ReturnType<typeof definition.createLoaders>;
@@ -135,26 +135,26 @@ describe('the auction graph', () => {
     assert.equal(readsOf(context), undefined);
   });
 
-  it('knows the 32 backends of the house', async (t) => {
+  it('names 32 backends', async (t) => {
     const { definition } = await auctionBackends(t);
     assert.equal(new Set(definition.backends).size, 32);
   });
 });
 
 describe('the auction samples', () => {
-  it('are the same for the same seed and others for another', () => {
+  it('are equal for equal seeds and differ for different seeds', () => {
     assert.deepEqual(first(500), first(500));
     assert.notDeepEqual(first(500, 2), first(500));
   });
 
-  it('are of a believable size', () => {
+  it('have a realistic size', () => {
     for (const { value } of first(500)) {
       const bytes = Buffer.byteLength(JSON.stringify(value));
       assert.ok(bytes >= 400 && bytes <= 2048, `${bytes} bytes`);
     }
   });
 
-  it('show the sample operation something with at most one other record between', async () => {
+  it('match the sample operation at least every second record', async () => {
     assert.deepEqual(validate(await auctionSchema(), parse(operation)), []);
     const hotId = Number(/auction_id: (\d+)/.exec(operation)![1]);
     const isHot = first(1000).map(({ topic, value }) => {
@@ -163,7 +163,7 @@ describe('the auction samples', () => {
     for (let i = 2; i < isHot.length; i++) assert.ok(isHot[i] || isHot[i - 1]);
   });
 
-  it('tell one story: bids rise, are counted, and the auction’s record agrees with them', () => {
+  it('are consistent: bids rise and are counted, and the auction’s record agrees with them', () => {
     const bids = new Map<unknown, { sequence: number; amount: number | null; bidderId: string | null }>();
     const versions = new Map<unknown, number>();
     const statuses = new Map<unknown, unknown>();
