@@ -4,7 +4,7 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 import { startPod } from './pod.ts';
 
-/** Resolvers that fail where neither graphql-js nor graphql-jit expects it. */
+/** Resolvers that fail in ways that neither graphql-js nor graphql-jit handles. */
 const GRAPH = {
   'schema.graphql': `
     type Subscription { thing: Thing @kafka(topic: "things", history: {}, replay: LAST) }
@@ -57,7 +57,7 @@ const GRAPH = {
   `,
 };
 
-/** What the subscriber of a field gets for an event. */
+/** Type of the message that a subscriber of each field receives for an event. */
 const ANSWERS = {
   getter: 'next',
   toJson: 'next',
@@ -74,12 +74,12 @@ const ANSWERS = {
   forgetsLateRejection: 'next',
 } as const;
 
-describe('a pod whose resolvers throw at unusual times', () => {
+describe('a pod whose resolvers fail in unusual ways', () => {
   for (const [mode, JIT_AFTER_USES] of [
     ['interpreted', '0'],
     ['compiled', '1'],
   ] as const) {
-    it(`answers the operation, serves the others, and lives: ${mode}`, async (t) => {
+    it(`answers the operation, serves the other operations and keeps running: ${mode}`, async (t) => {
       const folder = await graphFolder(t, GRAPH);
       const pod = await startPod(t, { GRAPH: folder, JIT_AFTER_USES, SAMPLE_INTERVAL_MS: '20' });
       const healthy = await openSocket(t, pod.url);
@@ -88,7 +88,7 @@ describe('a pod whose resolvers throw at unusual times', () => {
       healthy.subscribe('a', 'subscription { thing { count } }');
       for (const [field, answer] of Object.entries(ANSWERS)) {
         const selection = ['getter', 'proxy'].includes(field) ? `${field} { text }` : field;
-        // The second begins with the last event of the history, which fails again.
+        // The second subscription starts with the last event of the history, which fails again.
         for (const id of [`${field} 1`, `${field} 2`]) {
           broken.subscribe(id, `subscription { thing { count ${selection} } }`);
           let message = await broken.next();
@@ -111,7 +111,7 @@ describe('a pod whose resolvers throw at unusual times', () => {
       );
       assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 6);
       assert.equal(await pod.metric('crier_operations'), 1);
-      // At least one of each field: the second subscription may share the first one's execution.
+      // At least one for each of two fields, because a field's second subscription may share the first one's execution.
       assert.ok((await pod.metric('crier_unhandled_rejections_total')) >= 2);
       for (const text of [/^an unexpected failure ended this operation/, /^a promise was rejected/]) {
         const lines = pod.lines.filter(({ msg }) => text.test(msg));

@@ -10,10 +10,10 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
 
-/** Nobody listens there: port 1 is reserved. */
-const NOBODY = '127.0.0.1:1';
+/** No server listens there, because port 1 is reserved. */
+const UNUSED_ADDRESS = '127.0.0.1:1';
 
-/** What it said on standard error, line by line, when it refused to start. */
+/** Lines of standard error of a pod that refuses to start. */
 async function refusal(pod: Pod): Promise<string[]> {
   assert.equal(await pod.ended, 1);
   assert.equal(pod.output, '');
@@ -79,7 +79,10 @@ describe('a configuration that cannot be used', { concurrency: 4 }, () => {
     ],
     [{ ROLE: 'gateway' }, [/^crier: REDIS_URL: .*ROLE=gateway/]],
     [{ REDIS_URL: 'localhost' }, [/^crier: KAFKA_BROKERS: .*REDIS_URL/, /^REDIS_URL: expected redis:\/\//]],
-    [{ KAFKA_BROKERS: NOBODY, REDIS_URL: 'redis://h:1,redis://h:1' }, [/^crier: REDIS_URL: expected different/]],
+    [
+      { KAFKA_BROKERS: UNUSED_ADDRESS, REDIS_URL: 'redis://h:1,redis://h:1' },
+      [/^crier: REDIS_URL: expected different/],
+    ],
     [{ BACKEND_UAA_URL: 'ftp://uaa' }, [/^crier: BACKEND_UAA_URL: expected an http/]],
   ];
   for (const [settings, expected] of cases) {
@@ -97,7 +100,7 @@ describe('a graph that cannot work', { concurrency: 4 }, () => {
     ['a folder without schema.graphql', {}, [/schema\.graphql: cannot be read.*GRAPH/]],
     ['SDL that does not parse', { 'schema.graphql': 'type Order {\n  id: \n}' }, [/schema\.graphql:3: .*Syntax Error/]],
     [
-      'bindings of three kinds',
+      'three kinds of faulty bindings',
       {
         'schema.graphql': `${order}
 type Subscription {
@@ -113,7 +116,7 @@ type Subscription {
       ],
     ],
     [
-      'a resolver for a field that is not there',
+      'a resolver for an unknown field',
       {
         'schema.graphql': `${order}\ntype Subscription { one: Order @kafka(topic: "orders") }`,
         'resolvers.ts': 'export const Order = { ordre_id: () => 1 };',
@@ -130,7 +133,7 @@ type Subscription {
     ],
   ];
   for (const [what, files, expected] of cases) {
-    it(`stops the start with place, reason and mend: ${what}`, async (t) => {
+    it(`stops the start and reports location, reason and fix: ${what}`, async (t) => {
       const lines = await refusal(spawnPod(t, { GRAPH: await graphFolder(t, files) }));
       expected.forEach((pattern, i) => assert.match(lines[i] ?? '', pattern));
       assert.match(lines[0]!, /^crier: /);
@@ -154,7 +157,7 @@ describe('ports', { concurrency: 4 }, () => {
     });
   }
 
-  it('refuses an address that is not of this machine', async (t) => {
+  it('refuses an address of another machine', async (t) => {
     const [line] = await refusal(spawnPod(t, { HOST: '192.0.2.1' }));
     assert.match(line!, /^crier: ADMIN_PORT: port 0 on 192\.0\.2\.1 cannot be listened on/);
   });

@@ -21,7 +21,7 @@ interface Tick {
   readonly seq: number;
 }
 
-/** Records without a pause, on all partitions, until it is stopped. */
+/** Writes records continuously to all partitions until it is stopped. */
 class Flow {
   #isOn = true;
   #next = 0;
@@ -37,7 +37,7 @@ class Flow {
     this.#done = run();
   }
 
-  /** Resolves with how many records there are on each partition. Idempotent. */
+  /** Resolves with the number of records on each partition. Idempotent. */
   async stop(): Promise<number> {
     this.#isOn = false;
     await this.#done;
@@ -49,7 +49,7 @@ function ticksOf({ events }: Watch): Tick[] {
   return events.map(({ tick }) => tick as Tick);
 }
 
-/** A client that lets its socket fill and never answers a close, so that a drain waits for it. */
+/** A client that does not read and never answers a close, so that a drain waits for it. */
 async function silentClient(t: TestContext, pod: Pod): Promise<void> {
   const client = await openSocket(t, pod.url);
   await client.init();
@@ -75,7 +75,7 @@ describe('SIGTERM', () => {
     };
   }
 
-  it('while records flow turns readiness to 503, closes sockets with 1001, commits offsets and exits with 0; the next pod loses and repeats no record', async (t) => {
+  it('while records flow, sets /readyz to 503, closes sockets with 1001, commits offsets and exits with 0; the next pod loses and repeats no record', async (t) => {
     const topic = await outside.createTopic(undefined, PARTITIONS);
     const settings = await settingsFor(t, topic);
     const observer = await startPod(t, { ...settings, ROLE: 'gateway' });
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
     });
     const flow = new Flow(outside, topic);
     t.after(() => flow.stop());
-    await waitFor('records on their way', () => observed.events.length > 1000, 30_000);
+    await waitFor('1,000 events', () => observed.events.length > 1000, 30_000);
 
     pod.process.kill('SIGTERM');
     const { body } = await waitFor('readiness to turn', async () => {
@@ -103,11 +103,11 @@ describe('SIGTERM', () => {
     assert.equal(await client.closed(), 1001);
     assert.equal(orderBreak(ticksOf(client).filter(({ key }) => key !== 'warm-up')), undefined);
     const seenBefore = await outside.committed(settings.KAFKA_GROUP_ID, topic);
-    await waitFor('all that was committed', () => observed.events.length >= seenBefore);
-    assert.equal(observed.events.length, seenBefore, 'committed what was published');
+    await waitFor('every committed record', () => observed.events.length >= seenBefore);
+    assert.equal(observed.events.length, seenBefore, 'exactly the published records are committed');
 
     await startPod(t, settings);
-    await waitFor('records of the successor', () => observed.events.length > seenBefore + 1000, 30_000);
+    await waitFor('events from the next pod', () => observed.events.length > seenBefore + 1000, 30_000);
     const count = await flow.stop();
     const isComplete = () => {
       const seqs = new Map(ticksOf(observed).map(({ key, seq }) => [key, seq]));

@@ -14,10 +14,10 @@ import { waitFor } from '../support/wait-for.ts';
 import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
 
-/** The promise is 5 s; a machine that runs other tests beside it gets more. */
+/** The promise is 5 s. The margin is for a machine that runs other tests. */
 const FIRST_EVENT_MS = 15_000;
 
-/** The operation at the end of what `npm start` prints. */
+/** The subscription that `npm start` prints last. */
 function printedOperation(pod: Pod): string {
   return /A subscription to start with:\s+([^]+)$/.exec(pod.output)![1]!.trim();
 }
@@ -47,7 +47,7 @@ describe('crier without settings', () => {
     const subscription = watch(t, pod.url, printedOperation(pod));
     const { auction_updated: auction } = (await subscription.event()) as { auction_updated: Record<string, unknown> };
     const firstEventMs = performance.now() - startedAt;
-    t.diagnostic(`first event ${Math.round(firstEventMs)} ms after the process began`);
+    t.diagnostic(`first event ${Math.round(firstEventMs)} ms after the start of the process`);
     assert.ok(firstEventMs < FIRST_EVENT_MS, `${firstEventMs} ms`);
     assert.equal(auction['auction_id'], 3005177);
     assert.match((auction['venue'] as { name: string }).name, /\w/);
@@ -55,8 +55,8 @@ describe('crier without settings', () => {
     assert.deepEqual(subscription.failures, []);
   });
 
-  it('delivers every field of every subscription without errors, those from backends too', async (t) => {
-    // Each record is some hundred executions and answers of backends: on a busy machine, faster ones would only pile up.
+  it('delivers every field of every subscription without errors, also fields from backends', async (t) => {
+    // Each record causes some hundred executions and backend requests. On a busy machine, a faster rate would build a backlog.
     const pod = await startPod(t, {
       SAMPLE_INTERVAL_MS: '200',
       MAX_QUERY_DEPTH: '12',
@@ -70,7 +70,7 @@ describe('crier without settings', () => {
       const type = innermost(schema.getSubscriptionType()!.getFields()[name]!.type) as GraphQLObjectType;
       return watch(t, pod.url, `subscription { event: ${name}${args} ${everyField(type)} }`);
     };
-    // A listing takes few steps, so those that are still to come are watched.
+    // Each listing has few events, so this also watches listings that appear later.
     const listings = Array.from({ length: 30 }, (_, i) => `(listing_id: "L-${3005180 + i}")`);
     const watches: Record<string, Watch[]> = {
       auction_updated: [watchField('auction_updated', '(auction_id: 3005177)')],
@@ -99,12 +99,12 @@ describe('crier without settings', () => {
   });
 });
 
-describe('a resolver that fails when a null has failed its list already', () => {
+describe('a resolver that fails after a null has already failed its list', () => {
   const schema = `
     type Subscription { order_updated: Order @kafka(topic: "orders") }
     type Order { lines: [Line!] }
     type Line { name: String! price: Float! }`;
-  // The second line fails at once, so graphql-js waits for nothing of the first one.
+  // The second line fails at once, so graphql-js does not wait for the first line's price.
   const samples = `
     const lines = [{ name: 'a clock' }, { name: null }];
     export function* records() { for (;;) yield { topic: 'orders', value: { lines } }; }`;
@@ -112,7 +112,7 @@ describe('a resolver that fails when a null has failed its list already', () => 
     export const Line = {
       price: async () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        throw new Error('the price list is away');
+        throw new Error('the price list is unavailable');
       },
     };`;
 
@@ -124,7 +124,7 @@ describe('a resolver that fails when a null has failed its list already', () => 
       const { failures } = watch(t, pod.url, 'subscription { order_updated { lines { name price } } }');
       await waitFor('four results', () => failures.length >= 4);
       for (const failure of failures) assert.match(failure, /"path":\["order_updated","lines",1,"name"\]/);
-      await pod.until('the reason in the log', () => pod.log.includes('the price list is away'));
+      await pod.until('the reason in the log', () => pod.log.includes('the price list is unavailable'));
       assert.equal((await fetch(`${pod.admin}/healthz`)).status, 200);
     });
   }
@@ -132,7 +132,7 @@ describe('a resolver that fails when a null has failed its list already', () => 
 
 describe('npm start', () => {
   it('forwards SIGTERM, so that no process remains', async (t) => {
-    // Without prestart: the build would change under the tests that run beside this one.
+    // Skips prestart, which would rebuild dist while other tests use it.
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       env: { ...process.env, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -143,11 +143,11 @@ describe('npm start', () => {
     const address = () => /http:\S+(?=\/healthz)/.exec(output)?.[0];
     await waitFor('the banner', address, 60_000);
     npm.kill('SIGTERM');
-    await waitFor('the server to be gone', async () => !(await fetch(address()!).catch(() => undefined)));
+    await waitFor('the server to have stopped', async () => !(await fetch(address()!).catch(() => undefined)));
   });
 });
 
-describe('crier in a folder whose name URLs would escape', () => {
+describe('crier in a folder whose name needs escaping in URLs', () => {
   it('finds its own graph', async (t) => {
     const folder = join(await temporaryFolder(t), 'a blank, 100% & é #1');
     for (const part of ['dist/src', 'plugins', 'package.json', 'babel.config.js']) {
@@ -167,7 +167,7 @@ async function introspect(pod: Pod): Promise<GraphQLSchema> {
   return buildClientSchema(((await response.json()) as { data: IntrospectionQuery }).data);
 }
 
-/** Objects that come from backends and are not there. */
+/** Names of the backend objects that are null. */
 function emptyOnes(event: unknown): string[] {
   return ['seller', 'venue', 'property', 'bidder'].filter((name) => (event as Record<string, unknown>)[name] === null);
 }

@@ -1,7 +1,7 @@
 import { ENTRY_SELECTION, recordedEntry } from '../support/entry-record.ts';
 import type { Entry } from '../support/ledger.ts';
 
-/** What a record is about: the values that @kafka's `match` looks at (fixtures/ledger/schema.graphql). */
+/** The values of a record that @kafka's `match` compares (fixtures/ledger/schema.graphql). */
 export type Subject =
   | { readonly topic: 'orders'; readonly customer: number }
   | { readonly topic: 'shipments'; readonly carrier: string; readonly region: string }
@@ -14,7 +14,7 @@ const CARRIERS = ['Müller & Söhne', 'ups', 'a:b{c="d"}'];
 const REGIONS = ['north', 'south'];
 const SKUS = ['1', '01', '漢', 'sku-4', 'sku-5'];
 
-/** Every subject that there is. */
+/** All subjects of the test. */
 export const SUBJECTS: readonly Subject[] = [
   ...CUSTOMERS.map((customer) => ({ topic: 'orders' as const, customer })),
   ...CARRIERS.flatMap((carrier) => REGIONS.map((region) => ({ topic: 'shipments' as const, carrier, region }))),
@@ -34,7 +34,7 @@ export function recordValue(subject: Subject, entry: Entry): object {
   }
 }
 
-/** What one client subscribes to, and which subjects that means. */
+/** The subscription of one client, and the subjects that it matches. */
 export interface Interest {
   readonly topic: Subject['topic'];
   readonly query: string;
@@ -42,7 +42,7 @@ export interface Interest {
   wants(subject: Subject): boolean;
 }
 
-/** The same selection in other words, so that pods hold more than one document for one channel. */
+/** The same fields in another order, so that a channel has more than one document. */
 const ENTRY_AGAIN = 'ledger_entry { content_digest content_text written_at sequence_number lane_name __typename }';
 
 const ORDERS = `subscription Orders($customer: Int!) { event: order_changed(customer_id: $customer) { ${ENTRY_SELECTION} } }`;
@@ -51,7 +51,7 @@ const SHIPMENTS = `subscription Shipments($carrier: String!, $region: String) {
 }`;
 const PRICES = `subscription Prices($sku: ID) { event: price_set(sku: $sku) { ${ENTRY_SELECTION} } }`;
 
-/** The interest of client `i`: all fields and arguments in turn, optional ones given and left out. */
+/** The interest of client `i`. Successive clients cover every field and argument, with and without the optional ones. */
 export function interestOf(i: number): Interest {
   const turn = Math.floor(i / 4);
   const customer = at(CUSTOMERS, turn);

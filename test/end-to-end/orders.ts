@@ -34,7 +34,7 @@ export interface OrdersOptions {
   readonly redisUrl: string;
 }
 
-/** Settings of pods that belong together: one group, one prefix, one dead-letter topic, the graph above. */
+/** Settings of the pods of one test: one group, one prefix, one dead-letter topic and the graph above. */
 export async function ordersSettings(t: TestContext, { topic, brokers, redisUrl }: OrdersOptions) {
   const name = randomName('orders');
   return {
@@ -48,7 +48,7 @@ export async function ordersSettings(t: TestContext, { topic, brokers, redisUrl 
   };
 }
 
-/** A record's value, as its producer writes it. */
+/** A record's value with camelCase keys, as a producer writes it. */
 export function orderRecord(orderId: string): string {
   const order = {
     orderId,
@@ -62,7 +62,7 @@ export function orderRecord(orderId: string): string {
 
 export const EVERY_FIELD = '{ order_id status total_cents ship_to { street_name } line_items { unit_price } }';
 
-/** What `EVERY_FIELD` selects of that record. */
+/** The event that `EVERY_FIELD` selects from that record. */
 export function orderEvent(orderId: string): object {
   return {
     order_id: orderId,

@@ -17,7 +17,7 @@ import { kcatProducer } from './producers.ts';
 
 const SUBSCRIPTION = `subscription { order_updated(order_id: 7) ${EVERY_FIELD} }`;
 
-/** A server that lets everybody in and never says a word. */
+/** A server that accepts every connection and sends nothing. */
 async function silentServer(t: TestContext): Promise<string> {
   const sockets = new Set<TcpSocket>();
   const server = createServer((socket) => {
@@ -49,7 +49,7 @@ describe('a pod without Kafka and Redis', () => {
       }),
     );
     const { status, body } = await pod.readiness();
-    assert.equal(status, 200, 'all pods would vanish at once');
+    assert.equal(status, 200, 'with another status, Kubernetes would take all pods out of service at once');
     assert.deepEqual([body['kafka'], body['bus']], ['away', 'away']);
     const refused = watch(t, pod.url, SUBSCRIPTION);
     await assert.rejects(refused.event(), /BUS_UNAVAILABLE/);

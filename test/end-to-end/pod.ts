@@ -6,29 +6,29 @@ import { metricOf } from '../support/metric.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const MAIN = join(process.cwd(), 'dist', 'src', 'main.js');
-/** Not a protection but a bound: a pod that hangs fails with what it said. */
+/** A hanging pod fails the test after this time, with its log. */
 const PATIENCE_MS = 60_000;
 
 export interface PodOptions {
-  /** Of the command line. */
+  /** Arguments of the command line. */
   readonly arguments?: readonly string[];
   /** Working directory. */
   readonly folder?: string;
-  /** The script; not given: this build's. */
+  /** The script. Default: that of this build. */
   readonly main?: string;
-  /** File descriptors instead of what `output` and `log` are read from. */
+  /** File descriptors for the pod. `output` or `log` then stays empty. */
   readonly standardOutput?: number;
   readonly standardError?: number;
 }
 
-/** crier as a process of its own, as in production, in an environment with nothing but `settings`. */
+/** crier in its own process, as in production. Its environment holds only `settings`, PATH and free local ports. */
 export class Pod {
   readonly process: ChildProcess;
-  /** What it wrote to standard output. */
+  /** Text written to standard output. */
   output = '';
-  /** What it wrote to standard error. */
+  /** Text written to standard error. */
   log = '';
-  /** Exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 
   constructor(settings: Readonly<Record<string, string>>, options: PodOptions = {}) {
@@ -73,7 +73,7 @@ export class Pod {
       .map((line) => JSON.parse(line) as LogLine);
   }
 
-  /** Resolves when it has printed what to open. */
+  /** Resolves when the pod has printed its addresses. */
   async started(): Promise<this> {
     await this.until('the banner', () => this.output.includes('Admin'));
     return this;
@@ -85,7 +85,7 @@ export class Pod {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   }
 
-  /** Resolves when the details of `/readyz` are as wanted. */
+  /** Resolves when `/readyz` has these details. */
   async reports(details: Readonly<Record<string, unknown>>): Promise<void> {
     const wanted = JSON.stringify(details);
     const found = async () => {
@@ -95,26 +95,26 @@ export class Pod {
     await this.until(`${wanted} in /readyz`, found);
   }
 
-  /** Resolves when a value of `/metrics` is at least `count`. `name`: with its labels. */
+  /** Resolves when a value of `/metrics` is at least `count`. `name` includes the labels. */
   async counts(name: string, count: number): Promise<void> {
     await this.until(`${name} ${count}`, async () => (await this.metric(name)) >= count);
   }
 
-  /** A value of `/metrics`; 0 where there is none. */
+  /** A value of `/metrics`; 0 if it is absent. */
   metric(name: string): Promise<number> {
     return metricOf(this.admin, name);
   }
 
-  /** Resolves when the condition is met. @throws Error with the pod's log when it ends before, or after a minute. */
+  /** Resolves when the condition is met. @throws Error with the pod's log when the pod ends first, or after a minute. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     const isEnded = () => this.process.exitCode !== null || this.process.signalCode !== null;
     await waitFor(what, async () => isEnded() || (await condition()), PATIENCE_MS).catch((error: Error) => {
       throw new Error(`${error.message}\n${this.log}`);
     });
-    if (isEnded()) throw new Error(`crier ended while this was waited for: ${what}\n${this.log}`);
+    if (isEnded()) throw new Error(`crier ended while the test waited for ${what}\n${this.log}`);
   }
 
-  /** SIGTERM, and how it ended. Idempotent. */
+  /** Sends SIGTERM and resolves like `ended`. Sends SIGKILL after a minute. Idempotent. */
   async stop(): Promise<number | NodeJS.Signals> {
     this.process.kill('SIGTERM');
     const timer = setTimeout(() => this.process.kill('SIGKILL'), PATIENCE_MS);
@@ -125,7 +125,7 @@ export class Pod {
 
   #printed(pattern: RegExp): string {
     const found = pattern.exec(this.output)?.[0];
-    if (found === undefined) throw new Error(`nothing like ${String(pattern)} was printed:\n${this.output}`);
+    if (found === undefined) throw new Error(`no match of ${String(pattern)} in the output:\n${this.output}`);
     return found;
   }
 }
@@ -136,7 +136,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** Spawns a pod, which ends with the test. */
+/** Spawns a pod. It is killed at the end of the test. */
 export function spawnPod(t: TestContext, settings: Readonly<Record<string, string>>, options?: PodOptions): Pod {
   const pod = new Pod(settings, options);
   t.after(async () => {
@@ -146,7 +146,7 @@ export function spawnPod(t: TestContext, settings: Readonly<Record<string, strin
   return pod;
 }
 
-/** Spawns a pod and waits until it is up. */
+/** Spawns a pod and waits until it has printed its addresses. */
 export function startPod(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Pod> {
   return spawnPod(t, settings).started();
 }

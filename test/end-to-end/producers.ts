@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import kafkajs from 'kafkajs';
 import type { Producer } from 'kafkajs';
 
-/** One record for one partition. The value is JSON, as its producers write it: camelCase. */
+/** One record for one partition. The value is JSON with camelCase keys, as producers write it. */
 export interface OutgoingRecord {
   readonly topic: string;
   readonly partition: number;
@@ -14,7 +14,7 @@ export interface OutgoingRecord {
 /** Writes records, in order within each partition. */
 export type Produce = (records: readonly OutgoingRecord[]) => Promise<void>;
 
-/** What an operator has at hand: `kcat -P -K`, one process for each partition. */
+/** Writes with `kcat -P -K`, one process for each partition. */
 export function kcatProducer(brokers: string): Produce {
   return async (records) => {
     await Promise.all([...partitionsOf(records).values()].map((partition) => runKcat(brokers, partition)));
@@ -31,7 +31,7 @@ async function runKcat(brokers: string, records: readonly OutgoingRecord[]): Pro
   let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const ended = once(child, 'close') as Promise<[number]>;
-  // JSON has neither raw tabs nor raw line feeds, so both can separate.
+  // JSON has no raw tabs and line feeds, so they can separate keys and records.
   child.stdin.end(records.map(({ key, value }) => `${key}\t${value}\n`).join(''));
   const [code] = await ended;
   if (code !== 0) throw new Error(`kcat ended with ${code}: ${complaints}`);
@@ -66,7 +66,7 @@ function partitionsOf(records: readonly OutgoingRecord[]): Map<string, OutgoingR
   return partitions;
 }
 
-/** How many members a consumer group has; 0 while it is rebalancing. */
+/** Number of members of a consumer group; 0 while it is rebalancing. */
 export async function stableMembers(brokers: string, group: string): Promise<number> {
   const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();

@@ -28,7 +28,7 @@ describe('pods on Kafka and Redis', () => {
   const write = (topic: string, orderId: string) =>
     kcatProducer(outside.brokers)([{ topic, partition: 0, key: orderId, value: orderRecord(orderId) }]);
 
-  /** There is no answer to a subscribe, so records are written until one arrives. */
+  /** Writes records until one arrives, because the protocol does not acknowledge a subscribe. */
   async function writeUntilSeen(topic: string, subscription: Watch): Promise<void> {
     for (let i = 1; subscription.events.length === 0; i++) {
       await write(topic, '7');
@@ -38,7 +38,7 @@ describe('pods on Kafka and Redis', () => {
     }
   }
 
-  it('deliver from ROLE=worker through ROLE=gateway, snake_cased, with nothing but a schema.graphql somewhere else', async (t) => {
+  it('deliver from ROLE=worker through ROLE=gateway, snake_cased, from a graph folder elsewhere that holds only schema.graphql', async (t) => {
     const topic = await outside.createTopic();
     const folder = await temporaryFolder(t);
     await mkdir(join(folder, 'my-graph'));

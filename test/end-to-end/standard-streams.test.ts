@@ -16,7 +16,7 @@ function readSlowly(pipe: Pipe, t: TestContext): void {
   t.after(() => clearInterval(timer));
 }
 
-/** What can be the matter with a pipe, and what brings it about. */
+/** Faults of a pipe, set up before the pod starts or while it runs. */
 const STATES: readonly (readonly [
   string,
   { readonly before?: (pipe: Pipe) => void; readonly during?: (pipe: Pipe, t: TestContext) => void },
@@ -32,7 +32,7 @@ async function isAlive(pod: Pod): Promise<boolean> {
   return (await fetch(`${pod.admin}/healthz`, { signal: AbortSignal.timeout(5_000) })).ok;
 }
 
-/** A graph whose module keeps the process alive, as a Redis client of its own would. */
+/** A graph whose module keeps the process alive, as an open Redis client would. */
 function graphWithHandle(t: TestContext, code: string): Promise<string> {
   return graphFolder(t, {
     'schema.graphql': 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }',
@@ -41,7 +41,7 @@ function graphWithHandle(t: TestContext, code: string): Promise<string> {
 }
 
 const FATAL = 'setTimeout(() => { throw new Error("of the graph"); }, 100);';
-/** Fields that the schema does not have. */
+/** Modules with resolvers for fields that the schema does not have. */
 const REFUSED = `export const Order = { ordre_id: () => '1' };`;
 const REFUSED_AT_LENGTH = `export const Order = Object.fromEntries(
   Array.from({ length: 2000 }, (_, i) => ['a_field_with_a_long_name_that_is_not_there_' + i, () => 1]),
@@ -87,7 +87,7 @@ describe('standard error', { concurrency: 2 }, () => {
       assert.equal(await pod.ended, 1);
     });
 
-    it(`that ${state}: a setup error ends the pod with 1, whatever the graph's module holds`, async (t) => {
+    it(`that ${state}: a setup error ends the pod with 1, even if the graph's module holds a timer`, async (t) => {
       const { pipe, pod } = await spawnInState(t, { GRAPH: await graphWithHandle(t, REFUSED) });
       during?.(pipe, t);
       assert.equal(await pod.ended, 1);
@@ -97,19 +97,19 @@ describe('standard error', { concurrency: 2 }, () => {
   it('without a reader: dropped lines are counted in /metrics', async (t) => {
     const pipe = await Pipe.create(t);
     pipe.closeReader();
-    // Its start logs a warning: it has no samples.
+    // The graph has no samples, so the start logs a warning.
     const GRAPH = await graphWithHandle(t, '');
     const pod = await spawnPod(t, { GRAPH }, { standardError: pipe.writer }).started();
     await pod.counts('crier_log_lines_dropped_total', 1);
   });
 
-  it('gets the whole text of a setup error before the pod ends, whatever the module of the graph holds', async (t) => {
+  it("gets the whole text of a setup error before the pod ends, even if the graph's module holds a timer", async (t) => {
     const pod = spawnPod(t, { GRAPH: await graphWithHandle(t, REFUSED) });
     assert.equal(await pod.ended, 1);
     assert.match(pod.log, /^crier: .*resolvers\.js: .*ordre_id.*\n$/);
   });
 
-  it('gets the text of a setup error that its pipe takes only in parts', async (t) => {
+  it('gets the whole text of a setup error that its pipe accepts only in parts', async (t) => {
     const pipe = await Pipe.create(t);
     pipe.fill();
     const GRAPH = await graphWithHandle(t, REFUSED_AT_LENGTH);
@@ -117,7 +117,7 @@ describe('standard error', { concurrency: 2 }, () => {
     let text = '';
     const reading = setInterval(() => (text += pipe.read()), 20);
     const code = await pod.ended;
-    // Before the pipe is closed behind the test.
+    // The interval must end before the test closes the pipe.
     clearInterval(reading);
     assert.equal(code, 1);
     text += pipe.read();
@@ -127,7 +127,7 @@ describe('standard error', { concurrency: 2 }, () => {
 
 describe('standard output', { concurrency: 2 }, () => {
   for (const [state, { before, during }] of STATES) {
-    it(`that ${state}: the pod runs, says so in /healthz, and SIGTERM drains it with 0`, async (t) => {
+    it(`that ${state}: the pod answers /healthz, and SIGTERM drains it with 0`, async (t) => {
       const pipe = await Pipe.create(t);
       before?.(pipe);
       const [port] = await freePorts(1);

@@ -20,7 +20,7 @@ import type { OutgoingRecord, Produce } from './producers.ts';
 const PARTITIONS = 4;
 const RECORDS = 5000;
 const CLIENTS = 200;
-/** Not a protection but a bound: a run that hangs fails with what is missing. */
+/** A hanging test fails after this time and names what is missing. */
 const PATIENCE_MS = 120_000;
 
 interface Written {
@@ -61,7 +61,7 @@ it(
 
 interface Stack {
   readonly pods: readonly Pod[];
-  /** Every topic by its own producer: shipments by kcat, the others by kafkajs. */
+  /** Writes shipments with kcat and the other topics with kafkajs. */
   readonly produce: (written: readonly Written[]) => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ async function startStack(t: TestContext): Promise<Stack> {
     LOG_LEVEL: 'warn',
   };
   const pods = await Promise.all([startPod(t, settings), startPod(t, settings)]);
-  // A rebalance in the middle of the ledger may repeat records: Kafka's promise is at-least-once.
+  // A rebalance in the middle of the ledger may repeat records, because delivery is at-least-once.
   await waitFor('both pods in one stable group', async () => (await stableMembers(brokers, group)) === 2, 60_000);
 
   const kcat = kcatProducer(brokers);
@@ -107,7 +107,7 @@ async function startStack(t: TestContext): Promise<Stack> {
   };
 }
 
-/** The fixture's graph, on topics of this test's own. */
+/** The fixture's graph with this test's topics. */
 async function ledgerGraph(t: TestContext, topicOf: (topic: string) => string): Promise<string> {
   const fixture = join(process.cwd(), 'test', 'end-to-end', 'fixtures', 'ledger', 'schema.graphql');
   const schema = await readFile(fixture, 'utf8');
@@ -122,7 +122,7 @@ function outgoing({ subject, partition, entry }: Written, topic: string): Outgoi
   return { topic, partition, key: entry.lane, value: JSON.stringify(recordValue(subject, entry)) };
 }
 
-/** One mark about every subject in every partition. */
+/** One mark of every subject in every partition. */
 function marks(sequence: number): Written[] {
   return SUBJECTS.flatMap((subject) =>
     Array.from({ length: PARTITIONS }, (_, partition) => ({
@@ -133,7 +133,7 @@ function marks(sequence: number): Written[] {
   );
 }
 
-/** The protocol has no answer to a subscribe, so marks are sent until each client has seen one from each partition. */
+/** Writes marks until each client has one of each partition, because the protocol does not acknowledge a subscribe. */
 async function openEveryPath(subscribers: readonly Subscriber[], produce: Stack['produce']): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await produce(marks(MARK.start));
@@ -155,7 +155,7 @@ async function openEveryPath(subscribers: readonly Subscriber[], produce: Stack[
 function writeLedger(): Written[] {
   const sequences = new Map<string, number>();
   return Array.from({ length: RECORDS }, (_, i) => {
-    // 21 and 4 have no divisor in common, so every subject meets every partition.
+    // 21 subjects and 4 partitions are coprime, so every subject is written to every partition.
     const subject = SUBJECTS[i % SUBJECTS.length]!;
     const partition = i % PARTITIONS;
     const lane = `${subject.topic}/${partition}`;
@@ -165,7 +165,7 @@ function writeLedger(): Written[] {
   });
 }
 
-/** Text that JSON, UTF-8 and key conversion could each spoil. */
+/** Text that a fault in JSON, UTF-8 or key conversion would corrupt. */
 function contentOf(i: number): string {
   return `${i} camelCase snake_case "\\u0041" \\ \t\n é 漢字 😀 \u2028 ${'x'.repeat(i % 300)}`;
 }

@@ -5,7 +5,7 @@ import { KINDS } from './kinds.ts';
 /** The short form of `npm run fuzz`. */
 describe('random input', () => {
   for (const [name, { shortRuns, property }] of Object.entries(KINDS)) {
-    it(`keeps every invariant: ${name}`, async (t) => {
+    it(`keeps the invariant of ${name}`, async (t) => {
       await fc.assert((await property(t)) as fc.IAsyncProperty<unknown>, { numRuns: shortRuns });
     });
   }

@@ -9,10 +9,10 @@ import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import type { FuzzKind } from './kind.ts';
 
-/** Those of docs/operations.md, and those of RFC 6455 for bytes that are no frames (1002), no UTF-8 (1007) or a close frame of the client. */
+/** Codes of docs/operations.md, and of RFC 6455 for invalid frames (1002), invalid UTF-8 (1007) and a close frame of the client. */
 const CODES = [1000, 1001, 1002, 1005, 1007, 1008, 1009, 1013, 4400, 4401, 4403, 4408, 4409, 4429];
 
-/** A connection that is not closed by then waits for more bytes, in ms. */
+/** A connection that is still open after this time waits for the rest of a frame. */
 const UNFINISHED_MS = 500;
 
 const id = fc.constantFrom('a', 'b', '', 'é', 'x'.repeat(200));
@@ -48,7 +48,7 @@ const frame = fc
     ),
   )
   .map(([body, options]) => clientFrame(body, options));
-/** What is written to one connection: frames most often, and at times bytes that are none. */
+/** Bytes for one connection: mostly frames, sometimes bytes that are not frames. */
 const writes = fc.array(
   fc.oneof({ weight: 3, arbitrary: text.map((body) => clientFrame(body)) }, { weight: 3, arbitrary: frame }, bytes),
   {
@@ -57,7 +57,10 @@ const writes = fc.array(
   },
 );
 
-/** Any bytes on a connection: it goes on or is closed with a documented code, answers only its ids, and others notice nothing. */
+/**
+ * Any bytes on a connection: it stays open or is closed with a documented code, answers only ids that it received, and other
+ * connections are served.
+ */
 export const protocol: FuzzKind = {
   shortRuns: 150,
   property: async (scope) => {
@@ -96,9 +99,9 @@ export const protocol: FuzzKind = {
   },
 };
 
-/** What came until the connection was closed, or went on waiting for the end of a frame that is longer than what was written. */
+/** Messages received until the connection was closed, or until UNFINISHED_MS if it waits for the rest of a frame. */
 async function outcome(socket: Socket) {
-  // Behind what was written: the server answers it when it has read that.
+  // Sent after the input, so the server answers it once it has read the input.
   socket.close(1000);
   const closing = await Promise.race([socket.expectClose().catch(() => undefined), delay(UNFINISHED_MS)]);
   if (closing) assert.ok(CODES.includes(closing.code), `closed with ${closing.code}`);

@@ -37,7 +37,7 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-/** Any JSON as the variables of an operation: refused, or read, as graphql-js does. */
+/** Any JSON as the variables of an operation: refused or coerced as by graphql-js. */
 export const variables: FuzzKind = {
   shortRuns: 300,
   property: () => {

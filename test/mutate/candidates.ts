@@ -25,7 +25,7 @@ export interface Candidates {
   readonly sources: readonly Source[];
   /** Mutants that are run, in the order of the files and their lines. */
   readonly sample: readonly Candidate[];
-  /** How many there are to draw the sample from. */
+  /** Number of mutants from which the sample is drawn. */
   readonly total: number;
   readonly equivalents: readonly { candidate: Candidate; equivalent: Equivalent }[];
 }
@@ -34,12 +34,12 @@ export interface Filter {
   /** The end of a file's path: `redis-bus.ts`. */
   readonly file: string | undefined;
   readonly onlyChanged: boolean;
-  /** Most mutants that are run. */
+  /** Largest number of mutants to run. */
   readonly limit: number | undefined;
   readonly seed: number;
 }
 
-/** The mutants of `src/<folder>`. @throws Error where a filter leaves none. */
+/** The mutants of `src/<folder>`. @throws Error when the filters leave none. */
 export async function findCandidates(folder: string, filter: Filter): Promise<Candidates> {
   const sources = await readSources(join('src', folder));
   const changed = filter.onlyChanged ? await changedLines(join('src', folder)) : undefined;

@@ -1,7 +1,7 @@
 import { applyMutant } from './mutants.ts';
 import type { Mutant } from './mutants.ts';
 
-/** A mutant as a reader sees it: whole lines, without indentation. */
+/** A mutant as whole lines without indentation, for reports. */
 export interface Change {
   readonly line: number;
   readonly before: readonly string[];

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Line numbers (from 1) of the working tree that differ from where this branch left main, by file. */
+/** Changed lines of the working tree since this branch left main, by file. Line numbers start at 1. */
 export async function changedLines(folder: string): Promise<Map<string, Set<number>>> {
   const { stdout } = await promisify(execFile)('git', ['diff', '--merge-base', 'main', '-U0', '--', folder], {
     maxBuffer: 64 * 1024 * 1024,
@@ -9,7 +9,7 @@ export async function changedLines(folder: string): Promise<Map<string, Set<numb
   return linesOfDiff(stdout);
 }
 
-/** Of the text of `git diff -U0`. */
+/** Changed lines in the output of `git diff -U0`. */
 export function linesOfDiff(diff: string): Map<string, Set<number>> {
   const files = new Map<string, Set<number>>();
   let lines = new Set<number>();

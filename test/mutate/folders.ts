@@ -1,4 +1,4 @@
-/** Tests outside of the mirrored folder that say something about a folder of src. */
+/** Tests outside the mirrored folder that cover a folder of src. */
 const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   bus: ['websocket/bus-outage', 'websocket/log-hygiene'],
   client: ['websocket/stock-client'],
@@ -16,7 +16,7 @@ const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   websocket: ['fanout/outbox/outbox', 'end-to-end/drain'],
 };
 
-/** Tests that read the text of the build, which holds other text here. */
+/** Tests that read the text of the build, which differs in a sandbox. */
 export const TEXT_TESTS: readonly string[] = ['client/package'];
 
 /** A test of one of these folders needs a Kafka. */
@@ -31,7 +31,10 @@ export function needsKafka(testFiles: readonly string[]): boolean {
   return testFiles.some((file) => NEEDS_KAFKA.includes(file.split('/', 1)[0]!));
 }
 
-/** First the tests that are named like the source, then quick ones. Both as `bus/redis/redis-bus.test.js`, `src/bus/redis/redis-bus.ts`. */
+/**
+ * Sorts the tests of a source (`src/bus/redis/redis-bus.ts`): first those with its name (`bus/redis/redis-bus.test.js`), then the
+ * quickest.
+ */
 export function inOrderFor(source: string, tests: readonly { file: string; ms: number }[]): string[] {
   const name = source.replace(/^src\//, '').replace(/\.ts$/, '');
   const rank = (file: string) => (file === `${name}.test.js` ? 0 : file.startsWith(`${name}-`) ? 1 : 2);

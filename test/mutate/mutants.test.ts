@@ -5,7 +5,7 @@ import { equivalentOf } from './equivalents.ts';
 import { applyMutant, mutantsOf } from './mutants.ts';
 import { recordReach } from './reach.ts';
 
-/** `kind: source with the change`, in the order of the text. */
+/** `kind: source with the change`, in source order. */
 function mutationsOf(source: string): string[] {
   return mutantsOf('src/x.ts', source).mutants.map((mutant) => `${mutant.kind}: ${applyMutant(source, mutant)}`);
 }
@@ -46,7 +46,7 @@ describe('mutants of a source', () => {
     ]);
   });
 
-  it('change booleans and small numbers, but nothing of a type', () => {
+  it('change booleans and small numbers, but no types', () => {
     assert.deepEqual(mutationsOf('const a = true;'), ['boolean: const a = false;']);
     assert.deepEqual(mutationsOf('const a = [0, 1, 60_000];'), [
       'number: const a = [1, 1, 60_000];',
@@ -63,7 +63,7 @@ describe('mutants of a source', () => {
     assert.ok(block.includes('emptied finally: try { a(); } catch { b(); } finally {}'));
   });
 
-  it('are deterministic and in the order of the text', () => {
+  it('are deterministic and in source order', () => {
     const source = 'function f(a?: { b: number }) { if (a?.b === 1 && a.b < 2) return; f(); }\n';
     const { mutants } = mutantsOf('src/x.ts', source);
     assert.deepEqual(mutantsOf('src/x.ts', source).mutants, mutants);

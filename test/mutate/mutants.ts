@@ -18,11 +18,11 @@ export interface Mutant {
 export interface SourceMutants {
   /** In the order of the text. */
   readonly mutants: readonly Mutant[];
-  /** Offsets behind the opening brace of each function that has a block body. */
+  /** Offset after the opening brace of each function with a block body. */
   readonly functions: readonly number[];
 }
 
-/** An off-by-one in a larger number (a time, a size) is not something that a contract states. */
+/** Larger numbers (times, sizes) are not mutated: no contract states them to the unit. */
 const MAX_NUMBER = 128;
 
 const OPERATORS: Readonly<Record<string, readonly string[]>> = {
@@ -128,7 +128,7 @@ export function mutantsOf(file: string, source: string): SourceMutants {
     },
     LogicalExpression(path) {
       const { node } = path;
-      // `a && b ?? c` is no JavaScript.
+      // `a && b ?? c` is a syntax error.
       if (node.operator === '??') add(path, 'logic', rangeOf(node), `(${text(node.left)} && ${text(node.right)})`);
       else replaceOperator(path);
       add(path, 'dropped operand', rangeOf(node), text(node.left));
@@ -178,7 +178,7 @@ export function mutantsOf(file: string, source: string): SourceMutants {
   };
 }
 
-/** The source text with the change in it. */
+/** The source text with the mutant applied. */
 export function applyMutant(source: string, { start, end, replacement }: Mutant): string {
   return source.slice(0, start) + replacement + source.slice(end);
 }
@@ -196,7 +196,7 @@ function parse(file: string, source: string): t.File {
   return parsed;
 }
 
-/** Parentheses around a node do not belong to it. */
+/** The range of a node without parentheses around it. */
 function rangeOf(node: t.Node): Range {
   return { start: node.start!, end: node.end! };
 }

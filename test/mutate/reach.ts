@@ -9,13 +9,13 @@ export function recordReach(file: string, source: string, { functions }: SourceM
   for (const [index, offset] of [...functions.entries()].sort(([, a], [, b]) => b - a)) {
     marked = `${marked.slice(0, offset)} reached__(${index}); ${marked.slice(offset)}`;
   }
-  // A function declaration is hoisted: it is there for modules that import each other. The client runs in browsers, too.
+  // A function declaration is hoisted, so it exists before the module runs. `typeof process`: the client also runs in browsers.
   return `${marked}
 function reached__(index: number): void {
-  const own = reached__ as unknown as { seen?: Set<number> };
-  own.seen ??= new Set();
-  if (own.seen.has(index) || typeof process === 'undefined') return;
-  own.seen.add(index);
+  const state = reached__ as unknown as { seen?: Set<number> };
+  state.seen ??= new Set();
+  if (state.seen.has(index) || typeof process === 'undefined') return;
+  state.seen.add(index);
   const { appendFileSync } = process.getBuiltinModule('fs');
   appendFileSync(${JSON.stringify(record)}, ${JSON.stringify(`${file}:`)} + index + '\\n');
 }

@@ -2,7 +2,7 @@ import { markdownTable } from '../../loadtest/table.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 import type { Outcome } from './trial.ts';
 
-/** Killed mutants of those that were run, in percent. */
+/** Share of killed mutants, in percent. A mutant whose tests time out counts as killed. */
 export function scoreOf(outcomes: readonly Outcome[]): number {
   return (100 * outcomes.filter(isKilled).length) / outcomes.length;
 }
@@ -25,8 +25,8 @@ export function reportOf(
 ): string {
   const files = [...new Set(outcomes.map(({ candidate }) => candidate.mutant.file))];
   const rows = files.map((file) => {
-    const own = outcomes.filter(({ candidate }) => candidate.mutant.file === file);
-    return [file, `${own.length}`, `${own.filter(isKilled).length}`, `${scoreOf(own).toFixed(0)} %`];
+    const ofFile = outcomes.filter(({ candidate }) => candidate.mutant.file === file);
+    return [file, `${ofFile.length}`, `${ofFile.filter(isKilled).length}`, `${scoreOf(ofFile).toFixed(0)} %`];
   });
   const alive = outcomes.filter((outcome) => !isKilled(outcome));
   const equivalents = candidates.equivalents.map(

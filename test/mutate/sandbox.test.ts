@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Sandbox } from './sandbox.ts';
 
-it('a sandbox changes its own build and not that of the checkout, also where dist leads to it by a link', async (t) => {
+it('a sandbox replaces files of its own build only, also when dist/src is a link', async (t) => {
   const root = await temporaryFolder(t);
   await mkdir(join(root, 'dist', 'src-1'), { recursive: true });
   await writeFile(join(root, 'dist', 'src-1', 'a.js'), 'old');

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformAsync } from '@babel/core';
 
-/** What a copy does not need, or shares with the checkout. */
+/** Entries that a sandbox links to instead of copying. */
 const SHARED = ['node_modules', '.stack'];
 const LEFT_OUT = ['.git', ...SHARED];
 
-/** A copy of the built checkout, of which one source file at a time is replaced. */
+/** A copy of the built checkout in which compiled source files are replaced. */
 export class Sandbox {
   readonly folder: string;
   /** Temporary files of the tests: a test that is killed does not remove its own. */
@@ -26,7 +26,7 @@ export class Sandbox {
     await mkdir(sandbox.folder);
     for (const entry of await readdir(root)) {
       if (LEFT_OUT.includes(entry)) continue;
-      // Links lead to the copy: dist/src is one, and its files are replaced.
+      // Keeps relative links, so that dist/src leads into the copy.
       await cp(join(root, entry), join(sandbox.folder, entry), { recursive: true, verbatimSymlinks: true });
     }
     for (const entry of SHARED) await symlink(join(root, entry), join(sandbox.folder, entry));

@@ -7,11 +7,11 @@ export type Verdict = 'passed' | 'failed' | 'timed out';
 export interface TestRun {
   readonly verdict: Verdict;
   readonly ms: number;
-  /** The first lines that say why it failed. */
+  /** The start of the failure's message. */
   readonly output: string;
 }
 
-/** Of the output of a failed run. */
+/** Limit of the kept output of a failed run, in characters. */
 const MAX_OUTPUT = 2000;
 
 /** Runs one compiled test file (`bus/redis/redis-bus.test.js`) in a process group of its own, which is killed at the first failure. */
@@ -25,7 +25,7 @@ export async function runTestFile(
     cwd: sandbox.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    // Set inside of a test, where the file would report to a parent.
+    // Set when this process runs inside a test; the file would then report to a parent.
     env: { ...environment, TMPDIR: sandbox.temporary, NODE_TEST_CONTEXT: undefined },
   });
   const group = child.pid!;
@@ -39,7 +39,7 @@ export async function runTestFile(
     output += chunk;
     const failure = /^ *not ok .*/m.exec(output);
     if (failure && output.length > failure.index + MAX_OUTPUT) output = output.slice(0, failure.index + MAX_OUTPUT);
-    // The line is whole, and some of its reason has come.
+    // The line is complete, so the file has failed.
     if (failure && output.indexOf('\n', failure.index) > 0) end('failed');
     if (!failure && output.length > 2 * MAX_OUTPUT) output = output.slice(-MAX_OUTPUT);
   };

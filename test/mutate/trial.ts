@@ -13,11 +13,11 @@ export interface Outcome {
   readonly by: string | undefined;
 }
 
-/** A test file without a mutant. */
+/** Result of a test file on the unchanged source. */
 interface Unmutated {
   readonly file: string;
   readonly ms: number;
-  /** The functions that it runs, as `<source file>:<index>`. */
+  /** Functions that the test file calls, as `<source file>:<index>`. */
   readonly reached: ReadonlySet<string>;
 }
 
@@ -30,13 +30,13 @@ export interface TrialOptions {
   readonly say: (line: string) => void;
 }
 
-/** Longest time of a test file without a mutant, in ms. */
+/** Time limit of a test file on the unchanged source. */
 const MAX_UNMUTATED_MS = 5 * 60_000;
-/** A mutant that takes this many times as long as the source, and `SLACK_MS` more, is endless. */
+/** A test file times out on a mutant after this many times its usual time, plus `SLACK_MS`. */
 const MAX_SLOWDOWN = 3;
 const SLACK_MS = 10_000;
 
-/** Runs the tests against each mutant, as many at a time as there are cores. */
+/** Runs the tests against each mutant, with one mutant per core at a time. */
 export async function runTrial(options: TrialOptions): Promise<Outcome[]> {
   const sandboxes: Sandbox[] = [];
   try {
@@ -49,7 +49,7 @@ export async function runTrial(options: TrialOptions): Promise<Outcome[]> {
   }
 }
 
-/** @throws Error naming a test file that fails. */
+/** Runs the test files on the unchanged source. @throws Error naming a test file that fails. */
 async function runUnmutated(sandboxes: readonly Sandbox[], options: TrialOptions): Promise<Unmutated[]> {
   const { sources } = options.candidates;
   for (const sandbox of sandboxes) {
@@ -80,8 +80,10 @@ async function runMutants(
     const outcome = await runMutant(sandbox, candidate, tests, options);
     done += 1;
     if (outcome.by === undefined) alive += 1;
-    const place = `${mutant.file}:${change.line} ${mutant.kind}`;
-    options.say(`${done}/${sample.length}, ${alive} alive: ${place}: ${outcome.result} ${outcome.by ?? ''}`.trimEnd());
+    const location = `${mutant.file}:${change.line} ${mutant.kind}`;
+    options.say(
+      `${done}/${sample.length}, ${alive} alive: ${location}: ${outcome.result} ${outcome.by ?? ''}`.trimEnd(),
+    );
     await sandbox.replace(source.file, source.text);
     return outcome;
   });
@@ -94,8 +96,8 @@ async function runMutant(
   options: TrialOptions,
 ): Promise<Outcome> {
   const { source, mutant } = candidate;
-  const place = `${mutant.file}:${mutant.functionIndex}`;
-  const reaching = tests.filter(({ reached }) => reached.has(place));
+  const enclosing = `${mutant.file}:${mutant.functionIndex}`;
+  const reaching = tests.filter(({ reached }) => reached.has(enclosing));
   if (reaching.length === 0) return { candidate, result: 'not reached', by: undefined };
   await sandbox.replace(source.file, applyMutant(source.text, mutant));
   for (const file of inOrderFor(source.file, reaching)) {
@@ -108,7 +110,7 @@ async function runMutant(
   return { candidate, result: 'survived', by: undefined };
 }
 
-/** The results in the order of `items`; each sandbox has one item at a time. With a failure, what is under way ends first. */
+/** Results in the order of `items`. Each sandbox works on one item at a time. Rejects once the items in progress have ended. */
 async function shareOut<T, R>(
   sandboxes: readonly Sandbox[],
   items: readonly T[],
