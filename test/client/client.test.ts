@@ -27,7 +27,7 @@ function hastyStockClient(t: TestContext, url: string) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** Replaces this pod by another one; `meanwhile` runs while the client has no pod. */
+/** Replaces this pod by another one. `meanwhile` runs while no pod listens. */
 async function replace(
   stage: Stage,
   pod: RunningGateway,
@@ -156,7 +156,7 @@ describe('the client of crier', () => {
     assert.ok(stock.numbers.at(-1)! < frozenAt, 'the stock client still waits');
   });
 
-  it('leaves a server that accepts the connection and stays silent, without an uncaught error of `ws`', async (t) => {
+  it('abandons a server that accepts the connection and stays silent, without an uncaught error of `ws`', async (t) => {
     const stage = await createStage(t);
     const pod = await stage.gateway();
     const silent = await silentPort(t);
@@ -167,7 +167,7 @@ describe('the client of crier', () => {
     assert.deepEqual(received.endings, []);
   });
 
-  it('subscribes again while Redis is away, and can be left meanwhile', async (t) => {
+  it('retries to subscribe while Redis is unavailable, and can be unsubscribed meanwhile', async (t) => {
     const stage = await createStage(t);
     const { url } = await stage.gateway();
     const subscribe = stage.bus.subscribe.bind(stage.bus);
@@ -184,7 +184,7 @@ describe('the client of crier', () => {
     left.leave();
     isAway = false;
     await waitFor('the subscription', () => stage.subscriptions === 1, 20_000);
-    await waitFor('the end of the other', () => left.endings.length === 1);
+    await waitFor('the end of the other subscription', () => left.endings.length === 1);
     await stage.publish();
     await waitFor('the event', () => received.numbers.length === 1);
     assert.deepEqual([received.endings, left.endings, left.numbers], [[], ['complete'], []]);
@@ -340,7 +340,7 @@ describe('the client of crier on the wire', () => {
       const { id } = subscribes[1]!;
       await new Promise<void>((resolve) => sockets[0]!.send(nextMessage(id!, 1), () => resolve()));
       sockets[0]!.resume();
-      await waitFor('the end of the first', () => sockets[0]!.readyState === WebSocket.CLOSED);
+      await waitFor('the end of the first connection', () => sockets[0]!.readyState === WebSocket.CLOSED);
       sockets[1]!.send(nextMessage(id!, 2));
       await waitFor('an event', () => received.numbers.includes(2));
       assert.deepEqual(received.numbers, expected);

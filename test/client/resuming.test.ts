@@ -23,7 +23,7 @@ function createStage(waitMs: (attempt: number) => number = () => 0) {
     attempts.push(attempt);
     return waitMs(attempt);
   };
-  /** The payload that is sent for the last subscription. */
+  /** The payload sent for the last subscription. */
   const send = () => {
     const message = { id: '1', type: 'subscribe', payload: subscribed.at(-1)!.payload };
     return (JSON.parse(JSON.stringify(message, sending.replacer)) as { payload: object }).payload;
@@ -50,14 +50,14 @@ describe('resuming', () => {
     subscribe({ query: '{ a }' }, { next: () => undefined, error: assert.fail, complete: assert.fail });
     for (const count of [1, 2, 3]) {
       subscribed.at(-1)!.sink.error(REFUSAL);
-      await waitFor('the next try', () => subscribed.length === count + 1);
+      await waitFor('the next attempt', () => subscribed.length === count + 1);
     }
     subscribed.at(-1)!.sink.next({ data: {} });
     subscribed.at(-1)!.sink.error(REFUSAL);
     assert.deepEqual(attempts, [0, 1, 2, 0]);
   });
 
-  it('ends without a retry when the client is disposed or the subscription is left while it waits', async () => {
+  it('ends without a retry when it is unsubscribed or the client is disposed during the wait', async () => {
     for (const end of ['dispose', 'leave'] as const) {
       const { subscribe, subscribed, disposed } = createStage(() => 1);
       let completions = 0;

@@ -15,7 +15,7 @@ const SCHEMA = `type Subscription {
 }
 type Tick { key: ID, n: Int }
 `;
-/** A connection without a token is anybody's. */
+/** Accepts connections without a token. */
 const CONTEXT = `export const authenticate = ({ params }) => (params.token ?? 'fresh') === 'fresh' && {};`;
 
 export const TICKS = 'subscription { tick(key: "a") { n } }';
@@ -33,13 +33,13 @@ export interface RunningGateway {
 /** Real gateways that share one bus, as pods share a Redis, and a worker's publishing. */
 export interface Stage {
   readonly bus: MemoryBus;
-  /** How often gateways have subscribed to the ticks. */
+  /** Number of times that gateways have subscribed to the ticks. */
   readonly subscriptions: number;
-  /** How many ticks were published. */
+  /** Number of published ticks. */
   readonly published: number;
   /** Publishes the next `count` ticks: n = 0, 1, 2, … */
   publish(count?: number): Promise<void>;
-  /** `port`: free if not given. */
+  /** Default of `port`: a free one. */
   gateway(settings?: Readonly<Record<string, string>>): Promise<RunningGateway>;
 }
 

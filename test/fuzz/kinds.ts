@@ -6,6 +6,10 @@ import type { FuzzKind } from './kind.ts';
 import { protocol } from './protocol.ts';
 import { variables } from './variables.ts';
 
+/**
+ * protocol: bytes on a connection. documents: valid subscriptions. refusals: documents with random edits. variables: JSON values.
+ * records: Kafka records. resolvers: resolvers that read random facts.
+ */
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
   protocol,
   documents: { shortRuns: 100, property: () => Promise.resolve(documentProperty()) },

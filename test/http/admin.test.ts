@@ -28,7 +28,7 @@ async function startAdmin(t: TestContext, overrides: Partial<AdminOptions> = {})
   return { admin, get };
 }
 
-/** Keeps the event loop from turning. */
+/** Blocks the event loop. */
 function block(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -40,7 +40,7 @@ describe('/healthz', () => {
       const { get } = await startAdmin(t, {
         status: () => status,
         details: () => {
-          throw new Error('asked');
+          throw new Error('/healthz read the status');
         },
       });
       assert.equal((await get('/healthz')).status, 200);

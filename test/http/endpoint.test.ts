@@ -13,7 +13,7 @@ import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 const JSON_TYPE = 'application/json';
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
-/** Validation lets a nullable variable take the place of each of these arguments. */
+/** Arguments for which validation accepts a nullable variable. */
 const ARGUMENTS_GRAPH = {
   'schema.graphql': `
     type Query { page: Page }
@@ -23,7 +23,7 @@ const ARGUMENTS_GRAPH = {
   'resolvers.js': 'export const Query = { page: () => ({ item: 1, list: 1 }) };',
 };
 
-/** A crier of this test's own with the conformance graph; the URL of its endpoint. */
+/** Starts a crier with the conformance graph and returns the URL of its endpoint. */
 async function startEndpoint(
   scope: { after(fn: () => Promise<void>): void },
   settings: Readonly<Record<string, string>> = {},

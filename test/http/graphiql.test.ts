@@ -74,13 +74,13 @@ async function tickingServer(t: TestContext, title = 'ticks') {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, state };
 }
 
-/** For a look at it: GRAPHIQL_SCREENSHOTS=/tmp/graphiql writes /tmp/graphiql-<name>.png. */
+/** To see the page: GRAPHIQL_SCREENSHOTS=/tmp/graphiql writes /tmp/graphiql-<name>.png. */
 async function screenshot({ page }: GraphiqlPage, name: string): Promise<void> {
   const path = process.env['GRAPHIQL_SCREENSHOTS'];
   if (path) await page.screenshot({ path: `${path}-${name}.png` });
 }
 
-/** The path goes out as it is written: undici and fetch would resolve its dots. */
+/** Sends the path unchanged. undici and fetch would resolve its dots. */
 async function statusOf(url: string, method: string, path: string): Promise<number | undefined> {
   const request = sendRequest(url, { method, path, headers: HTML }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -230,7 +230,7 @@ describe('createGraphiql', () => {
       );
       return files.filter((path) => path.endsWith('graphiql.js')).length;
     };
-    // 20 MB, more than the kernel takes for a socket that is not read.
+    // 20 MB, more than the kernel buffers for a socket that is not read.
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     t.after(() => socket.destroy());
     socket.write('GET /graphiql/graphiql.js HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));

@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' };
 
-/** Opens the given count of connections, and prints how many are open when all are, or after 20 s. */
+/** Opens this number of connections. Prints the number of open ones when all are open, or after 20 s. */
 const CROWD = `
 const [port, wanted] = process.argv.slice(1).map(Number);
 let connected = 0;

@@ -19,7 +19,7 @@ export const LIMITS: Limits = {
   maxHeldBytes: 1_048_576,
 };
 
-/** The form of a connection id. */
+/** The format of a connection id. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface BareGatewayOptions {
@@ -30,7 +30,7 @@ export interface BareGatewayOptions {
   readonly hub?: object;
 }
 
-/** A gateway alone: no graph and no bus, or as much of them as the test has. */
+/** A gateway without a graph and a bus, except for the parts that the test passes. */
 export async function startBareGateway(t: TestContext, options: BareGatewayOptions = {}) {
   const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
   const closes: number[] = [];
@@ -80,7 +80,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     closes,
     counts,
     failures,
-    /** Of the log. */
+    /** Lines of the log. */
     lines,
   };
 }

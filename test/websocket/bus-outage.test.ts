@@ -21,7 +21,7 @@ const THING = 'subscription ($id: ID!) { thing(id: $id) { seq } }';
 
 async function startStage(t: TestContext) {
   const { server, redis, prefix } = await startGateway(t, { graph: GRAPH });
-  /** Resolves with how many pods got it. */
+  /** Resolves with the number of pods that received the event. */
   const publish = async (id: string, seq: number) => {
     const publisher = new Redis(redis.url);
     const pods = await publisher.publish(`${prefix}things{id=${JSON.stringify(id)}}`, JSON.stringify({ id, seq }));
@@ -77,7 +77,7 @@ describe('without Redis', () => {
       assert.deepEqual(await socket.next(), { ...rest, payload: { extensions: { gap: true }, ...payload } });
     }
     one.subscribe('new', THING, { id: '4' });
-    // Redis may bring an event with the acknowledgement of its channel, before the operation is live.
+    // An event may arrive together with the acknowledgement of its channel, before the operation is live.
     await waitFor('an event of the new channel', async () => (await publish('4', 1)) === 1 && one.unread.length > 0);
     assert.deepEqual(await one.next(), event('new', 1));
     for (const id of ['2', '3']) assert.equal(await publish(id, 1), 0, `channel ${id} was left`);

@@ -38,7 +38,7 @@ const GRAPH = {
 const INIT = { type: 'connection_init' };
 const THING = 'subscription ($id: ID!) { thing(id: $id) { id slow } }';
 
-/** Ways to use a connection and to leave it half-done; `n` differs each time. */
+/** Ways to use a connection and to disconnect in the middle; `n` differs each time. */
 const LIVES: readonly ((socket: Socket, n: number) => Promise<void> | void)[] = [
   (socket) => socket.terminate(),
   (socket) => socket.close(),
@@ -104,7 +104,7 @@ async function startStage(t: TestContext) {
     graph: GRAPH,
     settings: { PING_INTERVAL_MS: '0' },
   });
-  // It outlives its Redis at the end of the test.
+  // At the end of the test Redis stops before this client, so errors are ignored.
   const publisher = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
   let next = 0;
   const events = setInterval(() => {
@@ -133,7 +133,7 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** Opens the given count of connections, some at a time, each with the next of the lives. */
+/** Opens this number of connections, some at a time, which use the ways above in turn. */
 async function churn(url: string, count: number): Promise<void> {
   let n = 0;
   const nobody: Scope = { after: () => undefined };
@@ -169,9 +169,9 @@ describe('connection churn', () => {
     await churn(url, 2000);
     await settled();
     const after = { heap: await heapBytes(), resources: resources() };
-    // Compiled code grows by about 500; a connection that stays weighs about 6,000.
+    // Compiled code adds about 500 bytes per connection; a leaked connection takes about 6,000.
     const perConnection = (after.heap - before.heap) / 2000;
-    assert.ok(perConnection < 1000, `${perConnection.toFixed(0)} bytes of heap stay of each connection`);
+    assert.ok(perConnection < 1000, `${perConnection.toFixed(0)} bytes of heap remain per connection`);
     assert.ok(after.resources <= before.resources + 3, `${after.resources} handles instead of ${before.resources}`);
   });
 });

@@ -10,7 +10,7 @@ import type { ProtocolMessage, Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CONFORMANCE_GRAPH } from './reference.ts';
 
-/** Takes some ms to validate. */
+/** A document that takes some ms to validate. */
 const heavy = (name: string) => `query ${name} { ${'hello '.repeat(400)} }`;
 const light = (name: string) => `query ${name} { hello }`;
 
@@ -34,8 +34,8 @@ async function start(t: TestContext) {
   return { connect, endpoint, waiting: () => metricOf(admin, 'crier_documents_waiting'), admin };
 }
 
-/** So many other connections wait that a document has its turn late. */
-async function crowd(connect: () => Promise<Socket>): Promise<void> {
+/** Fills the queue with documents of ten other connections, so that later documents wait. */
+async function fillQueue(connect: () => Promise<Socket>): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: 10 }, connect));
   sockets.forEach((socket, index) =>
     socket.sendTogether(...Array.from({ length: 10 }, (_, i) => subscribeMessage(`${i}`, heavy(`C${index}x${i}`)))),
@@ -73,20 +73,20 @@ describe('documents that are not cached', () => {
   it('are not prepared for an operation that was completed while it waited', async (t) => {
     const { connect, admin, waiting } = await start(t);
     const socket = await connect();
-    await crowd(connect);
+    await fillQueue(connect);
     const complete = { id: 'z', type: 'complete' };
     socket.sendTogether(subscribeMessage('z', heavy('First')), complete, subscribeMessage('z', light('Second')));
     const [next] = await socket.take(2);
     assert.equal(JSON.stringify(next), '{"id":"z","type":"next","payload":{"data":{"hello":"world"}}}');
     assert.deepEqual(await socket.roundTrip(), []);
-    await waitFor('the crowd', async () => (await waiting()) === 0);
+    await waitFor('the queue to be empty', async () => (await waiting()) === 0);
     assert.equal(await metricOf(admin, 'crier_documents_total{result="miss"}'), 101);
   });
 
   it('keep their operation ids in use while they wait', async (t) => {
     const { connect } = await start(t);
     const socket = await connect();
-    await crowd(connect);
+    await fillQueue(connect);
     socket.sendTogether(subscribeMessage('z', heavy('First')), subscribeMessage('z', light('Second')));
     assert.equal((await socket.expectClose()).code, 4409);
   });
@@ -94,9 +94,9 @@ describe('documents that are not cached', () => {
   it('are not prepared for a connection that has closed', async (t) => {
     const { connect, admin, waiting } = await start(t);
     const socket = await connect();
-    await crowd(connect);
+    await fillQueue(connect);
     socket.sendTogether(...Array.from({ length: 100 }, (_, i) => subscribeMessage(`${i}`, heavy(`Q${i}`))));
-    await waitFor('the first to wait', async () => (await waiting()) > 0);
+    await waitFor('a waiting document', async () => (await waiting()) > 0);
     socket.terminate();
     await waitFor('the queue to be empty', async () => (await waiting()) === 0);
     assert.ok((await metricOf(admin, 'crier_documents_total{result="miss"}')) < 200);
@@ -111,7 +111,7 @@ describe('documents that are not cached', () => {
     for (let batch = 0; !refusal; batch++) {
       assert.ok(batch < 100, 'no refusal');
       const queries = Array.from({ length: 50 }, (_, i) => subscribeMessage(`${i}`, heavy(`Q${batch}x${i}`)));
-      // First, so that the cache does not give it up for all that come later.
+      // Used first in each batch, so that the cache does not evict it.
       queries.unshift(subscribeMessage('warm', light('Warm')));
       socket.sendTogether(...queries);
       for (let over = 0; over < queries.length;) {

@@ -7,10 +7,10 @@ import { reference } from './reference.ts';
 import type { Target } from './target.ts';
 
 const PATIENCE_MS = 15_000;
-/** For rows that are known to fail, some of them by waiting in vain. */
+/** Shorter wait for rows that are known to fail, some of them by a timeout. */
 const DEVIATION_PATIENCE_MS = 2_500;
 
-/** A promise of the row was not kept; anything else is a mistake in the row itself. */
+/** True if the server broke the row's promise. Any other error is a mistake in the row itself. */
 function isBrokenPromise(error: Error): boolean {
   return error instanceof assert.AssertionError || /^waited \d+ ms in vain/.test(error.message);
 }

@@ -14,7 +14,7 @@ import { LIMITS, startBareGateway, UUID } from './bare-gateway.ts';
 
 const INTERNAL_ERROR = [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }];
 
-/** A client with a live operation `a`, whose events are the test's to deliver. */
+/** A client with a live operation `a`. The test delivers its events. */
 async function startSubscribed(t: TestContext) {
   const subscriptions: Subscription[] = [];
   const hub = { channelsLeft: 0 };

@@ -10,7 +10,7 @@ import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startBareGateway, UUID } from './bare-gateway.ts';
 
-/** A peer that sends this and then neither reads nor closes. */
+/** A peer that sends these bytes and then neither reads nor closes. */
 async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpSocket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
   socket.on('error', () => undefined);
@@ -64,7 +64,7 @@ describe('Gateway', () => {
     (await openSocket(t, url)).pause();
     await gateway.close();
     for (let turn = 0; turn < 10; turn++) await nextTurn();
-    assert.deepEqual(closes, [1001], 'at once, not when ws gives up waiting for its answer');
+    assert.deepEqual(closes, [1001], 'at once, before the close timeout of ws');
   });
 
   it('reports the close code of the side that closed first', async (t) => {
@@ -99,7 +99,7 @@ describe('Gateway', () => {
       await sendRaw(t, port, `${handshake}\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`);
       await sendRaw(t, port, `${handshake}\r\n\r\nGET /graphql?query={hello} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
       await waitFor('the refusals', () => counts.refusedOrigins === refusedOrigins);
-      await waitFor('the server to let go of them', async () => (await openSockets()) === 0);
+      await waitFor('the sockets to be closed', async () => (await openSockets()) === 0);
       assert.deepEqual([counts.opened, counts.refusedOrigins], [0, refusedOrigins]);
     });
   }

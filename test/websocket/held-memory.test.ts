@@ -6,7 +6,7 @@ import { openSocket } from '../support/socket.ts';
 import type { ProtocolMessage, Socket } from '../support/socket.ts';
 import { crier } from './crier.ts';
 
-/** Many, so that a long document is quickly validated: a field that comes twice is compared with itself. */
+/** Enough different fields for a long document. Repeated fields would slow its validation, which compares them. */
 const FIELDS = Array.from({ length: 200 }, (_, i) => `number_${i}`);
 
 const GRAPH = {
@@ -29,7 +29,7 @@ async function connect(t: TestContext): Promise<Socket> {
   return socket;
 }
 
-/** Ids of the operations that were refused; all that was sent before has been answered. */
+/** Ids of the refused operations, after every operation sent before has been answered. */
 async function refusedIds(socket: Socket): Promise<string[]> {
   const messages: ProtocolMessage[] = [];
   for (let quiet = 0; quiet < 5;) {

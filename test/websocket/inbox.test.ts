@@ -36,7 +36,7 @@ describe('Inbox', () => {
     const names = Array.from({ length: 12 }, (_, i) => `${i}`);
     const atOnce = names.filter((name) => inbox.receive(recipient, Buffer.from(name)));
     assert.ok(atOnce.length < 12);
-    await waitFor('all', () => handled.length === 12);
+    await waitFor('all messages', () => handled.length === 12);
     assert.deepEqual(handled, names);
     for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 2);
   });
@@ -61,7 +61,7 @@ describe('Inbox', () => {
     setImmediate(count);
     inbox.receive({ onTurn: () => busy(4) }, Buffer.from(''));
     for (let i = 0; i < 12; i++) assert.ok(!inbox.receive(recipient, Buffer.from('')));
-    await waitFor('all', () => turns.length === 12);
+    await waitFor('all messages', () => turns.length === 12);
     for (const one of new Set(turns)) assert.ok(turns.filter((other) => other === one).length <= 2);
   });
 });

@@ -10,7 +10,7 @@ import { crier } from './crier.ts';
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('InitDeadlines', () => {
-  it('calls each owner once, after its whole time, with one timer for all', async () => {
+  it('calls each owner once, not before its timeout, with one timer for all', async () => {
     const deadlines = new InitDeadlines(100);
     const passed: string[] = [];
     const waits: number[] = [];
@@ -27,9 +27,9 @@ describe('InitDeadlines', () => {
     assert.equal(timers(), before + 1);
     await delay(30);
     expect('later');
-    await waitFor('all', () => passed.length >= 3);
+    await waitFor('three deadlines', () => passed.length >= 3);
     expect('when no timer is left');
-    await waitFor('another', () => passed.length >= 4);
+    await waitFor('the fourth deadline', () => passed.length >= 4);
     assert.deepEqual(passed, ['a', 'b', 'later', 'when no timer is left']);
     for (const wait of waits) assert.ok(wait >= 98, `${wait} ms`);
   });

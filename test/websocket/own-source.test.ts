@@ -116,7 +116,7 @@ async function startSource(t: TestContext) {
 async function standstill(pulled: () => number): Promise<number> {
   let last = -1;
   let since = 0;
-  await waitFor('the source to rest', () => {
+  await waitFor('the source to pause', () => {
     if (pulled() !== last) [last, since] = [pulled(), performance.now()];
     return performance.now() - since > 300;
   });
@@ -157,7 +157,7 @@ describe('a source of the graph', () => {
     socket.complete('a');
     await standstill(pulled);
     socket.subscribe('b', query, { counter });
-    await waitFor('the second', () => socket.unread.some(({ id }) => id === 'b'));
+    await waitFor('the second operation', () => socket.unread.some(({ id }) => id === 'b'));
     socket.terminate();
     await standstill(pulled);
   });
@@ -168,11 +168,11 @@ describe('a source of the graph', () => {
     let open = () => {};
     shared[`${counter} gate`] = new Promise<void>((resolve) => (open = resolve));
     socket.subscribe('a', 'subscription ($counter: String!) { gated_clock(counter: $counter) }', { counter });
-    await waitFor('the source to be asked for', () => shared[`${counter} asked`] === 1);
+    await waitFor('the call of subscribe', () => shared[`${counter} asked`] === 1);
     socket.complete('a');
     await socket.roundTrip();
     open();
-    assert.ok((await standstill(pulled)) <= 1, 'the event that was asked for at once, and no other');
+    assert.ok((await standstill(pulled)) <= 1, 'at most the event requested at the start');
     assert.deepEqual(socket.unread, []);
   });
 

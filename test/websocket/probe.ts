@@ -2,8 +2,8 @@ import { randomName } from '../support/services.ts';
 import type { Scope } from '../support/socket.ts';
 
 /**
- * Where the resolvers of fixtures/conformance find a test's probe. They are compiled and loaded by the server under test,
- * in this process but under module URLs of its own, so the shared state is on globalThis.
+ * Key of the probes on globalThis. The server under test loads the resolvers of fixtures/conformance in this process, but under
+ * other module URLs, so they cannot share module state with the tests.
  */
 const PROBES = Symbol.for('crier.test.probes');
 
@@ -11,18 +11,18 @@ interface Registry {
   [PROBES]?: Map<string, Probe>;
 }
 
-/** An event as both of its fields want it: `live` and `live_later`. */
+/** An event for both of its fields, `live` and `live_later`. */
 interface LiveEvent {
   readonly live: { readonly value: number };
   readonly live_later: { readonly value: number };
 }
 
-/** Lets one test observe and control the server's resolvers. Named by a token that the test passes as an argument. */
+/** Lets one test observe and control the server's resolvers. The test passes its token as an argument. */
 export class Probe {
   readonly token = randomName('probe');
   /** Calls of `authenticate` with this token. */
   authentications = 0;
-  /** Sources of `live` that were made. */
+  /** Number of created sources of `live`. */
   starts = 0;
   /** Calls of `return()` on those sources. */
   returns = 0;
@@ -54,7 +54,7 @@ export class Probe {
     return source;
   }
 
-  /** Resolves once the gate was released, be it before or after. */
+  /** Resolves once the gate is released, also if that was before the call. */
   gate(name = ''): Promise<void> {
     return this.#gateOf(name).opened;
   }
@@ -125,7 +125,7 @@ class ProbeSource implements AsyncIterableIterator<LiveEvent> {
   }
 }
 
-/** A probe that resolvers find by its token until the test is over; then everything that hangs on it is let go. */
+/** Creates a probe that resolvers find by its token. At the end of the test its gates open and its sources end. */
 export function createProbe(scope: Scope): Probe {
   const registry = globalThis as Registry;
   const probes = (registry[PROBES] ??= new Map());

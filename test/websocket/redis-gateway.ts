@@ -57,7 +57,7 @@ export class TestWorker {
 export interface RedisGatewayOptions {
   /** Files of the graph. */
   readonly graph: Readonly<Record<string, string>>;
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly redis?: RedisServer;
 }
 
@@ -103,17 +103,17 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
       await socket.init();
       return socket;
     },
-    /** Resolves when the gateway has a channel (without the prefix), or has it no more. */
+    /** Resolves when the gateway has subscribed to a channel (without the prefix) or, with `isThere: false`, has left it. */
     hasChannel: async (channel: string, isThere = true) => {
       await waitFor(
         `channel ${channel}`,
         async () => (await admin.pubsub('NUMSUB', `${prefix}${channel}`).catch(() => []))[1] === Number(isThere),
         PATIENCE_MS,
       );
-      // Redis has written its acknowledgement; the gateway, in this process, may read it in this turn only after us.
+      // Redis has sent the acknowledgement, but the gateway, in this process, may read it later in this turn.
       await nextTurn();
     },
-    /** A value of `/metrics`; 0 where there is none. `name`: with its labels. */
+    /** A value of `/metrics`; 0 if it is absent. `name` includes the labels. */
     metric,
     /** Resolves when that value is at least `count`. */
     counts: async (name: string, count: number) =>

@@ -16,7 +16,7 @@ type Authenticate = (request: { params: Readonly<Record<string, unknown>> }) => 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 type Resolvers = Record<string, Record<string, Resolver | { subscribe?: Resolver; resolve?: Resolver }>>;
 
-/** Compiled once; nothing in it changes. */
+/** Compiled once, because it never changes. */
 const graph = loadGraph();
 
 /** graphql-ws's own server on `ws`. It proves that the table describes the protocol, and that its rows can fail. */

@@ -17,7 +17,7 @@ import { reference } from './reference.ts';
 const LIVE = 'subscription ($token: String!) { live(token: $token) { value } }';
 const TICKS = { query: 'subscription ($count: Int!) { ticks(count: $count) }' };
 
-/** A stock client that never waits before a retry; `waits` counts how often it would have. */
+/** A stock client that never waits before a retry. `waits` counts the skipped waits. */
 function stockClient(t: TestContext, options: ClientOptions): { client: Client; waits: () => number } {
   let waits = 0;
   const client = createClient({
@@ -104,7 +104,7 @@ for (const kind of [reference, crier]) {
       await waitFor('the event after the reconnect', () => results.length === 2);
       assert.deepEqual(results, [{ data: { live: { value: 1 } } }, { data: { live: { value: 2 } } }]);
       assert.deepEqual(codes, [1001]);
-      // Before the servers close, or the client would look for a third one.
+      // Before the servers close, so that the client does not look for a third one.
       await client.dispose();
     });
 
@@ -126,7 +126,7 @@ for (const kind of [reference, crier]) {
 
 interface Script {
   readonly url: string;
-  /** The `subscribe` messages that came, over all connections. */
+  /** The `subscribe` messages received over all connections. */
   readonly subscribes: ProtocolMessage[];
 }
 
@@ -141,7 +141,7 @@ async function closingServer(t: TestContext, code: number): Promise<Script> {
       if (message.type === 'connection_init') send({ type: 'connection_ack' });
       if (message.type !== 'subscribe') return;
       subscribes.push(message);
-      if (subscribes.length === 1) return socket.close(code, 'as the test wants it');
+      if (subscribes.length === 1) return socket.close(code, 'as the test specifies');
       send({ id: message.id, type: 'next', payload: { data: { hello: 'again' } } });
       send({ id: message.id, type: 'complete' });
     });

@@ -5,16 +5,16 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Target {
   /** `ws://host:port/graphql` */
   readonly url: string;
-  /** The server's orderly end. Idempotent. */
+  /** Drains and closes the server. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A server that the conformance table is run against. */
+/** A kind of server that the conformance table runs against. */
 export interface TargetKind {
   readonly name: string;
   /** Whether `connection_init` with `{ "ack": … }` is acknowledged with that value as payload. */
   readonly hasAckPayload: boolean;
-  /** Rows that it is known to fail, and how: each must fail, and every other row must pass. */
+  /** Rows that the server is known to fail, with the difference. Each must fail, and every other row must pass. */
   readonly deviations: ReadonlyMap<string, string>;
   start(settings: Settings): Promise<Target>;
 }

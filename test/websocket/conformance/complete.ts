@@ -101,7 +101,7 @@ export const completeRows: readonly Row[] = [
       assert.deepEqual(await socket.roundTrip(), []);
       old.release();
       await waitForStart(socket, fresh, 1);
-      await waitFor('the old source to be let go', () => old.starts === old.returns, stage.patienceMs);
+      await waitFor('return() of the old source', () => old.starts === old.returns, stage.patienceMs);
       old.push(8);
       fresh.push(1);
       assert.deepEqual(await socket.next(), next('a', { live: { value: 1 } }));

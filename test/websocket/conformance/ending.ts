@@ -124,7 +124,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'X-42',
     level: 'P',
-    title: 'takes a message in fragments and in pieces of TCP as one',
+    title: 'reassembles a message from fragments and from TCP segments',
     async run(stage) {
       const socket = await stage.connect();
       socket.write(clientFrame('{"type":', { isFinal: false }));

@@ -31,11 +31,11 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'C-03',
     level: 'REF',
-    title: 'closes a foreign or legacy sub-protocol with 4406 and authenticates nobody',
+    title: 'closes an unknown or legacy sub-protocol with 4406 without calling authenticate',
     async run(stage) {
       for (const offer of ['foo', 'graphql-ws']) {
         const probe = stage.probe();
-        // As a bare header: `ws` itself would refuse an answer that selects none of the protocols it knows of.
+        // Sent as a bare header, because the client of `ws` refuses a response that selects no protocol it offered.
         const socket = await stage.open({ protocols: [], headers: { 'sec-websocket-protocol': offer } });
         socket.send({ type: 'connection_init', payload: { token: probe.token } });
         assert.equal((await expectClose(socket, 4406, offer)).reason, 'Subprotocol not acceptable');

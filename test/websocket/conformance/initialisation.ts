@@ -49,7 +49,7 @@ export const initialisationRows: readonly Row[] = [
       const socket = await stage.open();
       const { reason } = await expectClose(socket, 4408);
       assert.equal(reason, 'Connection initialisation timeout');
-      assert.ok(performance.now() - openedAt >= 390, 'not before its time');
+      assert.ok(performance.now() - openedAt >= 390, 'not before the timeout');
     },
   },
   {

@@ -69,7 +69,7 @@ export const pingRows: readonly Row[] = [
       const socket = await stage.connect();
       await waitFor('two WebSocket pings', () => socket.pings >= 2 || !socket.isOpen, stage.patienceMs);
       assert.ok(socket.isOpen);
-      // A ping message would have to be answered as well, so it would be no better a probe than the ping frame.
+      // A ping message would need an answer as well, so it tells no more than the ping frame.
       assert.deepEqual(socket.unread, []);
     },
   },

@@ -12,7 +12,7 @@ export interface Row {
   /** P: stated by the protocol. REF: only by the reference implementation. REC: our choice. RFC: RFC 6455. */
   readonly level: 'P' | 'REF' | 'REC' | 'RFC';
   readonly title: string;
-  /** A server of the row's own with these settings; not given: the one that rows share. */
+  /** Settings of a separate server for this row. Default: the server that rows share. */
   readonly settings?: Settings;
   run(stage: Stage): Promise<void>;
 }
@@ -88,11 +88,11 @@ export class Stage {
   }
 }
 
-/** Round trips until the probe's sources number `starts`: the server gets all the turns it needs, and a close is noticed. */
+/** Makes round trips until the probe has `starts` sources, so that a close is noticed meanwhile. */
 export async function waitForStart(socket: Socket, probe: Probe, starts: number): Promise<void> {
   const unexpected: ProtocolMessage[] = [];
   for (let i = 0; i < 20 && probe.starts < starts; i++) unexpected.push(...(await socket.roundTrip()));
-  assert.equal(probe.starts, starts, `sources that started; messages instead: ${JSON.stringify(unexpected)}`);
+  assert.equal(probe.starts, starts, `started sources; messages received instead: ${JSON.stringify(unexpected)}`);
   assert.deepEqual(unexpected, []);
 }
 
