@@ -8,7 +8,12 @@ const BACKEND_ROWS = [
     '',
     'Base URL of a backend: `consumerListingIntake` is `BACKEND_CONSUMER_LISTING_INTAKE_URL`.',
   ],
-  ['`BACKEND_<NAME>_FORWARD_AUTHORIZATION`', '`false`', '', "Whether the caller's Authorization header goes to it."],
+  [
+    '`BACKEND_<NAME>_FORWARD_AUTHORIZATION`',
+    '`false`',
+    '',
+    "Whether crier forwards the caller's Authorization header.",
+  ],
 ];
 
 /** Returns the page with a table of settings generated from `src/variables.ts`, formatted as prettier formats it. */

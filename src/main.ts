@@ -108,7 +108,7 @@ function help(): string {
   });
   rows.push(`  ${'BACKEND_<NAME>_URL'.padEnd(32)} Base URL of a backend of the graph. Default: not set.`);
   rows.push(
-    `  ${'BACKEND_<NAME>_FORWARD_AUTHORIZATION'} Whether the caller's Authorization header goes to it. Default: false.`,
+    `  ${'BACKEND_<NAME>_FORWARD_AUTHORIZATION'} Whether crier forwards the caller's Authorization header. Default: false.`,
   );
   return `${USAGE}\n${rows.join('\n')}\n`;
 }

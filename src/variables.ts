@@ -44,7 +44,7 @@ export const variables = {
     ['WAIT', 'DROP'],
     'WAIT',
     'WAIT or DROP',
-    'What happens while the dead-letter topic is away: the partition waits, or records are dropped.',
+    'What happens while the dead-letter topic is unavailable: the partition waits, or records are dropped.',
   ),
   KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics.'),
   KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),

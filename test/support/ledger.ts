@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** What was written once, and must arrive once at everyone it is for. */
+/** An entry that was written once and must arrive once at each of its subscribers. */
 export interface Entry {
-  /** What keeps an order: one partition of one topic. */
+  /** The unit of order: one partition of one topic. */
   readonly lane: string;
   /** Position in the lane, rising. */
   readonly sequence: number;
@@ -30,7 +30,7 @@ export function createEntry(lane: string, sequence: number, content: string, wri
   return { ...entry, digest: digestOf(entry) };
 }
 
-/** Holds what a subscriber received, in the order of arrival, against what was written for it. */
+/** Compares the entries that a subscriber received, in order of arrival, with those written for it. */
 export function audit(written: readonly Entry[], received: readonly Entry[]): Findings {
   const expected = new Map(written.map((entry) => [nameOf(entry), entry]));
   const seen = new Set<string>();

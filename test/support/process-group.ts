@@ -19,7 +19,7 @@ export async function groupMembers(group: number, graceMs: number): Promise<stri
   }
 }
 
-/** Sends a signal to all processes of a group; nothing happens where none is left. */
+/** Sends a signal to all processes of a group. Does nothing if none is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);

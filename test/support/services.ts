@@ -4,7 +4,7 @@ import { startKafkaBroker } from '../../deploy/kafka-broker.ts';
 import { startRedisServer } from '../../deploy/redis-server.ts';
 import type { RedisServer } from '../../deploy/redis-server.ts';
 
-/** A name that no other test has: for topics, groups and channel prefixes. */
+/** A unique name for topics, groups and channel prefixes. */
 export function randomName(prefix = 'test'): string {
   return `${prefix}-${randomBytes(6).toString('hex')}`;
 }
@@ -17,7 +17,7 @@ export async function kafkaBrokers(t: { after(fn: () => Promise<void>): void }):
   return broker.address;
 }
 
-/** A Redis of this test's own, stopped at its end; may be stopped and started again on its port before. */
+/** Starts a Redis for this test, stopped at its end. The test may stop it and start it again on its port. */
 export async function redisServer(
   t: TestContext,
   options: Parameters<typeof startRedisServer>[0] = {},

@@ -68,7 +68,7 @@ export class Socket {
     });
   }
 
-  /** Messages that arrived and were not asked for. */
+  /** Messages that arrived and were not read. */
   get unread(): readonly ProtocolMessage[] {
     return this.#messages;
   }
@@ -113,7 +113,7 @@ export class Socket {
     return ack;
   }
 
-  /** The oldest message that was not asked for yet. */
+  /** The oldest unread message. */
   async next(): Promise<ProtocolMessage> {
     const deadline = performance.now() + this.#patienceMs;
     for (;;) {

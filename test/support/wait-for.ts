@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Resolves with the first truthy answer of `condition`, asked every 10 ms.
- * @throws Error saying what was waited for, after `timeoutMs` (default 10 s).
+ * Calls `condition` every 10 ms and resolves with its first truthy result.
+ * @throws Error that names the condition, after `timeoutMs` (default 10 s).
  */
 export async function waitFor<T>(
   what: string,
