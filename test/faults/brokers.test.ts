@@ -38,10 +38,10 @@ describe('three Kafka brokers', () => {
     for (const node of nodes) {
       trial.takeLongestSilence();
       await node.kill();
-      await trial.hears('what was written after the kill');
+      await trial.hears('entries written after the kill');
       await node.start();
       await untilInSync(cluster, stage.name);
-      await trial.hears('what was written after the return');
+      await trial.hears('entries written after the return');
       trial.took(`silence around the broker on port ${node.port}`, trial.takeLongestSilence(), MAX_SILENCE_MS);
     }
     assert.deepEqual(await trial.finish(), []);
@@ -61,7 +61,7 @@ describe('three Kafka brokers', () => {
     await stage.until('the first event after the return', () => trial.heard > heard);
     const recoveryMs = performance.now() - backAt;
     trial.took(`first event after ${AWAY_MS / 1000} s without Kafka`, recoveryMs, MAX_RECOVERY_MS);
-    await trial.hears('what was written after the return');
+    await trial.hears('entries written after the return');
     assert.deepEqual(await trial.finish(), []);
   });
 });

@@ -49,9 +49,9 @@ describe('the dead-letter topic', () => {
 
     await outside.limitMessages(`${stage.name}-dead`, 1_000_000);
     await stage.until('no waiting partition', async () => (await waiting()) === 0);
-    trial.took('until every partition flows', await trial.hears('what was written after the fault'), MAX_SILENCE_MS);
+    trial.took('until every partition flows', await trial.hears('entries written after the fault'), MAX_SILENCE_MS);
     assert.deepEqual(await trial.finish(), []);
-    assert.equal(joins(), joinsBefore, 'nobody had to join again');
+    assert.equal(joins(), joinsBefore, 'no worker rejoined the group');
     const [dead] = await outside.readAll(`${stage.name}-dead`, 1);
     assert.equal(dead?.value?.toString(), 'no JSON');
     assert.equal(String(dead.headers!['crier-partition']), POISONED);

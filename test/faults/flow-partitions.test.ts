@@ -67,10 +67,13 @@ describe('flow control of partitions', () => {
     const since = performance.now();
     // Kafka has all of them.
     await Promise.all(flood.slice(1).map((stream) => stream.end()));
-    await stage.until('what nobody watches', async () => (await lagOf(brokers, stage.name, lanes.unwatched)) === 0);
+    await stage.until(
+      'the end of the unwatched partition',
+      async () => (await lagOf(brokers, stage.name, lanes.unwatched)) === 0,
+    );
     const unwatchedMs = performance.now() - since;
     await stage.until(
-      'what gateways do not watch',
+      'the end of the partition that only others watch',
       async () => (await lagOf(brokers, stage.name, lanes.foreign)) === 0,
     );
     const foreignMs = performance.now() - since;

@@ -54,7 +54,7 @@ describe('flow control', () => {
     await delay(FREEZE_MS);
     trial.took('silence beside the frozen gateway', trial.takeLongestSilence(), MAX_SILENCE_MS);
     victim.process.kill('SIGCONT');
-    await trial.hears('what was written after the thaw');
+    await trial.hears('entries written after the thaw');
     trial.took('silence beside the thawed gateway', trial.takeLongestSilence(), MAX_SILENCE_MS);
     assert.deepEqual(await trial.finish(victim), []);
   });
@@ -68,7 +68,7 @@ describe('flow control', () => {
     victim.process.kill('SIGKILL');
     assert.equal(await victim.ended, 'SIGKILL');
     await delay(DEATH_MS);
-    await trial.hears('what was written after the kill');
+    await trial.hears('entries written after the kill');
     trial.took('silence beside the killed gateway', trial.takeLongestSilence(), MAX_SILENCE_MS);
     assert.deepEqual(await trial.finish(victim), []);
   });

@@ -52,9 +52,9 @@ const KINDS: readonly Kind[] = [
     value: `{"__proto__":{"name":"${SECRET}"},"lot":{"id":"proto","__proto__":{"name":"${SECRET}"}}}`,
     becomes: 'event',
   },
-  { name: 'a number beyond numbers', value: '{"lot":{"id":"number","amount":1e400}}', becomes: 'event' },
+  { name: 'a number beyond the range of a double', value: '{"lot":{"id":"number","amount":1e400}}', becomes: 'event' },
   {
-    name: 'what a resolver throws at',
+    name: 'a value for which a resolver throws',
     value: JSON.stringify({ lot: { id: 'throws', name: SECRET } }),
     becomes: 'error',
   },

@@ -38,7 +38,7 @@ async function startStream(t: TestContext, options: Pick<FleetOptions, 'redisUrl
 async function untilHeard(fleet: Fleet, listeners: readonly Listener[], since: number): Promise<number> {
   const writtenAfter = Date.now();
   const isBack = ({ heard }: Listener) => (heard.at(-1)?.entry.writtenAt ?? 0) >= writtenAfter;
-  await fleet.until('something new at every listener', () => listeners.every(isBack));
+  await fleet.until('a new entry at every listener', () => listeners.every(isBack));
   return performance.now() - since;
 }
 

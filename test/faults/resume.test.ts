@@ -52,7 +52,7 @@ describe('a client that is offline for a while', () => {
     await fleet.finish([listener]);
     const [first] = listener.heard.slice(before);
     assert.equal(first!.extensions?.resumed, false);
-    assert.ok(first!.entry.writtenAt >= restoredAt, 'nothing that was written while it was away');
+    assert.ok(first!.entry.writtenAt >= restoredAt, 'no entry written while the client was offline');
     assert.deepEqual([listener.resumed(true), listener.resumed(false), listener.failures], [0, 1, []]);
     assert.match(listener.shortcomings(fleet.publisher.written), /^\d+ lost [^;]*$/);
   });

@@ -42,12 +42,12 @@ describe('workers of one group', () => {
     for (let i = 0; i < REBALANCES; i++) {
       const more = await Promise.all([startWorker(stage), startWorker(stage)]);
       await stage.hasWorkers(4);
-      await trial.hears('what was written with four workers');
+      await trial.hears('entries written with four workers');
       // The older workers leave, so that every partition is reassigned each time.
       assert.deepEqual(await Promise.all(workers.map((worker) => worker.stop())), [0, 0]);
       workers = more;
       await stage.hasWorkers(2);
-      await trial.hears('what was written with two workers');
+      await trial.hears('entries written with two workers');
     }
     trial.took(`longest silence in ${2 * REBALANCES} rebalances`, trial.takeLongestSilence(), Infinity);
     assert.deepEqual(await trial.finish(), []);
@@ -79,7 +79,7 @@ describe('workers of one group', () => {
     victim.process.kill('SIGCONT');
     proxy.release();
     await stage.hasWorkers(2);
-    await trial.hears('what was written after the thaw');
+    await trial.hears('entries written after the thaw');
     assert.deepEqual(await trial.finish(), []);
   });
 });
@@ -93,6 +93,6 @@ async function freezeInTheAct(victim: Pod, proxy: TcpProxy): Promise<void> {
 
 async function takenOver(trial: Trial): Promise<void> {
   trial.takeLongestSilence();
-  await trial.hears('what was written after the fault');
+  await trial.hears('entries written after the fault');
   trial.took('takeover', trial.takeLongestSilence(), MAX_TAKEOVER_MS);
 }
