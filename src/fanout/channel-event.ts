@@ -3,7 +3,7 @@ import type { Payload } from '../graph/payload.ts';
 
 /** One event of a channel. */
 export interface ChannelEvent {
-  /** Its place in Kafka and in the history; undefined: not published by a worker. */
+  /** Its position in Kafka and in the history; undefined: not published by a worker. */
   readonly coordinates: Coordinates | undefined;
   readonly payload: Payload;
   readonly cursor: string | undefined;

@@ -14,13 +14,13 @@ export interface ChannelObserver {
   onEvent(): void;
   /** An event is executed for a member. */
   onExecution(): void;
-  /** A message is not JSON: another program publishes on our channels. */
+  /** A message is not JSON: another program publishes on crier's channels. */
   onUnrecognisedMessage(): void;
-  /** A message is discarded because it was delivered before, or is older than one that was. */
+  /** A message is discarded: it was delivered before, or is older than a delivered one. */
   onStale(): void;
   /** `operations` (a count) receive `gap: true` with their next event. */
   onGap(operations: number): void;
-  /** A client asked to resume; true if it receives all that it missed. */
+  /** A client requested to resume; true if it receives all missed events. */
   onResume(isResumed: boolean): void;
 }
 

@@ -21,7 +21,7 @@ const GAP = '"gap":true';
 
 const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };
 
-/** One channel on this pod: who listens to it, and which of its events were delivered. */
+/** One channel on this pod: its members, and the position of its delivered events. */
 export class LiveChannel {
   readonly name: string;
   /** Resolves once the bus acknowledged the channel. */
@@ -37,7 +37,7 @@ export class LiveChannel {
   #entrylessCursor: string | undefined;
   /** Made at the first gap: with it, an idle channel takes a quarter more memory. */
   #recovery: GapRecovery | undefined;
-  /** Of the partition that the last message came from. */
+  /** Intake of the last message's partition. */
   #intake: Intake | undefined;
   #load: ChannelLoad | undefined;
 
@@ -59,7 +59,7 @@ export class LiveChannel {
     return this.#members.delete(subscription);
   }
 
-  /** Adds a subscription that begins with the history: live events are held for it from now on. `startReplay` must follow. */
+  /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */
   addJoining(subscription: Subscription, sharingKey: string | undefined): Joining {
     this.#members.addJoining(subscription);
     this.#replay ??= this.#openReplay();
@@ -83,7 +83,7 @@ export class LiveChannel {
     this.#replay?.start(joining, missed);
   }
 
-  /** Releases what is kept for replays. */
+  /** Releases everything that is held for replays. */
   close(): void {
     this.#replay?.close();
     this.#replay = undefined;
@@ -202,7 +202,7 @@ export class LiveChannel {
   /** undefined: the message is not JSON. */
   #eventOf(bytes: Buffer, coordinates: Coordinates | undefined): ChannelEvent | undefined {
     const payload = new TextPayload(bytes, this.#onUnrecognisedMessage);
-    // What has coordinates was written by a worker, so it is JSON.
+    // A message with coordinates was published by a worker, so its payload is JSON.
     if (!coordinates && !isJson(payload)) return undefined;
     const cursor = coordinates && this.#cursorOf(coordinates);
     return { payload, coordinates, cursor, length: bytes.length };

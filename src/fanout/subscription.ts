@@ -23,7 +23,7 @@ export interface SubscriptionOptions {
 /** The turn of a result that is not computed yet. */
 export interface ResultSlot {
   result: ResultBytes | undefined;
-  /** Members that the result's message has in its `extensions` beside its own. */
+  /** Additional members of the result's `extensions`. */
   readonly notes: string | undefined;
 }
 

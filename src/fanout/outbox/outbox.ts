@@ -39,7 +39,7 @@ export class Outbox implements WritableOutbox {
   #queuedBytes = 0;
   #bytesInFlight = 0;
   #blockedSince = 0;
-  /** Writes whose callbacks have not come. */
+  /** Writes whose callbacks are pending. */
   #unconfirmed = 0;
   /** True if the kernel accepted the last write synchronously, so its scratch memory may be reused. */
   #isPrompt = true;
@@ -113,7 +113,7 @@ export class Outbox implements WritableOutbox {
     this.#owner.onSlowConsumer();
   }
 
-  /** Its turn has come (`Writer`). */
+  /** The writer's turn for this outbox (`Writer`). */
   onTurn(): void {
     this.#isScheduled = false;
     this.write();
@@ -128,7 +128,7 @@ export class Outbox implements WritableOutbox {
     }
   }
 
-  /** Writes everything to the stream, also when the socket is backpressured, so that what `ws` writes next comes after it. */
+  /** Writes everything to the stream, even if the socket is backpressured, so that later frames of `ws` follow it. */
   flush(): void {
     this.write();
     const messages = this.#messages;
@@ -143,7 +143,7 @@ export class Outbox implements WritableOutbox {
     }
   }
 
-  /** Drops what is not written: the connection is closed, or about to be. */
+  /** Drops unwritten messages: the connection is closed, or about to be. */
   drop(): void {
     this.#messages = undefined;
     this.#bytesInFlight = 0;

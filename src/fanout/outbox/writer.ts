@@ -6,7 +6,7 @@ export interface WritableOutbox {
   readonly queuedBytes: number;
   /** Time at which the socket became backpressured, of performance.now(). */
   readonly blockedSince: number;
-  /** Its turn has come: it writes what the kernel accepts. Must not throw. */
+  /** The outbox's turn: it writes what the kernel accepts. Must not throw. */
   onTurn(): void;
   /** Closes the connection as a slow consumer. Idempotent. */
   refuse(): void;

@@ -64,7 +64,7 @@ export class HistoryRead {
   }
 }
 
-/** The events that a subscription begins with, and the read that they come from. */
+/** The events that a subscription begins with, and their read. */
 export interface Missed {
   readonly entries: readonly HistoryEntry[];
   readonly read: HistoryRead;
@@ -87,7 +87,7 @@ export class HistoryReads {
   readonly #kept = new Set<HistoryRead>();
   #waiting: Request[] = [];
   #isReading = false;
-  /** The last event, as long as no live event came since. */
+  /** The last event, until a live event follows. */
   #last: { readonly sequence: number; readonly read: Promise<HistoryRead | undefined> } | undefined;
 
   /** @param read resolves with undefined if the bus does not answer; never rejects */

@@ -34,7 +34,7 @@ export class Joining {
 
   /**
    * @param held from its present end on, the live events are for this subscription
-   * @param onGap called when events may be missing after those that the client has
+   * @param onGap called when events may be missing after the client's last one
    */
   constructor(subscription: Subscription, sharingKey: string | undefined, held: HeldEvents, onGap: () => void) {
     this.subscription = subscription;
@@ -49,7 +49,7 @@ export class Joining {
     return this.#sequence;
   }
 
-  /** More events came before the history was read than can be held: the history cannot be delivered. */
+  /** More events arrived before the history was read than can be held: the history cannot be delivered. */
   get hasOverflowed(): boolean {
     return this.#hasOverflowed;
   }

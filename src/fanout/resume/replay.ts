@@ -18,7 +18,7 @@ const MAX_EVENTS_PER_TURN = 32;
 const MAX_BYTES_PER_TURN = 64 * 1024;
 /** Results between two reads of the clock, so that these cost nothing beside the work. */
 const RESULTS_BETWEEN_CHECKS = 8;
-/** Interval in ms at which reads and results that were not used since are dropped. */
+/** Interval in ms at which unused reads and results are dropped. */
 const SWEEP_INTERVAL_MS = 5_000;
 /** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
 const MAX_SWEEPS = 6;
@@ -165,7 +165,7 @@ export class Replay {
     }
   }
 
-  /** True if so many events are held that a lagging socket is no longer waited for; the bounds of its queue decide then. */
+  /** True if the held events exceed the bound up to which replays wait for lagging sockets. Beyond it the socket's queue bounds decide. */
   get #isUrgent(): boolean {
     return this.held.bytes > MAX_REPLAYED_BYTES || this.#services.heldBytes.isShort;
   }
@@ -239,7 +239,7 @@ export class Replay {
     this.#trimAt = Math.max(MAX_REPLAYED_BYTES, 2 * this.held.bytes);
   }
 
-  /** Drops what was not used since the last sweep, and what is too old. */
+  /** Drops reads and results that were not used since the last sweep or are too old. */
   readonly #sweep = (): void => {
     this.reads.drop(true);
     if (this.#joinings.size === 0 && this.reads.isEmpty) return this.#owner.onOver();

@@ -21,7 +21,7 @@ import type { Subscription } from '../subscription.ts';
 export type AuditOutcome = 'same' | 'differs_by_user' | 'differs_by_chance' | 'reads_differ';
 
 export interface SharingAuditOptions {
-  /** Part of the shared deliveries that is checked, 0 to 1. */
+  /** Share of the shared deliveries that are checked, 0 to 1. */
   readonly share: number;
   /** Response paths of the fields that have a resolver. */
   readonly resolverPaths: (operation: Operation) => readonly string[];
@@ -125,7 +125,7 @@ export class EventAudit {
     this.#event = event;
   }
 
-  /** A member was sent the result of its own execution, which other members may be sent, too. */
+  /** A member received the result of its own execution, which other members may receive, too. */
   onExecuted(member: Subscription, result: ResultBytes, execution: EventResult): void {
     try {
       this.#compare(member, result, execution);
@@ -147,7 +147,7 @@ export class EventAudit {
     if (this.#examples.length < MAX_EXAMPLES) this.#examples.push(own);
   }
 
-  /** A member was sent the result of another member's execution. */
+  /** A member received the result of another member's execution. */
   onShared(member: Subscription, result: ResultBytes): void {
     this.#audit.sample(() => this.#check(member, result));
   }
