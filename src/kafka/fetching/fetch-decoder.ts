@@ -49,7 +49,7 @@ export class FetchDecoder {
 
   /** `version`: version of the fetch request, 4 to 11. */
   decode(payload: Buffer, version: number, request: FetchRequest): Promise<FetchResponse<Decoded>> {
-    return this.#options.budget.inTurn(() => this.#decode(readFetchResponse(payload, version), request));
+    return this.#options.budget.runInOrder(() => this.#decode(readFetchResponse(payload, version), request));
   }
 
   async #decode(response: FetchResponse<Buffer>, request: FetchRequest): Promise<FetchResponse<Decoded>> {

@@ -51,7 +51,7 @@ export class InflightBudget {
   }
 
   /** Runs the tasks one after another, in the order of the calls. */
-  inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+  runInOrder<Result>(task: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(task);
     this.#turn = turn.catch(() => undefined);
     return turn;

@@ -43,7 +43,7 @@ export class BatchProcessor {
     const { flowSignal: signal, endSignal: deadLetterSignal } = generation;
     const isOurs = () => !generation.hasEnded && !payload.isStale();
     const canContinue = () => !isClosing() && !signal.aborted && payload.isRunning() && isOurs();
-    commits.use(payload);
+    commits.commitThrough(payload);
     await generation.positioning;
     if (!generation.isPositioned || !canContinue()) return;
     const onPublished = async ({ last, lastBeforePoison, deadLettered }: PublishedChunk) => {
@@ -69,7 +69,7 @@ export class BatchProcessor {
       if (!(error instanceof BusUnavailableError)) throw error;
       if (canContinue()) this.#waitForBus(topic, partition);
     } finally {
-      if (!payload.isRunning() || signal.aborted) await commits.now();
+      if (!payload.isRunning() || signal.aborted) await commits.commitNow();
     }
   }
 

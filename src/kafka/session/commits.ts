@@ -24,18 +24,18 @@ export class Commits {
     this.#log = log;
   }
 
-  /** Commits go through the last batch: kafkajs commits the resolved offsets of all partitions through any batch. */
-  use(committer: Committer): void {
+  /** Later commits use this batch: kafkajs commits the resolved offsets of all partitions through any batch. */
+  commitThrough(committer: Committer): void {
     this.#committer = committer;
   }
 
   /** Commits within 200 ms. */
   schedule(): void {
-    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.now(), COMMIT_INTERVAL_MS);
+    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.commitNow(), COMMIT_INTERVAL_MS);
   }
 
   /** Never rejects: after a failure the offsets are committed later, or their records are read again. */
-  async now(): Promise<void> {
+  async commitNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     try {

@@ -32,7 +32,7 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly maxInflatedBytes: number;
   /** Topics that exist: a missing one would fail the join for all. */
   readonly topics: readonly string[];
-  readonly startOffsets: Pick<StartOffsets, 'look'>;
+  readonly startOffsets: Pick<StartOffsets, 'lookUp'>;
   readonly publisher: Pick<RecordPublisher, 'publish'>;
   /** The flow control that the publisher waits for. */
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
@@ -157,7 +157,7 @@ export class GroupSession {
     // Emitted before kafkajs sends the join: the commit reaches the coordinator while this generation is still valid.
     consumer.on(events.REBALANCING, () => {
       this.#generation.endFlowWaits();
-      void this.#commits.now();
+      void this.#commits.commitNow();
     });
     consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
     consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, this.#options.onUnknownTopics);
@@ -200,7 +200,7 @@ export class GroupSession {
     // A detached batch of the last generation may be publishing a chunk. Its records are not read again before it ends.
     await this.#batches.ended();
     for (let attempt = 1; ; attempt++) {
-      const { resumePoints, uncommitted } = await this.#options.startOffsets.look(this.#assignment);
+      const { resumePoints, uncommitted } = await this.#options.startOffsets.lookUp(this.#assignment);
       if (generation.hasEnded) return;
       this.#leases.assign(resumePoints);
       if (uncommitted.length === 0) return;
@@ -243,7 +243,7 @@ export class GroupSession {
   async #leave(): Promise<void> {
     await this.#opening?.catch(() => undefined);
     await this.#batches.ended();
-    await this.#commits.now();
+    await this.#commits.commitNow();
     await this.#consumer.disconnect().catch(() => undefined);
   }
 }

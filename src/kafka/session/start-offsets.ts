@@ -44,7 +44,7 @@ export class StartOffsets {
     }
   }
 
-  async look(assignment: PartitionMap<unknown>): Promise<StartPositions> {
+  async lookUp(assignment: PartitionMap<unknown>): Promise<StartPositions> {
     const topics = [...assignment.keys()];
     if (topics.length === 0) return { resumePoints: new Map(), uncommitted: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);

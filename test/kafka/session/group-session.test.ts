@@ -69,7 +69,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     maxInflatedBytes: 1_000_000,
     topics: ['bids'],
     startOffsets: {
-      look: () => {
+      lookUp: () => {
         state.looks++;
         return Promise.resolve({ resumePoints: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
       },
@@ -205,7 +205,7 @@ describe('GroupSession', () => {
       await turn();
       assert.equal(state.looks, 1);
       end(done());
-      await waitFor('the second look', () => state.looks === 2);
+      await waitFor('the second look-up', () => state.looks === 2);
       assert.deepEqual(state.resolved, [], 'they may be of another member by now');
     });
 

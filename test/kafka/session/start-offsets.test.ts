@@ -19,7 +19,7 @@ describe('StartOffsets', () => {
     const cluster = { committedOffsets: () => of(kafka.commit), partitionRanges: () => of(range) };
     const offsets = new StartOffsets(cluster, 'group');
     const look = async () => {
-      const { resumePoints, uncommitted } = await offsets.look(ASSIGNMENT);
+      const { resumePoints, uncommitted } = await offsets.lookUp(ASSIGNMENT);
       return { ...resumePoints.get('bids')!.get(0)!, uncommitted };
     };
     return { kafka, offsets, look };
