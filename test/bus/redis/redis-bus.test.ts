@@ -161,7 +161,10 @@ describe('over a real Redis', () => {
     t.after(() => link.close());
     const prefix = randomName();
     subscriber.subscribe(`${prefix}away`, () => undefined);
-    const waiting = assert.rejects(subscriber.acknowledged(`${prefix}away`), /was left before Redis acknowledged it/);
+    const waiting = assert.rejects(
+      subscriber.acknowledged(`${prefix}away`),
+      /was unsubscribed before Redis acknowledged it/,
+    );
     subscriber.unsubscribe(`${prefix}away`);
     await waiting;
     await link.start();
