@@ -53,7 +53,7 @@ export class Writer {
     return bytes;
   }
 
-  /** True if so many bytes wait that they should be written before more events are executed. */
+  /** True if the queues hold more than FULL_BYTES: they should be written before more events are executed. */
   get isFull(): boolean {
     return this.#queuedBytes > FULL_BYTES;
   }
