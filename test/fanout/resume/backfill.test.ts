@@ -51,6 +51,17 @@ async function createLossy(t: TestContext, entries: number, options: Partial<Sta
   return { stage, link, publish, seen };
 }
 
+/** A resolver of `n` that has no value for events after the first one before it runs for the event `last`. */
+function untilLast(last: number): (item: { n: number }) => Promise<number> {
+  let release = (): void => undefined;
+  const all = new Promise<void>((resolve) => (release = resolve));
+  return async ({ n }) => {
+    if (n === last) release();
+    if (n > 0) await all;
+    return n;
+  };
+}
+
 describe('a gap', () => {
   it('is backfilled from the history when the link recovers, before later events arrive', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
@@ -67,14 +78,7 @@ describe('a gap', () => {
   });
 
   it('is backfilled with more events than MAX_PENDING_EVENTS', async (t) => {
-    let release = (): void => undefined;
-    const all = new Promise<void>((resolve) => (release = resolve));
-    const n = async (item: { n: number }) => {
-      if (item.n === 150) release();
-      if (item.n > 0) await all;
-      return item.n;
-    };
-    const { link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n } } });
+    const { link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n: untilLast(150) } } });
     await publish(0);
     link.isDeaf = true;
     await publish(1, 150);
@@ -88,14 +92,7 @@ describe('a gap', () => {
   });
 
   it('is backfilled beyond MAX_PENDING_EVENTS for a client that has resumed and received no live event yet', async (t) => {
-    let release = (): void => undefined;
-    const all = new Promise<void>((resolve) => (release = resolve));
-    const n = async (item: { n: number }) => {
-      if (item.n === 150) release();
-      if (item.n > 0) await all;
-      return item.n;
-    };
-    const { stage, link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n } } });
+    const { stage, link, publish, seen } = await createLossy(t, 200, { resolvers: { Item: { n: untilLast(150) } } });
     await publish(0);
     await waitFor('the first event', () => seen().length === 1);
     const start = { cursor: undefined, replaysLast: true };
