@@ -55,7 +55,7 @@ export default {
       name: 'src-alone',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^(test|loadtest|deploy)/' },
+      to: { path: '^(test|loadtest|stack|scripts)/' },
     },
     {
       name: 'installed-with-crier',

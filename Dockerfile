@@ -9,8 +9,9 @@ RUN npm ci --ignore-scripts --no-audit
 COPY babel.config.js ./
 COPY plugins plugins
 COPY src src
-COPY deploy deploy
-RUN npm run -s build && npm run -s build:deploy && npm prune --omit=dev --ignore-scripts --no-audit
+COPY stack stack
+COPY scripts scripts
+RUN npm run -s build && npm run -s build:stack && npm prune --omit=dev --ignore-scripts --no-audit
 
 FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production

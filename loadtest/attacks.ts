@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startRedisServer } from '../deploy/redis-server.ts';
+import { startRedisServer } from '../stack/redis-server.ts';
 import { attacks } from './attacks/attack.ts';
 import type { Attack } from './attacks/attack.ts';
 import { answersTable, attackTable, findingsOf } from './attacks/report.ts';

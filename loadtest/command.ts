@@ -1,4 +1,4 @@
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { stopSignal } from '../stack/stop-signal.ts';
 
 /**
  * Runs a command and exits with the code it returns, else `process.exitCode`; with 1 and an error line when it failed; with 130 when a

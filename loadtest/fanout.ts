@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
-import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
-import { startRedisServer } from '../deploy/redis-server.ts';
+import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
+import { startRedisServer } from '../stack/redis-server.ts';
 import { variables } from '../src/variables.ts';
 import { runCommand } from './command.ts';
 import { baseOf, contenders } from './fanout/contenders.ts';

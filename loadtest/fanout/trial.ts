@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '../../deploy/port.ts';
+import { freePorts } from '../../stack/port.ts';
 import { startServerProcess } from '../processes/server-process.ts';
 import type { ServerProcess } from '../processes/server-process.ts';
 import { auctionDocument } from './auction.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTopics } from '../../deploy/topics.ts';
+import { createTopics } from '../../stack/topics.ts';
 import { startBalancer } from './pods/balancer-calls.ts';
 import type { BalancerProcess } from './pods/balancer-calls.ts';
 import { startFleet } from './clients/fleet-calls.ts';

@@ -1,8 +1,8 @@
-import { isDockerReady, startDockerStack } from '../../deploy/docker-stack.ts';
-import { startKafkaBroker } from '../../deploy/kafka-broker.ts';
-import { freePorts } from '../../deploy/port.ts';
-import { installPrograms, missingPrograms } from '../../deploy/programs.ts';
-import { startRedisServer } from '../../deploy/redis-server.ts';
+import { isDockerReady, startDockerStack } from '../../stack/docker-stack.ts';
+import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import { freePorts } from '../../stack/port.ts';
+import { installPrograms, missingPrograms } from '../../stack/programs.ts';
+import { startRedisServer } from '../../stack/redis-server.ts';
 
 export interface StoryStack {
   readonly kafkaBrokers: string;

@@ -13,7 +13,7 @@ export interface GraphiqlOptions {
 /** Handles a request for GraphiQL and returns true. Returns false for every other request and leaves it untouched. */
 export type GraphiqlHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Written by deploy/copy-graphiql.js, each with a `.gz` beside it. */
+/** Written by scripts/copy-graphiql.js, each with a `.gz` beside it. */
 const FOLDER = join(import.meta.dirname, 'graphiql');
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { GraphQLError } from 'graphql';
-import { freePorts } from '../../deploy/port.ts';
+import { freePorts } from '../../stack/port.ts';
 import { Backends } from '../../src/context/backends.ts';
 import type { BackendAnswer, BackendsOptions } from '../../src/context/backends.ts';
 import type { BackendRequest } from '../../src/context/execution-backends.ts';

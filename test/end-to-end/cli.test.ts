@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { isPortTaken } from '../../deploy/port.ts';
+import { isPortTaken } from '../../stack/port.ts';
 import { variables } from '../../src/variables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { spawnPod, startPod } from './pod.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { freePorts, isPortTaken } from '../../deploy/port.ts';
+import { freePorts, isPortTaken } from '../../stack/port.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';

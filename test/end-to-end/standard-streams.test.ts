@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { freePorts } from '../../deploy/port.ts';
+import { freePorts } from '../../stack/port.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { Pipe } from '../support/pipe.ts';
 import { openSocket } from '../support/socket.ts';

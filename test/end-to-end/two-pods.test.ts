@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createTopics } from '../../deploy/topics.ts';
+import { createTopics } from '../../stack/topics.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
 import { MARK, Subscriber } from '../support/subscriber.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createTopics } from '../../deploy/topics.ts';
+import { createTopics } from '../../stack/topics.ts';
 import { startPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
-import type { RedisServer } from '../../deploy/redis-server.ts';
-import { createTopics } from '../../deploy/topics.ts';
+import type { RedisServer } from '../../stack/redis-server.ts';
+import { createTopics } from '../../stack/topics.ts';
 import { spawnPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
 import { stableMembers } from '../end-to-end/producers.ts';

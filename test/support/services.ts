@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { startKafkaBroker } from '../../deploy/kafka-broker.ts';
-import { startRedisServer } from '../../deploy/redis-server.ts';
-import type { RedisServer } from '../../deploy/redis-server.ts';
+import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import { startRedisServer } from '../../stack/redis-server.ts';
+import type { RedisServer } from '../../stack/redis-server.ts';
 
 /** A unique name for topics, groups and channel prefixes. */
 export function randomName(prefix = 'test'): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { RedisServer } from '../../deploy/redis-server.ts';
+import type { RedisServer } from '../../stack/redis-server.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { readConfig } from '../../src/config.ts';

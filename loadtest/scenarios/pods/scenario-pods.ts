@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '../../../deploy/port.ts';
+import { freePorts } from '../../../stack/port.ts';
 import { stableMembers } from '../../../test/end-to-end/producers.ts';
 import { cpuMs, cpuWaitMs } from '../../processes/process-usage.ts';
 import { startServerProcess } from '../../processes/server-process.ts';

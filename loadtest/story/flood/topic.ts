@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
-import { createTopics } from '../../../deploy/topics.ts';
+import { createTopics } from '../../../stack/topics.ts';
 import { TOPIC } from './copies.ts';
 
 const ARRIVAL_TIMEOUT_MS = 10_000;

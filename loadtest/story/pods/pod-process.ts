@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { freePorts } from '../../../deploy/port.ts';
+import { freePorts } from '../../../stack/port.ts';
 import { startServerProcess } from '../../processes/server-process.ts';
 import type { ServerProcess } from '../../processes/server-process.ts';
 import type { Pod } from './pod.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { startRedisServer } from '../../../deploy/redis-server.ts';
+import { startRedisServer } from '../../../stack/redis-server.ts';
 import type { Coordinates } from '../../../src/bus/coordinates.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { BusUnavailableError, FencedError } from '../../../src/errors.ts';

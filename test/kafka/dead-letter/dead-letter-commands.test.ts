@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import kafkajs from 'kafkajs';
-import { freePorts } from '../../../deploy/port.ts';
+import { freePorts } from '../../../stack/port.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { Cluster } from '../../../src/kafka/kafkajs/cluster.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { Message } from '../../../src/bus/bus.ts';
-import { createTopics } from '../../../deploy/topics.ts';
+import { createTopics } from '../../../stack/topics.ts';
 import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordingBus, createConsumer, withOutside } from '../consumer-harness.ts';

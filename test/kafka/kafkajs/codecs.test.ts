@@ -7,7 +7,7 @@ import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
-import { createTopics } from '../../../deploy/topics.ts';
+import { createTopics } from '../../../stack/topics.ts';
 import { CompressionError } from '../../../src/kafka/fetching/inflate.ts';
 import { createCodecs, registerCodecs } from '../../../src/kafka/kafkajs/codecs.ts';
 import { kafkaBrokers, randomName } from '../../support/services.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { startKafkaCluster } from '../../../deploy/kafka-cluster.ts';
-import type { KafkaCluster } from '../../../deploy/kafka-cluster.ts';
-import type { KafkaNode } from '../../../deploy/kafka-node.ts';
-import { freePorts } from '../../../deploy/port.ts';
+import { startKafkaCluster } from '../../../stack/kafka-cluster.ts';
+import type { KafkaCluster } from '../../../stack/kafka-cluster.ts';
+import type { KafkaNode } from '../../../stack/kafka-node.ts';
+import { freePorts } from '../../../stack/port.ts';
 import { consumerGroupClass, surviveFailovers } from '../../../src/kafka/kafkajs/failover.ts';
 import type { ConsumerGroup } from '../../../src/kafka/kafkajs/failover.ts';
 import { randomName } from '../../support/services.ts';

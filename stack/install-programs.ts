@@ -1,6 +1,6 @@
 import { PROGRAMS, installPrograms, missingPrograms } from './programs.ts';
 
-/** `node dist/deploy/install-programs.js`: installs the programs that the stack and the tests need. */
+/** `node dist/stack/install-programs.js`: installs the programs that the stack and the tests need. */
 try {
   await installPrograms(await missingPrograms(PROGRAMS));
 } catch (error) {

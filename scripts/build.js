@@ -5,7 +5,7 @@ import { cp, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink, uti
 import { join } from 'node:path';
 
 /**
- * `node deploy/build.js [--pack] <part> ...` compiles parts of the project into dist/. Plain JS, because it runs before anything is
+ * `node scripts/build.js [--pack] <part> ...` compiles parts of the project into dist/. Plain JS, because it runs before anything is
  * compiled.
  *
  * A build of a part is a folder, dist/<part>-<hash of its sources>, and dist/<part> is a symbolic link to it. A new build is written to a
@@ -15,7 +15,7 @@ import { join } from 'node:path';
  * `--pack`: dist/<part> becomes a folder, because npm does not pack symbolic links.
  */
 const TARGET = 'dist';
-const PARTS = ['src', 'deploy', 'test', 'loadtest'];
+const PARTS = ['src', 'stack', 'scripts', 'test', 'loadtest'];
 const BABEL = join('node_modules', '@babel', 'cli', 'bin', 'babel.js');
 /** Sources of every part, besides its own folder. */
 const SHARED_INPUTS = [
@@ -24,9 +24,9 @@ const SHARED_INPUTS = [
   // The packages that are really installed.
   'node_modules/.package-lock.json',
   'plugins',
-  'deploy/build.js',
-  'deploy/copy-graphiql.js',
-  'deploy/declare-client.js',
+  'scripts/build.js',
+  'scripts/copy-graphiql.js',
+  'scripts/declare-client.js',
 ];
 const NO_INPUTS = new Set(['node_modules', 'fixtures', 'results', 'profiles']);
 /** How long a build is kept after it was replaced, in ms: a process that started with it may still read from it. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
-import { freePorts, isPortTaken } from '../../deploy/port.ts';
+import { freePorts, isPortTaken } from '../../stack/port.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SCHEMA = `type Bid { id: Int }
@@ -27,7 +27,7 @@ async function temporaryFolder(t: TestContext): Promise<string> {
 }
 
 function runStack(t: TestContext, environment: Record<string, string>, commandArguments: string[] = []) {
-  const child = spawn(process.execPath, ['dist/deploy/stack.js', ...commandArguments], {
+  const child = spawn(process.execPath, ['dist/stack/stack.js', ...commandArguments], {
     env: { ...process.env, KAFKA_PORT: '', REDIS_PORT: '', GRAPH: '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { freePorts } from '../../deploy/port.ts';
+import { freePorts } from '../../stack/port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PACKAGES = 'redis-server default-jre-headless maven kcat chromium procps';
@@ -47,7 +47,7 @@ const INSTALLS = [
   `  for program in ${PROGRAMS}; do echo '#!/bin/sh' > "$FOLDER/bin/$program"; done`,
   'esac',
 ];
-const SCRIPT = 'dist/deploy/install-programs.js';
+const SCRIPT = 'dist/stack/install-programs.js';
 
 describe('installPrograms', { concurrency: 2 }, () => {
   it('installs missing programs as root, and reports it', async (t) => {
@@ -83,7 +83,7 @@ describe('installPrograms', { concurrency: 2 }, () => {
 describe('what a command needs of the machine', { concurrency: 2 }, () => {
   for (const [command, script] of [
     ['npm test', 'dist/test/run.js'],
-    ['npm run stack', 'dist/deploy/stack.js'],
+    ['npm run stack', 'dist/stack/stack.js'],
   ] as const) {
     it(`is installed by ${command}`, async (t) => {
       const { code, errors, calls } = await runThere(t, script, ['[ "$1" = update ] || exit 3']);

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** A checkout of its own with these files in src/ (`crier`: all of crier's), which shares node_modules. */
 async function checkout(t: TestContext, files: Readonly<Record<string, string>> | 'crier'): Promise<string> {
   const folder = await temporaryFolder(t);
-  for (const name of ['package.json', 'package-lock.json', 'babel.config.js', 'plugins', 'deploy', 'README.md']) {
+  for (const name of ['package.json', 'package-lock.json', 'babel.config.js', 'plugins', 'scripts', 'README.md']) {
     await cp(name, join(folder, name), { recursive: true });
   }
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
@@ -31,7 +31,7 @@ async function save(folder: string, name: string, text: string): Promise<void> {
 const SMALL = { 'main.ts': "export const text: string = 'one';\n", 'client/client.ts': 'export {};\n' };
 
 function build(folder: string): Promise<unknown> {
-  return run(process.execPath, ['deploy/build.js', 'src'], { cwd: folder });
+  return run(process.execPath, ['scripts/build.js', 'src'], { cwd: folder });
 }
 
 const builtMain = (folder: string) => readFile(join(folder, 'dist', 'src', 'main.js'), 'utf8');

@@ -16,7 +16,7 @@ export interface KafkaBroker extends Service {
   readonly address: string;
 }
 
-/** Downloads Kafka's jars with Maven into .stack/kafka/libs, once. deploy/kafka/pom.xml fixes the version. */
+/** Downloads Kafka's jars with Maven into .stack/kafka/libs, once. stack/kafka/pom.xml fixes the version. */
 export async function installKafka(): Promise<void> {
   const jars = await readdir(KAFKA_LIBS_FOLDER).catch(() => [] as string[]);
   if (jars.some((jar) => jar.startsWith('kafka_2.13-'))) return;
@@ -25,7 +25,7 @@ export async function installKafka(): Promise<void> {
   await mkdir(partial, { recursive: true });
   try {
     await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${partial}`], {
-      cwd: join(process.cwd(), 'deploy', 'kafka'),
+      cwd: join(process.cwd(), 'stack', 'kafka'),
     }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       throw new Error(`Kafka: mvn was not found; ${installHint(['mvn', 'java'])}`);

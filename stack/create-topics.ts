@@ -1,6 +1,6 @@
 import { createGraphTopics, readTopics } from './topics.ts';
 
-/** `node dist/deploy/create-topics.js`: creates the topics of the graph folder $GRAPH on $KAFKA_BROKERS (docker-compose.yml). */
+/** `node dist/stack/create-topics.js`: creates the topics of the graph folder $GRAPH on $KAFKA_BROKERS (docker-compose.yml). */
 const graph = process.env['GRAPH'] || 'src/graphs/auction';
 const brokers = process.env['KAFKA_BROKERS'] || '127.0.0.1:9092';
 const topics = await readTopics(graph);
