@@ -108,8 +108,9 @@ function readBackends(environment: Environment, refused: string[]): Map<string, 
       continue;
     }
     const forward = environment[`BACKEND_${key}_FORWARD_AUTHORIZATION`] || 'false';
-    if (!flag.safeParse(forward).success) refused.push(refusal(`BACKEND_${key}_FORWARD_AUTHORIZATION`, forward, BOOL));
-    backends.set(key, { url, isAuthorizationForwarded: forward === 'true' });
+    const isForwarded = flag.safeParse(forward);
+    if (!isForwarded.success) refused.push(refusal(`BACKEND_${key}_FORWARD_AUTHORIZATION`, forward, BOOL));
+    backends.set(key, { url, isAuthorizationForwarded: isForwarded.data === true });
   }
   return backends;
 }

@@ -14,9 +14,9 @@ export interface Variable<Schema extends z.ZodType = z.ZodType> {
 /** setTimeout treats a delay of more than 31 bits as 1 ms, so no duration is longer than a day. */
 const MAX_WAIT_MS = 86_400_000;
 export const MS = `a whole number of milliseconds, at most ${MAX_WAIT_MS}`;
-export const BOOL = '"true" or "false"';
+export const BOOL = '"true", "false", "on" or "off"';
 
-export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+export const flag = z.enum(['true', 'false', 'on', 'off']).transform((value) => value === 'true' || value === 'on');
 
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z

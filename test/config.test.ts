@@ -92,6 +92,25 @@ describe('readConfig', () => {
     }
   });
 
+  it('reads an on/off setting as true or on, false or off', () => {
+    for (const value of ['true', 'on']) assert.equal(readConfig({ KAFKA_TLS: value }).KAFKA_TLS, true);
+    for (const value of ['false', 'off']) assert.equal(readConfig({ PROJECTION: value }).PROJECTION, false);
+    for (const value of ['1', 'yes', 'On', 'TRUE', ' on']) {
+      assert.throws(
+        () => readConfig({ PROJECTION: value }),
+        /PROJECTION: expected "true", "false", "on" or "off", got/,
+      );
+    }
+  });
+
+  it('reads whether a backend gets the Authorization header as any other on/off setting', () => {
+    const read = (value: string) =>
+      readConfig({ BACKEND_UAA_URL: 'http://uaa', BACKEND_UAA_FORWARD_AUTHORIZATION: value }).backends.get('UAA');
+    assert.equal(read('on')?.isAuthorizationForwarded, true);
+    assert.equal(read('off')?.isAuthorizationForwarded, false);
+    assert.throws(() => read('yes'), /BACKEND_UAA_FORWARD_AUTHORIZATION: expected "true", "false", "on" or "off"/);
+  });
+
   it('reads backends by their name in the environment', () => {
     assert.equal(backendVariable('consumerListingIntake'), 'CONSUMER_LISTING_INTAKE');
     const { backends } = readConfig({
