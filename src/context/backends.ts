@@ -79,6 +79,11 @@ export class Backends implements BackendPort {
     }
   }
 
+  /** For each backend that was used: its requests that wait because all of its sockets are in use. */
+  *waiting(): Generator<[name: string, requests: number]> {
+    for (const [name, client] of this.#clients) yield [name, client.waiting];
+  }
+
   /** Waits up to one second for requests in flight: their clients are disconnected already. */
   close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#clients.values()].map((client) => client.close())).then(() => undefined);
@@ -115,6 +120,7 @@ class BackendClient {
   readonly #pool: Pool;
   readonly #basePath: string;
   readonly #timeoutMs: number;
+  readonly #maxSockets: number;
   readonly #maxPending: number;
   #pending = 0;
 
@@ -123,6 +129,7 @@ class BackendClient {
     const { timeoutMs, maxSockets, maxResponseBytes = 8 * 1024 * 1024, maxPending = 100 * maxSockets } = options;
     this.#basePath = pathname.replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;
+    this.#maxSockets = maxSockets;
     this.#maxPending = maxPending;
     this.#pool = new Pool(origin, {
       connections: maxSockets,
@@ -132,6 +139,11 @@ class BackendClient {
       bodyTimeout: timeoutMs,
       maxResponseSize: maxResponseBytes,
     });
+  }
+
+  /** Requests without a socket. A socket carries one request at a time, from its first byte to the end of the response. */
+  get waiting(): number {
+    return Math.max(0, this.#pending - this.#maxSockets);
   }
 
   async send(request: BackendRequest, authorization: string | undefined): Promise<Answer> {

@@ -15,7 +15,7 @@ export async function openBackends({ config, graph, log, metrics, register }: Ro
   const sampled = samples?.respond
     ? await register(new SampleBackends({ names, respond: samples.respond.bind(samples), log })).start()
     : [];
-  return register(
+  const backends = register(
     new Backends({
       backends: new Map([...sampled, ...config.backends]),
       maxSockets: config.BACKEND_MAX_SOCKETS,
@@ -23,6 +23,13 @@ export async function openBackends({ config, graph, log, metrics, register }: Ro
       onAnswer: backendReporter(log, metrics),
     }),
   );
+  metrics.gauges(
+    'crier_backend_requests_waiting',
+    'Requests that wait because all BACKEND_MAX_SOCKETS sockets of their backend are in use.',
+    ['backend'],
+    () => Array.from(backends.waiting(), ([backend, value]) => ({ labels: { backend }, value })),
+  );
+  return backends;
 }
 
 /** Counts each backend request, and logs failures: one line per backend, outcome and window. */
