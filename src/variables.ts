@@ -144,6 +144,10 @@ export const variables = {
     '10000',
     'Longest execution of an event; past that, the operation ends and the others continue.',
   ),
+  SHARING: bool(
+    'true',
+    'Whether operations share results; `false` executes every event for every operation, to find faults.',
+  ),
   SHARING_AUDIT: fraction(
     '',
     'Fraction of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',

@@ -78,6 +78,17 @@ describe('two servers in one process', () => {
 });
 
 describe('a server', () => {
+  it('executes each event for every operation and audits nothing with SHARING=off', async (t) => {
+    const server = await start(t, { GRAPH: await graphOf(t, 'one'), SHARING: 'off', SHARING_AUDIT: '1' });
+    const watches = [watch(t, socketOf(server), TICKS), watch(t, socketOf(server), TICKS)];
+    await Promise.all(watches.map((one) => one.event(20)));
+    const executions = await metricOf(server, 'crier_executions_total');
+    assert.ok(executions >= 40, `${executions} executions for 40 results`);
+    const text = await (await fetch(`http://127.0.0.1:${server.adminPort}/metrics`)).text();
+    assert.match(text, /^# TYPE crier_sharing_audit_total/m);
+    assert.doesNotMatch(text, /^crier_sharing_audit_total\S* [^0]/m);
+  });
+
   it('counts the records that do not match a field', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': `type Tick { id: ID } type Subscription { tick(id: ID!): Tick @kafka(topic: "ticks", match: { arg: "id", path: "id" }) }`,

@@ -76,6 +76,8 @@ export interface GraphRuntimeOptions {
   readonly documents: DocumentCache;
   readonly executor: Executor;
   readonly backends: BackendPort;
+  /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
+  readonly hasSharing?: boolean;
   readonly channelPrefix: string;
   /** Longest wait for the graph's `authenticate`, in ms. */
   readonly authenticationTimeoutMs: number;
@@ -222,13 +224,13 @@ export class GraphRuntime {
 
   /** undefined for a field without @kafka. Must run before the graph's code, which may write to the arguments. */
   #channelOf(operation: Operation, sent: Variables, selected: SubscriptionArguments): EventSource | undefined {
-    const { graph, channelPrefix } = this.#options;
+    const { graph, channelPrefix, hasSharing = true } = this.#options;
     const { field, args, variables } = selected;
     const binding = graph.bindings.get(field.name);
     if (!binding) return undefined;
     return {
       channel: channelFor(binding, channelPrefix, args),
-      sharingKey: binding.isShared ? sharingKey(operation, variables, sent) : undefined,
+      sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
       replaysLast: binding.replaysLast === true,
     };
   }

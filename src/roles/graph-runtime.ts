@@ -30,6 +30,7 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
       compileLater: new CompileQueue().add,
     }),
     backends,
+    hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,
     authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
@@ -39,7 +40,7 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
 
 /** undefined: no result is audited. */
 export function createAudit({ config, log, metrics }: RoleServices, runtime: GraphRuntime): SharingAudit | undefined {
-  if (config.SHARING_AUDIT === 0) return undefined;
+  if (!config.SHARING || config.SHARING_AUDIT === 0) return undefined;
   return new SharingAudit({
     share: config.SHARING_AUDIT,
     resolverPaths: (operation) => runtime.resolverPaths(operation),

@@ -35,6 +35,7 @@ export interface StageOptions {
   /** 0: no execution is compiled. */
   readonly jitAfterUses?: number;
   readonly hasProjection?: boolean;
+  readonly hasSharing?: boolean;
   readonly cursors?: Cursors;
   /** Part of the shared deliveries that are audited. */
   readonly audit?: number;
@@ -111,6 +112,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       hasProjection: options.hasProjection ?? true,
     }),
     backends: echo,
+    hasSharing: options.hasSharing ?? true,
     channelPrefix: '',
     log,
     onInternalError: () => undefined,

@@ -79,6 +79,17 @@ describe('replays of one channel', () => {
     assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0]);
   });
 
+  it('execute each event for every client with sharing off', async (t) => {
+    const { stage, counts, publish, join, cursorsOf } = await createChannel(t, { hasSharing: false });
+    const [cursor] = await cursorsOf(11);
+    const clients = await Promise.all(range(0, 20).map((i) => join(`c${i}`, cursor)));
+    await waitFor('all events', () => clients.every(({ received }) => received.length === 10));
+    await publish(2);
+    await waitFor('the live events', () => clients.every(({ received }) => received.length === 12));
+    for (const { numbers } of clients) assert.deepEqual(numbers(), range(1, 13));
+    assert.deepEqual([stage.executions, counts.reads], [20 * 12, 1]);
+  });
+
   it('execute an event once for all clients that missed it, even if their cursors differ', async (t) => {
     const { stage, counts, join, cursorsOf } = await createChannel(t);
     const cursors = await cursorsOf(51);

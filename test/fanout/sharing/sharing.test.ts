@@ -740,6 +740,22 @@ describe('operations share', () => {
     });
   }
 
+  it('nothing with sharing off: each event is executed for every operation, under a context of its own', async (t) => {
+    const contexts = new Set<object>();
+    const resolve = (_: unknown, __: unknown, context: object) => {
+      contexts.add(context);
+      return 'x';
+    };
+    const stage = await createStage(t, { sdl: SDL, resolvers: { Item: { id: resolve } }, hasSharing: false });
+    const listeners = await Promise.all(
+      Array.from({ length: 10 }, () => stage.join(QUERY, factsOf('same', {}), { id: '1' })),
+    );
+    await stage.bus.publish(Array(3).fill({ channel: 't{item.id="1"}', payload: '{"item":{"id":"1"}}' }));
+    await waitFor('all results', () => listeners.every(({ received }) => received.length === 3));
+    assert.equal(stage.executions, 30);
+    assert.equal(contexts.size, 30);
+  });
+
   it('not for another document, nor for a field with shared: false', async (t) => {
     const stage = await createStage(t, { sdl: SDL });
     for (const [index, query] of [
