@@ -1,9 +1,10 @@
+import { whole } from '../story/report/figure-text.ts';
 import type { LadderRow } from './figures.ts';
 
 /** A factor between 1 / 1.1 and 1.1 counts as no change. */
 const NOTICEABLE = 1.1;
 
-/** Comparison of a measured step with the talk's. */
+/** Comparison of a measured step with the talk's. There is none where the talk gave no count. */
 export type Verdict = 'reproduces' | 'weaker here' | 'stronger here' | 'does not reproduce';
 
 /** @param ours, talks the rate after the step divided by the rate before it */
@@ -15,31 +16,43 @@ export function verdictOf(ours: number, talks: number): Verdict {
   return share < 0.5 ? 'weaker here' : share > 2 ? 'stronger here' : 'reproduces';
 }
 
-/** A sentence for each step with a figure in the talk. Steps between two such figures count as one. */
+/**
+ * A sentence for each step. Only a step for which the talk gave a count is compared with the talk: its count, divided by that of the
+ * state before.
+ */
 export function findingsOf(rows: readonly LadderRow[]): string[] {
-  const findings: string[] = [];
   const steps = rows.filter(({ isControl, measured }) => !isControl && measured);
-  let before = steps[0];
-  for (const row of steps.slice(1)) {
-    const talks = talkSent(rows, row);
-    const talksBefore = before && talkSent(rows, before);
-    if (!before?.measured || talks === undefined || talksBefore === undefined) continue;
-    const ours = row.measured!.sentPerSecond / before.measured.sentPerSecond;
-    const factor = talks / talksBefore;
-    const saved = before.measured.cpuUs - row.measured!.cpuUs;
-    findings.push(
-      `**${row.title}**: × ${ours.toFixed(2)} the messages of "${before.title}", in the talk × ${factor.toFixed(2)}: ` +
-        `${verdictOf(ours, factor)}. A message costs ${row.measured!.cpuUs.toFixed(0)} µs of CPU, ` +
-        `${Math.abs(saved).toFixed(0)} µs ${saved < 0 ? 'more' : 'less'}.`,
+  return steps.slice(1).map((row, i) => {
+    const before = steps[i]!;
+    const ours = row.measured!.sentPerSecond / before.measured!.sentPerSecond;
+    const saved = before.measured!.cpuUs - row.measured!.cpuUs;
+    return (
+      `**${row.title}**: × ${ours.toFixed(2)} the messages of "${before.title}"${comparison(rows, before, row, ours)}. ` +
+      `A message costs ${row.measured!.cpuUs.toFixed(digits(row.measured!.cpuUs))} µs of CPU, ` +
+      `${Math.abs(saved).toFixed(digits(saved))} µs ${saved < 0 ? 'more' : 'less'}.`
     );
-    before = row;
-  }
-  return findings;
+  });
 }
 
-/** The talk's figure for this row or, if it has none, for the next row when that row is not run here. */
-function talkSent(rows: readonly LadderRow[], row: LadderRow): number | undefined {
+function comparison(rows: readonly LadderRow[], before: LadderRow, { talk }: LadderRow, ours: number): string {
+  if (!talk) return '';
+  const sentBefore = talkSentAfter(rows, before);
+  if (talk.sent === undefined || sentBefore === undefined) return `; the talk gives no count for this step`;
+  const factor = talk.sent / sentBefore;
+  const [count, countBefore] = [whole(talk.sent), whole(sentBefore)];
+  return `, in the talk × ${factor.toFixed(2)} (${count} / ${countBefore}): ${verdictOf(ours, factor)}`;
+}
+
+/**
+ * The talk's count for the state after this row. Where it gave none but the next step is not run here, that step's: every rung includes
+ * it.
+ */
+function talkSentAfter(rows: readonly LadderRow[], row: LadderRow): number | undefined {
   if (row.talk?.sent !== undefined) return row.talk.sent;
   const next = rows[rows.indexOf(row) + 1];
   return next && !next.measured ? next.talk?.sent : undefined;
+}
+
+function digits(microseconds: number): number {
+  return Math.abs(microseconds) < 10 ? 2 : 0;
 }

@@ -1,5 +1,6 @@
 import { whole } from '../story/report/figure-text.ts';
 import { markdownTable } from '../table.ts';
+import { TALK_FLOOD_SECONDS } from '../story/report/talk-figures.ts';
 import type { Cells } from '../table.ts';
 import type { Climb } from './climb.ts';
 import type { LadderRow } from './figures.ts';
@@ -9,45 +10,45 @@ import type { SemiSpaceRow } from './semi-space.ts';
 const HEADINGS = [
   'rung',
   'recv',
-  'send',
-  'send/s',
-  'recv ×',
   'the talk',
+  'send',
+  'the talk',
+  'send/s',
   'send ×',
   'the talk',
   'CPU µs',
   'idle MB',
+  'the talk',
   'flood MB',
-  'in the talk',
+  "the talk's words",
 ];
 
-/** A row for each rung. `×` is the ratio to the baseline of the same run; beside it, the talk's ratio to its baseline. */
+/** A row for each rung. Counts are those of the talk's four minutes at the measured rate. `×`: ratio to the baseline of the same run. */
 export function ladderTable(rows: readonly LadderRow[]): Cells[] {
   return [HEADINGS, ...rows.map(cellsOf)];
 }
 
 function cellsOf({ title, measured, talk, talkRatios, note }: LadderRow): Cells {
-  const talkSays = [
-    talk?.received === undefined ? '' : `recv ${talk.received}`,
-    talk?.sent === undefined ? '' : `send ${whole(talk.sent)}`,
-    talk?.idleMegabytes === undefined ? '' : `idle ${talk.idleMegabytes} MB`,
-    talk?.words ?? '',
-    note ?? '',
-  ];
+  const inFourMinutes = (count: number) => whole((count / measured!.seconds) * TALK_FLOOD_SECONDS);
   return [
     title,
-    measured ? whole(measured.received) : '–',
-    measured ? whole(measured.sent) : '–',
+    measured ? inFourMinutes(measured.received) : '–',
+    given(talk?.received),
+    measured ? inFourMinutes(measured.sent) : '–',
+    given(talk?.sent),
     measured ? whole(measured.sentPerSecond) : '–',
-    times(measured?.ratios?.received),
-    times(talkRatios.received),
     times(measured?.ratios?.sent),
     times(talkRatios.sent),
     measured ? measured.cpuUs.toFixed(measured.cpuUs < 10 ? 2 : 0) : '–',
     measured ? measured.idleMegabytes.toFixed(0) : '–',
+    given(talk?.idleMegabytes),
     measured ? measured.floodMegabytes.toFixed(0) : '–',
-    talkSays.filter((text) => text !== '').join('; '),
+    [talk?.words ?? '', note ?? ''].filter((text) => text !== '').join('; '),
   ];
+}
+
+function given(figure: number | undefined): string {
+  return figure === undefined ? '' : whole(figure);
 }
 
 /** A row for each size of the young generation. */
@@ -75,8 +76,9 @@ export function markdownReport(name: string, { conditions, rows, semiSpaces, fau
   const verdict = faults.length > 0 ? faults : ['Nothing was lost, and crier is as far ahead as promised.'];
   return `# Results: ${name}
 
-recv: records taken from Kafka in the flood. send: messages that reached sockets in the flood. ×: ratio to the baseline of the same run; beside it, the talk's ratio to its baseline.
+recv: records taken from Kafka. send: messages that reached sockets. Both scaled from the flood of this run to the four minutes of the talk's. ×: ratio to the baseline of the same run.
 CPU µs: CPU time of the server per message. idle MB, flood MB: plateau of the heap used in the phase.
+"the talk": the figures that the talk gave, on another machine; its ratios are its counts divided by its baseline's. Where it gave none the cell is empty, and the step is not compared with it.
 
 ${markdownTable(ladderTable(rows))}
 ${bullets(findingsOf(rows))}

@@ -2,15 +2,8 @@ import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
 import { partsToEnvironment } from './pod/parts.ts';
 import type { Parts } from './pod/parts.ts';
-
-/** The talk's counts in four minutes of flood, and its heap in MB. Absent where the talk gave none. */
-export interface TalkFigures {
-  readonly received?: number;
-  readonly sent?: number;
-  readonly idleMegabytes?: number;
-  /** The talk's description where it gave no figure. */
-  readonly words?: string;
-}
+import { talk } from '../story/report/talk-figures.ts';
+import type { TalkFigures } from '../story/report/talk-figures.ts';
 
 export interface Rung {
   readonly name: string;
@@ -55,7 +48,7 @@ export const CRIER = 'crier';
 export const rungs: readonly Rung[] = [
   {
     ...historical(BASELINE, 'baseline', 'for browsers', baseline),
-    talk: { received: 16, sent: 56_000, idleMegabytes: 600 },
+    talk: talk.baseline,
   },
   {
     ...historical('once-per-record', 'control: converted once per record', 'for browsers', {
@@ -67,38 +60,38 @@ export const rungs: readonly Rung[] = [
   },
   {
     ...historical('lazy-backends', 'lazy backends', 'for browsers', lazyBackends),
-    talk: { received: 13, sent: 52_000, words: 'idle plateau lower' },
+    talk: talk.lazyBackends,
   },
   {
     ...historical('iteration', 'snake_case by native iteration', 'for browsers', iteration),
-    talk: { words: 'a little above baseline' },
+    talk: talk.iteration,
   },
   {
     name: 'pubsub',
     title: 'newer graphql-redis-subscriptions',
     pod: undefined,
-    talk: { received: 20, sent: 72_000 },
+    talk: talk.pubsub,
     note: 'not run: every rung uses the only version that works with the current graphql',
   },
   {
     ...historical('memoised', 'memoised snakeCase', 'for browsers', memoised),
-    talk: { received: 69, sent: 276_000, words: 'flood curve flatter' },
+    talk: talk.memoised,
   },
   {
     ...historical('node-target', 'compiled for Node', 'for Node', memoised),
-    talk: { received: 75, sent: 300_000, words: 'peaks smaller' },
+    talk: talk.nodeTarget,
   },
   {
     ...historical('in-place', 'snake_case in place', 'for Node', inPlace),
-    talk: { received: 117, sent: 476_000, words: 'flood flat, about 1 GB' },
+    talk: talk.inPlace,
   },
   {
     ...historical('no-locations', 'no locations in the AST', 'for Node', noLocations),
-    talk: { words: 'a little more sent; just under 1 GB in the flood' },
+    talk: talk.noLocations,
   },
   {
     ...historical(END_STATE, 'lazy loaders, document cache, JIT', 'for Node', endState),
-    talk: { idleMegabytes: 300, words: 'about the same sent' },
+    talk: talk.end,
   },
   { name: CRIER, title: 'crier', pod: { ...crierPod, name: 'ladder-crier' }, talk: undefined },
 ];

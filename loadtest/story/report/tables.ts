@@ -1,8 +1,7 @@
 import type { Cells } from '../../table.ts';
 import type { StoryResult } from '../result.ts';
 import { megabytes, times, whole } from './figure-text.ts';
-import { TALK_FLOOD_SECONDS, talkBaseline, talkEnd } from './talk-figures.ts';
-import type { TalkStep } from './talk-figures.ts';
+import { TALK_FLOOD_SECONDS, talk } from './talk-figures.ts';
 
 export interface Table {
   readonly title: string;
@@ -16,7 +15,8 @@ export const MISSED = 'MISSED';
 /** recv: records that the pod took from Kafka; send: messages that reached sockets. Both in the flood's window. */
 export function countsTable({ flood, title, sockets }: StoryResult): Table {
   const seconds = flood.durationMs / 1000;
-  const talkRow = ({ title, received, sent }: TalkStep) => row(title, TALK_FLOOD_SECONDS, received, sent);
+  const talkRow = (name: string, { received, sent }: { received: number; sent: number }) =>
+    row(name, TALK_FLOOD_SECONDS, received, sent);
   const row = (name: string, seconds: number, received: number, sent: number) => [
     name,
     `${whole(seconds)} s`,
@@ -24,13 +24,17 @@ export function countsTable({ flood, title, sockets }: StoryResult): Table {
     whole(sent),
     perMinute(received, seconds),
     perMinute(sent, seconds),
-    times(received / seconds / (talkBaseline.received / TALK_FLOOD_SECONDS)),
-    times(sent / seconds / (talkBaseline.sent / TALK_FLOOD_SECONDS)),
+    times(received / seconds / (talk.baseline.received / TALK_FLOOD_SECONDS)),
+    times(sent / seconds / (talk.baseline.sent / TALK_FLOOD_SECONDS)),
   ];
   return {
     title: `Flood, ${whole(sockets)} sockets`,
     head: ['', 'flood', 'recv', 'send', 'recv/min', 'send/min', 'recv vs. baseline', 'send vs. baseline'],
-    rows: [talkRow(talkBaseline), talkRow(talkEnd), row(title, seconds, flood.received, flood.sent)],
+    rows: [
+      talkRow("the talk's baseline", talk.baseline),
+      talkRow("the talk's last counts (snake_case in place)", talk.inPlace),
+      row(title, seconds, flood.received, flood.sent),
+    ],
   };
 }
 
@@ -45,8 +49,9 @@ export function heapTable({ heap, title }: StoryResult): Table {
     title: 'Node.js max heap used',
     head: ['', 'bare, max', 'idle, plateau', 'idle, max', 'flood, plateau', 'flood, max'],
     rows: [
-      [talkBaseline.title, '', megabytes(talkBaseline.idlePlateauBytes), '', '', 'over 1,000 MB'],
-      [talkEnd.title, '', megabytes(talkEnd.idlePlateauBytes), '', '', 'just under 1,000 MB'],
+      ["the talk's baseline", '', `${talk.baseline.idleMegabytes} MB`, '', '', 'over 1,000 MB'],
+      ['the talk without locations', '', '', '', '', 'just under 1,000 MB'],
+      ["the talk's end", '', `${talk.end.idleMegabytes} MB`, '', '', ''],
       [
         title,
         ...[heap.bareMax, heap.idlePlateau, heap.idleMax, heap.floodPlateau, heap.floodMax].map((b) => megabytes(b)),

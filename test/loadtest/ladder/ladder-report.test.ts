@@ -30,7 +30,41 @@ describe("the ladder's report", () => {
     const { measured, talkRatios } = rows[2]!;
     assert.deepEqual(measured?.ratios, { received: 4, sent: 4, idle: 0.5 });
     assert.deepEqual(talkRatios, { received: 69 / 16, sent: 276 / 56 });
-    assert.match(findingsOf(rows).join(), /memoised snakeCase.*× 4\.00 .*"baseline", in the talk × 4\.93: reproduces\..*125 µs of CPU, 375 µs less/); // prettier-ignore
+  });
+
+  it('compares a step with the counts that the talk gave for it and for the state before', () => {
+    const measured = { baseline: 2000, 'lazy-backends': 1900, iteration: 2500, memoised: 8000, 'no-locations': 8100 };
+    const rows = rowsOf(rungs, new Map(Object.entries(measured).map(([name, rate]) => [name, figures(rate)])));
+    const findings = findingsOf(rows);
+    assert.match(
+      findings[0]!,
+      /^\*\*lazy backends.*× 0\.95 .*"baseline", in the talk × 0\.93 \(52,000 \/ 56,000\): reproduces\. /,
+    );
+    // Every rung has the newer graphql-redis-subscriptions, so the talk's count with it is that of the state before.
+    assert.match(
+      findings[2]!,
+      /^\*\*memoised.*× 3\.20 .*, in the talk × 3\.83 \(276,000 \/ 72,000\): reproduces\. A message costs 125 µs of CPU, 275 µs less/,
+    );
+  });
+
+  it('compares no step for which the talk gave no count', () => {
+    const rows = rowsOf(
+      rungs,
+      new Map(rungs.filter(({ pod }) => pod).map(({ name }, i) => [name, figures(2000 * (i + 1))])),
+    );
+    const verdicts = findingsOf(rows).map(
+      (finding) => /^\*\*(.*)\*\*/.exec(finding)![1] + (/in the talk/.test(finding) ? ': compared' : ''),
+    );
+    assert.deepEqual(verdicts.slice(0, 7), [
+      'lazy backends: compared',
+      'snake_case by native iteration',
+      'memoised snakeCase: compared',
+      'compiled for Node: compared',
+      'snake_case in place: compared',
+      'no locations in the AST',
+      'lazy loaders, document cache, JIT',
+    ]);
+    for (const verdict of verdicts.slice(7)) assert.doesNotMatch(verdict, /compared/);
   });
 
   it('classifies a step by its factors here and in the talk', () => {
@@ -51,6 +85,14 @@ describe("the ladder's report", () => {
       "crier sent 5.0 times the messages of the talk's end state, expected at least 20 times",
       "crier's idle plateau is 110 MB, expected less than the 100 MB of the talk's end state",
     ]);
+  });
+
+  it("prints counts of the talk's four minutes beside the talk's, and nothing where it gave none", () => {
+    const rows = rowsOf(rungs, new Map([['baseline', figures(250)], ['iteration', figures(500)]])); // prettier-ignore
+    const [, baseline, iteration] = ladderTable(rows);
+    assert.deepEqual(baseline!.slice(1, 8), ['15', '16', '60,000', '56,000', '250', '1.00', '1.00']);
+    assert.deepEqual(iteration!.slice(1, 8), ['30', '', '120,000', '', '500', '2.00', '']);
+    assert.equal(iteration!.at(-1), 'sent a little above baseline');
   });
 
   it('has equally many cells in every line, and a picture with every rung', () => {

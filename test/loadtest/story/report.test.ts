@@ -67,6 +67,21 @@ describe("the story's report", () => {
     assert.deepEqual(own.slice(1), ['60 s', '400', '1,600,000', '400', '1,600,000', '100 ×', '114 ×']);
   });
 
+  it('prints a figure of the talk only beside the step for which the talk gave it', () => {
+    const [counts, heap] = tablesOf(result).map(({ rows }) => rows.map((cells) => cells.filter((cell) => cell !== '')));
+    assert.deepEqual(counts![1]!.slice(0, 4), [
+      "the talk's last counts (snake_case in place)",
+      '240 s',
+      '117',
+      '476,000',
+    ]);
+    assert.deepEqual(heap!.slice(0, 3), [
+      ["the talk's baseline", '600 MB', 'over 1,000 MB'],
+      ['the talk without locations', 'just under 1,000 MB'],
+      ["the talk's end", '300 MB'],
+    ]);
+  });
+
   it('is one self-contained document', () => {
     const html = htmlReport(result, { node: 'v20' });
     assert.match(html, /Node\.js max heap used: crier &#60;2&#62;/);
