@@ -3,7 +3,7 @@ import type { Pod } from '../story/pods/pod.ts';
 import type { Figures } from './figures.ts';
 
 /** Sizes in MB. 16 is V8's default on 64-bit systems. */
-export const SEMI_SPACE_MEGABYTES = [16, 64, 128, 256] as const;
+export const SEMI_SPACE_MEGABYTES = [16, 64, 128, 256, 512, 1024] as const;
 
 export interface SemiSpaceRow {
   readonly megabytes: number;
