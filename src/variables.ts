@@ -111,6 +111,10 @@ export const variables = {
     '268435456',
     'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
   ),
+  WRITE_BATCHING: bool(
+    'true',
+    "Whether a turn's messages for one connection leave in one write; `false` writes each by itself, to find faults.",
+  ),
   MAX_PENDING_EVENTS: count(
     1,
     '1000',

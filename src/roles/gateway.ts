@@ -71,6 +71,7 @@ function createWriter({ config, metrics }: RoleServices): Writer {
   const writer = new Writer({
     maxQueueBytes: config.MAX_QUEUE_BYTES,
     maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
+    hasBatching: config.WRITE_BATCHING,
   });
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.backpressuredBytes);
   return writer;

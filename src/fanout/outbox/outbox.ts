@@ -20,9 +20,9 @@ const MIN_QUEUED_MESSAGES = 4;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The messages of one connection, in order. The messages of one turn of the event loop leave in one write. While the socket is backpressured
- * they wait here, as references to shared bytes, up to a bound. Beyond it the peer is a slow consumer and its connection is closed. No other
- * connection waits.
+ * The messages of one connection, in order. The messages of one turn of the event loop leave in one write, or in one write each if the
+ * writer does not batch. While the socket is backpressured they wait here, as references to shared bytes, up to a bound. Beyond it the peer
+ * is a slow consumer and its connection is closed. No other connection waits.
  *
  * Whole frames are written to the socket under `ws`, not with `ws.send()`, which makes a write for each message and copies its bytes for
  * each socket. This is safe because `ws` writes whole frames, too (pings, pongs, the close frame: nothing is compressed or fragmented), each
@@ -121,8 +121,12 @@ export class Outbox implements WritableOutbox {
 
   /** Writes what the kernel accepts. */
   write(): void {
+    const { hasBatching } = this.#writer;
     try {
-      while (this.#messages && !this.isBackpressured) this.#writeBatch(this.#messages);
+      while (this.#messages && !this.isBackpressured) {
+        if (hasBatching) this.#writeBatch(this.#messages);
+        else this.#writeEach(this.#messages);
+      }
     } catch (error) {
       this.#fail(error);
     }
@@ -136,7 +140,7 @@ export class Outbox implements WritableOutbox {
     this.#messages = undefined;
     try {
       this.#stream.cork();
-      for (const message of messages) this.#writeLarge(message);
+      for (const message of messages) this.#writePieces(message);
       this.#stream.uncork();
     } catch (error) {
       this.#fail(error);
@@ -175,14 +179,36 @@ export class Outbox implements WritableOutbox {
     else {
       next = 1;
       bytes = lengthOf(messages[0]!);
-      this.#stream.cork();
-      this.#writeLarge(messages[0]!);
-      this.#stream.uncork();
-      isAccepted = this.#stream.writableLength === 0;
+      isAccepted = this.#writeAlone(messages[0]!);
     }
+    this.#keepFrom(next, messages, isAccepted);
+    this.#onWrite(bytes, isAccepted);
+  }
+
+  /** Writes each message by itself until the kernel accepts no more. */
+  #writeEach(messages: readonly Message[]): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return this.drop();
+    let next = 0;
+    let isAccepted = true;
+    while (isAccepted && next < messages.length) {
+      const message = messages[next++]!;
+      isAccepted = this.#writeAlone(message);
+      this.#onWrite(lengthOf(message), isAccepted);
+    }
+    this.#keepFrom(next, messages, isAccepted);
+  }
+
+  #keepFrom(next: number, messages: readonly Message[], isAccepted: boolean): void {
     this.#messages = next === messages.length ? undefined : messages.slice(next);
     if (!isAccepted) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
-    this.#onWrite(bytes, isAccepted);
+  }
+
+  /** Writes one message with one system call, without copying its result; returns true if the kernel has accepted it. */
+  #writeAlone(message: Message): boolean {
+    this.#stream.cork();
+    this.#writePieces(message);
+    this.#stream.uncork();
+    return this.#stream.writableLength === 0;
   }
 
   #framesOf(messages: readonly Message[], bytes: number): Buffer {
@@ -219,8 +245,8 @@ export class Outbox implements WritableOutbox {
     this.#isPrompt = isAccepted;
   }
 
-  /** Writes a message without copying its result. */
-  #writeLarge({ prefix, result }: Message): void {
+  /** Hands a message to the stream without copying its result. */
+  #writePieces({ prefix, result }: Message): void {
     const length = prefix.length + result.length;
     const header = Buffer.allocUnsafe(frameLength(length) - result.length);
     header.set(prefix, writeHeader(header, 0, length));

@@ -17,6 +17,8 @@ export interface WriterOptions {
   readonly maxQueueBytes: number;
   /** Bound of all queues together. Beyond it the connections with the largest queues are slow consumers. */
   readonly maxPodQueueBytes: number;
+  /** False: each message is a write of its own, as with `ws`. Default: true. */
+  readonly hasBatching?: boolean;
 }
 
 /** Time in ms for which one turn of the event loop may write; then sockets and timers have their turn. */
@@ -33,6 +35,8 @@ const WRITES_BETWEEN_CHECKS = 16;
 /** Writes the messages that a turn of the event loop left in the outboxes of a pod, one outbox after another, in the order they were scheduled. */
 export class Writer {
   readonly maxQueueBytes: number;
+  /** True: the messages that an outbox has at its turn leave in one write. */
+  readonly hasBatching: boolean;
   readonly scratch = new Scratch();
   /** Outboxes whose sockets are backpressured. */
   readonly backpressured = new Set<WritableOutbox>();
@@ -44,6 +48,7 @@ export class Writer {
   constructor(options: WriterOptions) {
     this.maxQueueBytes = options.maxQueueBytes;
     this.#maxPodQueueBytes = options.maxPodQueueBytes;
+    this.hasBatching = options.hasBatching ?? true;
   }
 
   /** Bytes of messages that wait for backpressured sockets. */
