@@ -115,16 +115,35 @@ export class LiveAuction {
     const { auctionId, listingId, propertyId, sellerId, venueId, event, startingBid, bidIncrement } = this.lot;
     const auction = {
       auctionId,
+      globalAuctionId: `2a8f5c1e-77d2-4b0e-9c58-${String(auctionId).padStart(12, '0')}`,
       auctionStatus: this.#status,
-      version: this.#version,
+      auctionType: 'ONLINE',
+      assetType: 'BANK_OWNED',
       visibleAuctionStartDateTime: timeOf(this.#startsAt),
       visibleAuctionEndDateTime: timeOf(this.#endsAt),
+      auctionTimeZone: 'America/Los_Angeles',
       createdBy: 0,
       createdByOrigin: 'MORPHEUS',
       createdDate: timeOf(this.#createdAt),
+      updatedBy: 40117,
       updatedDate: timeOf(now),
       daysOnMarket: Math.floor((now - this.#createdAt) / DAY_MS),
       dropboxResponseId: null,
+      listingId,
+      propertyId,
+      sellerId,
+      venueId,
+      currencyCode: 'USD',
+      startingBid,
+      currentBid: this.#currentBid,
+      bidIncrement,
+      nextMinimumBid: this.#currentBid === null ? startingBid : this.#currentBid + bidIncrement,
+      bidCount: this.#bidCount,
+      highBidderId: this.#highBidderId,
+      isReserveMet: this.isReserveMet,
+      extensionCount: this.#extensionCount,
+      watcherCount: this.#watcherCount,
+      buyersPremiumPercent: 5.25,
       event,
       externalIdentifiers: this.#externalIdentifiers(),
       externalSyncStatus: this.#version === 1 ? 'PENDING' : 'SYNCED',
@@ -136,20 +155,11 @@ export class LiveAuction {
         hasSearchableOrPublishedChanged: this.#version === 1,
         isAuctionStatusChanged,
       },
-      listingId,
-      propertyId,
-      sellerId,
-      venueId,
-      currencyCode: 'USD',
-      startingBid,
-      currentBid: this.#currentBid,
-      bidIncrement,
-      nextMinimumBid: this.#currentBid === null ? startingBid : this.#currentBid + bidIncrement,
-      bidCount: this.#bidCount,
-      isReserveMet: this.isReserveMet,
-      highBidderId: this.#highBidderId,
-      extensionCount: this.#extensionCount,
-      watcherCount: this.#watcherCount,
+      propertyDetails: this.#propertyDetails(),
+      sellerInfo: { sellerCode: 'PNW', sellerContacts: this.lot.sellerContacts },
+      listingFlags: ['FEATURED', this.lot.occupancyStatus],
+      listingUrl: `https://auction.example/details/${listingId}`,
+      version: this.#version,
     };
     return { topic: 'auction-events', key: String(auctionId), value: { auction } };
   }
@@ -157,9 +167,27 @@ export class LiveAuction {
   #externalIdentifiers() {
     const { auctionId } = this.lot;
     return [
-      { source: 'SALESFORCE', externalId: `a0B${auctionId * 7}` },
-      { source: 'MLS', externalId: `MLS-${auctionId % 100_000}` },
+      { source: 'SALESFORCE', externalId: `a0B${auctionId * 7}`, isPrimaryIdentifier: true },
+      { source: 'MLS', externalId: `MLS-${auctionId % 100_000}`, isPrimaryIdentifier: false },
     ];
+  }
+
+  #propertyDetails() {
+    const { propertyType, street, city, state, postalCode, bedroomCount, bathroomCount } = this.lot;
+    const { homeSquareFootage, yearBuilt, lotSizeSquareFeet, occupancyStatus } = this.lot;
+    return {
+      propertyType,
+      streetAddress1: street,
+      cityName: city,
+      stateCode: state,
+      postalCode,
+      bedroomCount,
+      bathroomCount,
+      homeSquareFootage,
+      yearBuilt,
+      lotSizeSquareFeet,
+      occupancyStatus,
+    };
   }
 
   #falloutHistory() {

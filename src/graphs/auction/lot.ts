@@ -19,6 +19,17 @@ export interface Lot {
   readonly startingBid: number;
   readonly reservePrice: number;
   readonly bidIncrement: number;
+  readonly bathroomCount: number;
+  readonly homeSquareFootage: number;
+  readonly lotSizeSquareFeet: number;
+  readonly occupancyStatus: string;
+  readonly sellerContacts: readonly SellerContact[];
+}
+
+interface SellerContact {
+  readonly contactName: string;
+  readonly contactRole: string;
+  readonly notifyByEmail: boolean;
 }
 
 const PROPERTY_TYPES = ['SINGLE_FAMILY', 'CONDOMINIUM', 'TOWNHOUSE', 'MULTI_FAMILY', 'LAND', 'COMMERCIAL'];
@@ -31,6 +42,7 @@ const PLACES = [
   { city: 'Fresno', state: 'CA', postalCode: '93721' },
   { city: 'Mobile', state: 'AL', postalCode: '36602' },
 ] as const;
+const CONTACTS = ['Dana Whitfield', 'Priya Raman', 'Tomas Lindqvist', 'Grace Okafor'];
 const EVENTS = [
   { eventId: 2492806, eventCode: '0-T' },
   { eventId: 2492811, eventCode: '1-T' },
@@ -56,5 +68,13 @@ export function lotOf(auctionId: number): Lot {
     startingBid,
     reservePrice: startingBid + dice.between(2, 8) * 5000,
     bidIncrement: dice.pick([500, 1000, 2500]),
+    bathroomCount: dice.between(2, 7) / 2,
+    homeSquareFootage: dice.between(60, 320) * 10,
+    lotSizeSquareFeet: dice.between(300, 9000) * 10,
+    occupancyStatus: dice.pick(['OCCUPIED', 'VACANT']),
+    sellerContacts: [
+      { contactName: dice.pick(CONTACTS), contactRole: 'ASSET_MANAGER', notifyByEmail: true },
+      { contactName: dice.pick(CONTACTS), contactRole: 'CLOSING_OFFICER', notifyByEmail: dice.chance(50) },
+    ],
   };
 }
