@@ -10,10 +10,9 @@ import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
  * The third argument of a resolver. It is made for one execution (one event of one operation); its parts are made when they are first
  * read.
  */
-export interface ExecutionContext<Loaders extends object = object, Primers extends object = object> {
+export interface ExecutionContext<Loaders extends object = object> {
   readonly backends: Readonly<Record<string, Backend>>;
   readonly loaders: Loaders;
-  readonly primers: Primers;
   /**
    * The only access to what differs between connections; every read is recorded. Its objects are Proxies, which `structuredClone`
    * refuses; `JSON.parse(JSON.stringify(…))` copies them.
@@ -22,13 +21,11 @@ export interface ExecutionContext<Loaders extends object = object, Primers exten
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
-export interface ContextDefinition<Loaders extends object = object, Primers extends object = object> {
+export interface ContextDefinition<Loaders extends object = object> {
   /** Names of the backends in `context.backends`; `BACKEND_<NAME>_URL` sets the URL of each. */
   readonly backends?: readonly string[];
   /** Called at the first read of `context.loaders` in an execution; written with `Proxy.lazy`. */
-  createLoaders?(context: ExecutionContext<Loaders, Primers>): Loaders;
-  /** Called at the first read of `context.primers` in an execution; written with `Proxy.lazy`. */
-  createPrimers?(context: ExecutionContext<Loaders, Primers>): Primers;
+  createLoaders?(context: ExecutionContext<Loaders>): Loaders;
   /** Returns the connection's claims (plain JSON data), or false to refuse it (4403). A throw refuses it, too. Default: claims `{}`. */
   authenticate?(request: ConnectionRequest): Claims | false | Promise<Claims | false>;
 }
@@ -59,7 +56,6 @@ class LazyContext implements ExecutionContext {
   readonly #facts: ConnectionFacts;
   #backends: Readonly<Record<string, Backend>> | undefined;
   #loaders: object | undefined;
-  #primers: object | undefined;
   #tracked: TrackedFacts | undefined;
   #nodes: ExecutionNodes | undefined;
 
@@ -84,10 +80,6 @@ class LazyContext implements ExecutionContext {
 
   get loaders(): object {
     return (this.#loaders ??= this.#definition.createLoaders?.(this) ?? NONE);
-  }
-
-  get primers(): object {
-    return (this.#primers ??= this.#definition.createPrimers?.(this) ?? NONE);
   }
 
   get connection(): ConnectionFacts {

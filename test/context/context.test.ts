@@ -24,8 +24,10 @@ function counted() {
   };
   const definition: ContextDefinition = {
     backends: ['uaa', 'venue'],
-    createLoaders: () => ({ number: ++built.loaders }),
-    createPrimers: () => ({ number: ++built.primers }),
+    createLoaders: () => {
+      built.loaders++;
+      return Proxy.lazy({ primers: Proxy.lazy({ number: ++built.primers }) });
+    },
   };
   return { built, sent, port, definition };
 }
@@ -44,8 +46,10 @@ describe('an execution context', () => {
     const { built, port, definition } = counted();
     const context = createContext(definition, port, factsWith({}));
     assert.equal(context.loaders, context.loaders);
+    const { primers } = context.loaders as { primers: { number: number } };
+    assert.deepEqual(Object.keys(primers), ['number']);
     assert.deepEqual(built, { loaders: 1, primers: 0 });
-    assert.equal(context.primers, context.primers);
+    assert.equal(primers.number, primers.number);
     assert.deepEqual(built, { loaders: 1, primers: 1 });
     const next = createContext(definition, port, factsWith({}));
     assert.notEqual(next.loaders, context.loaders);
@@ -63,9 +67,9 @@ describe('an execution context', () => {
     assert.deepEqual(context.loaders, { ready: true });
   });
 
-  it('has empty loaders and primers if the graph defines none', () => {
+  it('has empty loaders if the graph defines none', () => {
     const context = createContext({}, counted().port, factsWith({}));
-    assert.deepEqual({ ...context.loaders, ...context.primers }, {});
+    assert.deepEqual({ ...context.loaders }, {});
   });
 
   it('creates a backend at the first read of its name, and each method at its first read', async () => {

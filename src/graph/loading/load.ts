@@ -19,7 +19,7 @@ interface Module {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-const CONTEXT_PARTS = ['backends', 'createLoaders', 'createPrimers', 'authenticate'];
+const CONTEXT_PARTS = ['backends', 'createLoaders', 'authenticate'];
 const SAMPLES_PARTS = ['records', 'operation', 'respond'];
 
 /**

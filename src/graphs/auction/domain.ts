@@ -9,6 +9,7 @@ export interface Auction {
   readonly seller_id: string;
   readonly venue_id: string;
   readonly high_bidder_id: string | null;
+  readonly event: AuctionEvent | null;
 }
 
 export interface AuctionEvent {
@@ -40,6 +41,10 @@ export interface Property {
 
 export interface Seller {
   readonly seller_id: string;
+}
+
+export interface Venue {
+  readonly venue_id: string;
 }
 
 export interface Watch {

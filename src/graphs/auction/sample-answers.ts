@@ -23,6 +23,8 @@ const nameOf = (dice: Dice) => `${dice.pick(FIRST_NAMES)} ${dice.pick(LAST_NAMES
 /** Functions that make the response for one id, by backend and path. */
 const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
   'auction /auctions': ({ lot, dice }) => inside(new LiveAuction(lot.auctionId, dice, OPENING_MS).update(OPENING_MS)),
+  'auction /event-auctions': ({ dice }) => [1, 2].map(() => dice.between(3_000_000, 3_009_999)),
+  'auction /listing-auctions': ({ lot }) => answerOf('auction /auctions', String(lot.auctionId)),
   'consumerListingIntake /intakes': ({ dice }) => ({
     submitted_at: daysBefore(dice.between(40, 90)),
     channel: dice.pick(['WEB', 'AGENT', 'BANK']),
@@ -32,12 +34,25 @@ const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
     closing_days: dice.pick([30, 45, 60]),
     buyer_premium_percent: 5,
   }),
+  'contract /escrows': ({ dice }) => ({ company: `${dice.pick(LAST_NAMES)} Escrow`, closes_on: daysBefore(-30) }),
   'document /listing-documents': ({ lot }) =>
     ['Title report', 'Purchase agreement'].map((title, i) => ({ document_id: `D-${lot.auctionId}-${i + 1}`, title })),
+  'geography /locations': ({ dice }) => ({
+    latitude: dice.between(300, 480) / 10,
+    longitude: -dice.between(700, 1220) / 10,
+  }),
   'geography /markets': ({ id, dice }) => ({ name: `Market ${id}`, median_price: dice.between(90, 600) * 1000 }),
+  'gls /counties': ({ lot }) => ({ name: `${lot.city} County`, state: lot.state }),
   'gls /parcels': ({ lot, dice }) => ({ parcel_number: `APN-${lot.auctionId}`, acres: dice.between(1, 90) / 10 }),
+  'gls /taxes': ({ lot }) => ({ tax_year: 2023, amount: lot.reservePrice * 0.012 }),
+  'listing /flags': ({ lot }) => ['FEATURED', lot.occupancyStatus],
   'listing /listings': ({ lot, dice }) =>
     inside(new LiveAuction(lot.auctionId, dice, OPENING_MS).changeListing('ACTIVE', OPENING_MS)),
+  'listing /prices': ({ lot }) => [
+    { changed_at: daysBefore(2), list_price: lot.startingBid },
+    { changed_at: daysBefore(20), list_price: lot.startingBid + 10_000 },
+  ],
+  'mlintegrator /appraisals': ({ lot }) => ({ amount: lot.reservePrice, appraised_on: daysBefore(60) }),
   'mlintegrator /valuations': ({ lot }) => ({
     estimate: lot.reservePrice * 1.1,
     low: lot.reservePrice,
@@ -47,22 +62,37 @@ const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
     { changed_at: daysBefore(1), changed_by: nameOf(dice), summary: 'Reserve confirmed by the seller' },
     { changed_at: daysBefore(4), changed_by: 'MORPHEUS', summary: 'Published' },
   ],
+  'morphlog /tasks': () => [{ title: 'Order the title report', is_done: true }],
   'offer /offer-summaries': ({ dice }) => ({ offer_count: dice.between(0, 6) }),
+  'onlineAuction /auctioneers': ({ lot, dice }) => ({
+    name: nameOf(dice),
+    licence_number: `A-${lot.auctionId % 1000}`,
+  }),
+  'onlineAuction /calendars': () => ({ opens_at: daysBefore(0), closes_at: daysBefore(-2) }),
   'onlineAuction /events': ({ id, dice }) => ({
     name: `${dice.pick(CITIES)} auction ${id}`,
     begins_on: daysBefore(0),
   }),
   'onlineAuction /recent-bids': ({ lot, dice }) => recentBids(lot, dice),
+  'partysearch /agents': ({ dice }) => ({ name: nameOf(dice), brokerage: `${dice.pick(LAST_NAMES)} Realty` }),
   'partysearch /parties': ({ dice }) => ({
     kind: dice.pick(['PERSON', 'COMPANY', 'TRUST']),
     region: dice.pick(['WEST', 'SOUTH', 'MIDWEST']),
   }),
   'payment /deposits': ({ lot }) => ({ amount: Math.max(2500, lot.startingBid * 0.05), is_refundable: true }),
+  'payment /fees': () => [
+    { kind: 'DOCUMENTATION', amount: 295 },
+    { kind: 'TECHNOLOGY', amount: 150 },
+  ],
+  'payment /financings': ({ dice }) => ({ lender: `${dice.pick(LAST_NAMES)} Bank`, is_available: dice.chance(60) }),
+  'payment /loans': ({ lot }) => ({ balance: lot.startingBid * 0.8 }),
   'potentialreturn /returns': ({ lot, dice }) => ({
     monthly_rent: Math.round(lot.reservePrice * 0.007),
     gross_yield_percent: dice.between(50, 110) / 10,
   }),
+  'preferences /favourites': ({ dice }) => ({ favourite_count: dice.between(0, 300) }),
   'preferences /watches': ({ dice }) => ({ is_watched: dice.chance(30) }),
+  'profile /accounts': ({ dice }) => ({ opened_on: daysBefore(dice.between(100, 3000)), is_verified: dice.chance(80) }),
   'profile /profiles': ({ id }) => bidderOf(id),
   'property /properties': ({ lot }) => ({
     property_id: lot.propertyId,
@@ -73,20 +103,25 @@ const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
     bedroom_count: lot.bedroomCount,
     year_built: lot.yearBuilt,
   }),
+  'riddler /comments': ({ dice }) => [{ written_by: nameOf(dice), text: 'The yard needs work.' }],
   'riddler /questions': () => [
     { question: 'Is the property occupied?', answer: 'No' },
     { question: 'Is the roof under warranty?', answer: null },
   ],
   'salesforce /account-managers': ({ dice }) => ({ name: nameOf(dice) }),
   'seek /similar-listings': ({ lot }) => [1, 2, 3].map((step) => lotOf(lot.auctionId + step).listingId),
+  'seller /seller-listings': ({ lot }) => [1, 2].map((step) => lotOf(lot.auctionId + step).listingId),
   'seller /sellers': ({ id, dice }) => ({ seller_id: id, name: `${dice.pick(LAST_NAMES)} Asset Holdings` }),
   'sellerdashboard /scores': ({ dice }) => ({ sold_percent: dice.between(40, 98) }),
   'tenflix /media': ({ lot }) => ['PHOTO', 'VIDEO'].map((kind) => ({ kind, path: `/media/${lot.auctionId}/${kind}` })),
+  'tracking /attendances': ({ dice }) => ({ online_count: dice.between(3, 90), floor_count: dice.between(0, 40) }),
   'tracking /views': ({ dice }) => ({ view_count: dice.between(20, 4000) }),
   'vendor /inspections': ({ dice }) => ({
     vendor_name: `${dice.pick(LAST_NAMES)} Inspections`,
     inspected_on: daysBefore(dice.between(5, 30)),
   }),
+  'vendor /occupancies': ({ lot }) => ({ occupancy_status: lot.occupancyStatus, checked_on: daysBefore(3) }),
+  'venue /open-houses': ({ dice }) => [{ begins_at: daysBefore(-1), host: nameOf(dice) }],
   'venue /venues': ({ id, dice }) => ({
     venue_id: id,
     name: `${dice.pick(CITIES)} Exchange Hall`,
@@ -95,17 +130,9 @@ const answers: Readonly<Record<string, (subject: Subject) => unknown>> = {
   }),
 };
 
-/**
- * Responds to `POST <path>/batch {"ids":[…]}` with objects by id, equal for equal ids; omits ids without a digit. Returns undefined (404)
- * for any other request.
- */
-export function respond(backend: string, request: { method: string; path: string; body: unknown }): unknown {
-  const path = /^(\/[a-z-]+)\/batch$/.exec(request.path)?.[1];
-  const endpoint = `${backend} ${path}`;
-  const ids = (request.body as { ids?: unknown } | null | undefined)?.ids;
-  if (request.method !== 'POST' || !Object.hasOwn(answers, endpoint) || !Array.isArray(ids)) return undefined;
-  const known = ids.map(String).filter((id) => /\d/.test(id));
-  return Object.fromEntries(known.map((id) => [id, answers[endpoint]!(subjectOf(id))]));
+/** The response for one id, equal for equal ids; undefined if the backend has no such path, or the id has no digit. */
+export function answerOf(endpoint: string, id: string): unknown {
+  return Object.hasOwn(answers, endpoint) && /\d/.test(id) ? answers[endpoint]!(subjectOf(id)) : undefined;
 }
 
 function subjectOf(id: string): Subject {

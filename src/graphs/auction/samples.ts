@@ -3,7 +3,7 @@ import { createDice } from './dice.ts';
 import type { Dice } from './dice.ts';
 import { LiveAuction } from './live-auction.ts';
 
-export { respond } from './sample-answers.ts';
+export { respond } from './respond.ts';
 
 /** The auction that never closes; half of all records are about it. */
 const HOT_AUCTION_ID = 3005177;

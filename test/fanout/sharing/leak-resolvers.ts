@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../../../src/context/context.ts';
 
-type Context = ExecutionContext<Loaders, { greeting(): string }>;
+type Context = ExecutionContext<Loaders>;
 type Resolver = (source: Record<string, unknown>, args: unknown, context: Context) => unknown;
 type Arguments = Record<string, unknown>;
 type Writer = (args: Arguments, user: unknown) => unknown;
@@ -31,6 +31,7 @@ interface Loaders {
   readonly ofLater: DataLoader<string, string>;
   readonly whoami: Whoami;
   readonly remembered: { readonly greeting: string };
+  readonly primers: { greeting(): string };
 }
 
 const memory = new Map<unknown, { greeting: string }>();
@@ -41,7 +42,7 @@ function remembered(user: unknown): { greeting: string } {
   return known;
 }
 
-export const leakContext: ContextDefinition<Loaders, { greeting(): string }> = {
+export const leakContext: ContextDefinition<Loaders> = {
   backends: ['profile'],
   createLoaders(context) {
     const { connection } = context;
@@ -57,9 +58,9 @@ export const leakContext: ContextDefinition<Loaders, { greeting(): string }> = {
       get remembered() {
         return remembered(connection.claims['user']);
       },
+      primers: { greeting: () => `good day ${String(connection.claims['user'])}` },
     };
   },
-  createPrimers: (context) => ({ greeting: () => `good day ${String(context.connection.claims['user'])}` }),
 };
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -127,7 +128,7 @@ export const rows: readonly Row[] = [
     executions: 2,
     resolve: (_, __, { loaders }) => loaders.remembered.greeting,
   },
-  { name: 'a primer', executions: 2, resolve: (_, __, { primers }) => primers.greeting() },
+  { name: 'a primer', executions: 2, resolve: (_, __, { loaders }) => loaders.primers.greeting() },
   {
     name: 'after an await',
     executions: 2,

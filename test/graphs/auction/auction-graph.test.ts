@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { execute, parse, validate } from 'graphql';
-import type { GraphQLObjectType } from 'graphql';
+import type DataLoader from 'dataloader';
+import { execute, getNamedType, isObjectType, parse, validate } from 'graphql';
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import lodash from 'lodash';
 import { createFacts, createRequest } from '../../../src/context/connection-facts.ts';
 import { createContext, readsOf } from '../../../src/context/context.ts';
+import type { ExecutionContext } from '../../../src/context/context.ts';
 import type { SampleRecord } from '../../../src/graph/graph.ts';
+import type { AuctionContext } from '../../../src/graphs/auction/context.ts';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
+import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
 import { operation, records } from '../../../src/graphs/auction/samples.ts';
 import { auctionBackends, auctionSchema, everyField, innermost, payloadOf } from './auction-graph.ts';
 
@@ -68,7 +72,7 @@ describe('the auction graph', () => {
       }
     }
     const asked = new Set(sent.map(({ name, request }) => `${name} ${request.path}`));
-    assert.equal(asked.size, 27, 'every loader is in use');
+    assert.equal(asked.size, 50, 'every loader is in use');
   });
 
   it('resolves queries by id, and null for an unknown id', async (t) => {
@@ -126,7 +130,9 @@ describe('the auction graph', () => {
     const { definition, port, sent } = await auctionBackends(t);
     const context = createContext(definition, port, facts);
     const loaders = context.loaders as ReturnType<typeof definition.createLoaders>;
-    assert.equal(Object.keys(loaders).length, 27);
+    assert.equal(Object.keys(loaders).length, 51);
+    assert.equal(Object.keys(loaders.primers).length, 50);
+    assert.ok('venue' in loaders.primers);
     assert.ok('venue_by_id' in loaders);
     assert.equal(sent.length, 0);
     assert.equal(loaders.venue_by_id, loaders.venue_by_id);
@@ -135,9 +141,73 @@ describe('the auction graph', () => {
     assert.equal(readsOf(context), undefined);
   });
 
-  it('names 32 backends', async (t) => {
-    const { definition } = await auctionBackends(t);
+  it('reads each of its 50 loaders and 50 primers in the execution of a field', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port } = await auctionBackends(t);
+    const read = new Set<string>();
+    const createLoaders = (context: ExecutionContext) => recorded(definition.createLoaders(context), read);
+    const readers = new Map<string, string[]>();
+    for (const [typeName, fields] of Object.entries(resolvers)) {
+      for (const name of Object.keys(fields)) {
+        const document = parse(PATHS[typeName]!(selectionOf(schema, typeName, name)));
+        assert.deepEqual(validate(schema, document), []);
+        read.clear();
+        const result = await execute({
+          schema,
+          document,
+          contextValue: createContext({ ...definition, createLoaders }, port, facts),
+        });
+        assert.equal(result.errors, undefined);
+        for (const key of read) readers.set(key, [...(readers.get(key) ?? []), `${typeName}.${name}`]);
+      }
+    }
+    const { loaders } = createContext(definition, port, facts) as AuctionContext;
+    const primers = Object.keys(loaders.primers).map((name) => `primers.${name}`);
+    assert.deepEqual([...readers.keys()].sort(), [...Object.keys(loaders), ...primers].sort());
+  });
+
+  it('calls one backend for a dossier and the fields that its parts answer', async (t) => {
+    const schema = await auctionSchema();
+    for (const [noun, { query, id, selection }] of Object.entries(DOSSIERS)) {
+      const { definition, port, sent } = await auctionBackends(t);
+      const run = (field: string) => {
+        const contextValue = createContext(definition, port, facts);
+        return execute({ schema, document: parse(`{ it: ${field}(${id}) ${selection} }`), contextValue });
+      };
+      const dossier = await run(`${noun}_dossier`);
+      assert.equal(dossier.errors, undefined);
+      assert.deepEqual(
+        sent.map(({ name, request }) => `${name} ${request.method}`),
+        ['trinity GET'],
+        noun,
+      );
+      if (query) assert.deepEqual(dossier, await run(query), 'the parts are those of their own backends');
+    }
+  });
+
+  it('resolves a dossier without a known id to null', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port } = await auctionBackends(t);
+    const document = parse('{ listing_dossier(listing_id: "constructor") { listing_id } }');
+    const result = await execute({ schema, document, contextValue: createContext(definition, port, facts) });
+    assert.deepEqual({ ...result.data }, { listing_dossier: null });
+    assert.equal(result.errors, undefined);
+  });
+
+  it('names 32 backends, six of them without a loader', async (t) => {
+    const { definition, port, sent } = await auctionBackends(t);
     assert.equal(new Set(definition.backends).size, 32);
+    const { loaders } = createContext(definition, port, facts) as AuctionContext;
+    const names = Object.keys(loaders).filter((name) => name !== 'primers') as Exclude<
+      keyof typeof loaders,
+      'primers'
+    >[];
+    await Promise.all(names.map((name) => (loaders[name] as DataLoader<string, unknown>).load('1')));
+    const withLoader = new Set(sent.map(({ name }) => name));
+    assert.deepEqual(
+      definition.backends.filter((name) => !withLoader.has(name)),
+      ['audit', 'intakeStandardization', 'notify', 'poke', 'trinity', 'uaa'],
+    );
   });
 });
 
@@ -205,6 +275,70 @@ describe('the auction samples', () => {
     for (const count of counts) assert.ok(count > 9500 && count < 10_500, String(counts));
   });
 });
+
+/** A document that reaches an object of each type, by the selection on it. */
+const PATHS: Readonly<Record<string, (selection: string) => string>> = {
+  Query: (selection) => `{ ${selection} }`,
+  Auction: (selection) => `{ auction(auction_id: 3005180) { ${selection} } }`,
+  AuctionEvent: (selection) => `{ auction(auction_id: 3005180) { event { ${selection} } } }`,
+  Bid: (selection) => `{ auction(auction_id: 3005180) { recent_bids { ${selection} } } }`,
+  Bidder: (selection) => `{ bidder_dossier(bidder_id: "B-7") { ${selection} } }`,
+  Listing: (selection) => `{ listing(listing_id: "L-3005180") { ${selection} } }`,
+  Property: (selection) => `{ listing(listing_id: "L-3005180") { property { ${selection} } } }`,
+  Seller: (selection) => `{ listing(listing_id: "L-3005180") { seller { ${selection} } } }`,
+};
+
+/** By noun: the field that calls each part's own backend, and a selection that the parts answer. */
+const DOSSIERS: Readonly<Record<string, { query?: string; id: string; selection: string }>> = {
+  auction: {
+    query: 'auction',
+    id: 'auction_id: 3005180',
+    selection: `{
+      auction_id current_bid attendance { online_count } auctioneer { name } changes { summary } contract { contract_number }
+      deposit { amount } escrow { company } event { name auction_ids calendar { opens_at } } fees { amount } is_watched
+      recent_bids { amount } tasks { title } venue { name }
+    }`,
+  },
+  bidder: {
+    id: 'bidder_id: "B-7"',
+    selection: '{ display_name account { is_verified } agent { name } party { kind } }',
+  },
+  listing: {
+    query: 'listing',
+    id: 'listing_id: "L-3005180"',
+    selection: `{
+      headline latest_auction { auction_id } comments { text } documents { title } favourites { favourite_count }
+      financing { lender } flags intake { channel } offers { offer_count } open_houses { host } prices { list_price }
+      questions { question } views { view_count }
+    }`,
+  },
+  property: {
+    id: 'property_id: "P-3005180"',
+    selection: `{
+      street appraisal { amount } county { name } inspection { vendor_name } loan { balance } location { latitude }
+      market { name } media { path } occupancy { occupancy_status } parcel { parcel_number }
+      potential_return { monthly_rent } tax { amount } valuation { estimate }
+    }`,
+  },
+  seller: { id: 'seller_id: "S-7"', selection: '{ name account_manager { name } score { sold_percent } }' },
+};
+
+/** One field with its required arguments, and `__typename` of its object. */
+function selectionOf(schema: GraphQLSchema, typeName: string, name: string): string {
+  const field = (schema.getType(typeName) as GraphQLObjectType).getFields()[name]!;
+  return `${name}${argumentsOf(field)}${isObjectType(getNamedType(field.type)) ? ' { __typename }' : ''}`;
+}
+
+/** A view of an object, and of its `primers`, that adds each key that is read to `read`. */
+function recorded<T extends object>(object: T, read: Set<string>, prefix = ''): T {
+  return new Proxy(object, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      read.add(prefix + String(key));
+      return key === 'primers' ? recorded(value as object, read, 'primers.') : value;
+    },
+  });
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
