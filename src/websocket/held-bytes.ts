@@ -1,3 +1,4 @@
+import type { DocumentNode } from 'graphql';
 import type { Operation } from '../graph/documents/operation.ts';
 
 /** Memory that a live operation keeps. */
@@ -5,19 +6,19 @@ export interface Holding {
   /** Bytes beside its document. */
   readonly heldBytes: number;
   /** undefined: not parsed yet. */
-  readonly operation: Pick<Operation, 'key' | 'documentBytes'> | undefined;
+  readonly operation: Pick<Operation, 'document' | 'documentBytes'> | undefined;
 }
 
-/** True if the operations of a connection keep at most `maxBytes`. A document that several operations use counts once. */
+/** True if the operations of a connection keep at most `maxBytes`. Operations that share a cached document count it once. */
 export function fits(holdings: readonly Holding[], maxBytes: number): boolean {
   let bytes = 0;
   for (const { heldBytes, operation } of holdings) bytes += heldBytes + (operation?.documentBytes ?? 0);
   if (bytes <= maxBytes) return true;
-  const documents = new Set<string>();
+  const documents = new Set<DocumentNode>();
   for (const { operation } of holdings) {
     if (!operation) continue;
-    if (documents.has(operation.key)) bytes -= operation.documentBytes;
-    documents.add(operation.key);
+    if (documents.has(operation.document)) bytes -= operation.documentBytes;
+    documents.add(operation.document);
   }
   return bytes <= maxBytes;
 }

@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
 import { fits } from '../../src/websocket/held-bytes.ts';
 
-const holding = (heldBytes: number, key?: string) => ({
+const holding = (heldBytes: number, document?: DocumentNode) => ({
   heldBytes,
-  operation: key === undefined ? undefined : { key, documentBytes: 100 },
+  operation: document && { document, documentBytes: 100 },
 });
 
 describe('fits', () => {
   it('counts the bytes of each operation, and each document once', () => {
-    const holdings = [holding(10, 'a'), holding(10, 'a'), holding(10, 'b'), holding(10)];
+    const [one, other] = [parse('{ a }'), parse('{ b }')];
+    const holdings = [holding(10, one), holding(10, one), holding(10, other), holding(10)];
     assert.ok(fits(holdings, 240));
     assert.ok(!fits(holdings, 239));
+  });
+
+  it('counts a document twice that was parsed twice', () => {
+    const holdings = [holding(10, parse('{ a }')), holding(10, parse('{ a }'))];
+    assert.ok(fits(holdings, 220));
+    assert.ok(!fits(holdings, 219));
   });
 
   it('is true without operations', () => {
