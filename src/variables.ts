@@ -129,14 +129,30 @@ export const variables = {
   MAX_QUERY_DIRECTIVES: count(0, '50', 'directives', 'Directives in a document.'),
   INTROSPECTION: bool('true', 'Whether clients may read the schema.'),
   GRAPHIQL: bool('true', 'Whether `GET /` shows GraphiQL.'),
-  DOCUMENT_CACHE_ENTRIES: count(1, '1000', 'documents', 'Valid documents kept.', 1_000_000),
+  DOCUMENT_CACHE_ENTRIES: count(
+    0,
+    '1000',
+    'documents',
+    'Valid documents kept; 0: none, every request parses and validates its own.',
+    1_000_000,
+  ),
   DOCUMENT_CACHE_BYTES: bytes(1024, '67108864', 'Estimated memory of the documents kept.'),
-  INVALID_DOCUMENT_CACHE_ENTRIES: count(1, '100', 'documents', 'Verdicts on invalid documents kept.', 1_000_000),
+  INVALID_DOCUMENT_CACHE_ENTRIES: count(
+    0,
+    '100',
+    'documents',
+    'Verdicts on invalid documents kept; 0: none.',
+    1_000_000,
+  ),
+  AST_LOCATIONS: bool(
+    'false',
+    'Whether parsed documents keep the locations of their nodes; the errors of executions then name line and column.',
+  ),
   JIT_AFTER_USES: count(
     0,
     '3',
     'executions',
-    'Executions after which an operation is compiled; 0: never, and no `PROJECTION` either.',
+    'Executions after which an operation is compiled; 1: with its first use, before it is executed; 0: never, and no `PROJECTION` either.',
   ),
   PROJECTION: bool(
     'true',

@@ -139,16 +139,21 @@ export class GraphRuntime {
 
   /**
    * The operation that a request names, parsed, validated and cached. Takes some ms if the document is not cached.
-   * @param payer is charged for compiling the operation, if it is new
+   * @param payer is charged for compiling the operation later, if it is new
    */
   prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
-    return operationIn(this.#options.documents.get(query), operationName, payer);
+    return this.#prepared(operationIn(this.#options.documents.get(query), operationName, payer));
   }
 
   /** As `prepare`, for a document that is cached; undefined for any other. */
   findPrepared(query: string, operationName: string | null | undefined): Operation | Refusal | undefined {
     const document = this.#options.documents.find(query);
-    return document && operationIn(document, operationName);
+    return document && this.#prepared(operationIn(document, operationName));
+  }
+
+  #prepared(operation: Operation | Refusal): Operation | Refusal {
+    if (!('errors' in operation)) this.#options.executor.prepare(operation);
+    return operation;
   }
 
   /** The error for a request whose document cannot be prepared now. */

@@ -14,6 +14,7 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
     maxAliases: config.MAX_QUERY_ALIASES,
     maxDirectives: config.MAX_QUERY_DIRECTIVES,
     hasIntrospection: config.INTROSPECTION,
+    hasLocations: config.AST_LOCATIONS,
     maxEntries: config.DOCUMENT_CACHE_ENTRIES,
     maxBytes: config.DOCUMENT_CACHE_BYTES,
     maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,

@@ -21,8 +21,8 @@ const GRAPH = {
 
 const THING = 'subscription ($id: ID!) { thing(id: $id) { id text number } }';
 
-async function connect(t: TestContext): Promise<Socket> {
-  const target = await crier.start({ GRAPH: await graphFolder(t, GRAPH), MAX_MESSAGE_BURST: '1000' });
+async function connect(t: TestContext, settings: Readonly<Record<string, string>> = {}): Promise<Socket> {
+  const target = await crier.start({ GRAPH: await graphFolder(t, GRAPH), MAX_MESSAGE_BURST: '1000', ...settings });
   t.after(() => target.close());
   const socket = await openSocket(t, target.url);
   await socket.init();
@@ -94,4 +94,17 @@ describe('what the operations of a connection keep in memory', () => {
     for (let i = 1; i < 100; i++) socket.subscribe(`${i}`, query, { id: `${i}` });
     assert.deepEqual(await refusedIds(socket), []);
   });
+
+  for (const [what, settings, refused] of [
+    ['no document is cached', { DOCUMENT_CACHE_ENTRIES: '0' }, 85],
+    ['no document is cached and nodes keep their locations', { DOCUMENT_CACHE_ENTRIES: '0', AST_LOCATIONS: 'on' }, 93],
+  ] as const) {
+    it(`is bounded if each operation has one long document and ${what}`, async (t) => {
+      const socket = await connect(t, settings);
+      const query = `subscription ($id: ID!) { thing(id: $id) { ${FIELDS.join(' ')} } }`;
+      for (let i = 0; i < 100; i++) socket.subscribe(`${i}`, query, { id: `${i}` });
+      const { length } = await refusedIds(socket);
+      assert.ok(length >= refused && length < 100, `${length} refused`);
+    });
+  }
 });

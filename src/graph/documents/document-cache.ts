@@ -27,9 +27,13 @@ export interface DocumentCacheOptions extends Omit<DocumentLimits, 'maxFields'> 
   readonly maxTokens: number;
   /** True if clients may read the schema. If not, error messages do not suggest its names either. */
   readonly hasIntrospection: boolean;
+  /** True: the nodes of a document keep their locations. Default: false. */
+  readonly hasLocations?: boolean;
+  /** 0: each request's document is parsed and validated. */
   readonly maxEntries: number;
   /** Estimated memory of the valid documents, in bytes. */
   readonly maxBytes: number;
+  /** 0: each invalid document is parsed and validated. */
   readonly maxInvalidEntries: number;
   readonly onLookup?: (outcome: 'hit' | 'miss' | 'invalid') => void;
 }
@@ -51,7 +55,7 @@ const SELECTIONS_PER_FIELD = 10;
 const MAX_ERRORS = 10;
 
 /**
- * Parses and validates each query text once. Invalid documents have a cache of their own, so that garbage does not evict documents in
+ * Parses and validates each query text once, unless it keeps no entries. Invalid documents have a cache of their own, so that garbage does not evict documents in
  * use.
  */
 export class DocumentCache {
@@ -60,8 +64,9 @@ export class DocumentCache {
   readonly #limits: DocumentLimits;
   readonly #rules: readonly ValidationRule[];
   readonly #names: NameNodes;
-  readonly #valid: LRUCache<string, CachedDocument>;
-  readonly #invalid: LRUCache<string, InvalidDocument>;
+  /** undefined: it keeps no entries. */
+  readonly #valid: LRUCache<string, CachedDocument> | undefined;
+  readonly #invalid: LRUCache<string, InvalidDocument> | undefined;
 
   constructor(schema: GraphQLSchema, options: DocumentCacheOptions) {
     this.#schema = schema;
@@ -73,23 +78,25 @@ export class DocumentCache {
       ...(options.hasIntrospection ? [] : [NoSchemaIntrospectionCustomRule]),
     ];
     this.#names = nameNodesOf(schema);
-    this.#valid = new LRUCache({ max: options.maxEntries, maxSize: options.maxBytes });
-    this.#invalid = new LRUCache({ max: options.maxInvalidEntries });
+    const { maxEntries, maxBytes, maxInvalidEntries } = options;
+    // LRUCache takes a `max` of 0 for no limit.
+    this.#valid = maxEntries > 0 ? new LRUCache({ max: maxEntries, maxSize: maxBytes }) : undefined;
+    this.#invalid = maxInvalidEntries > 0 ? new LRUCache({ max: maxInvalidEntries }) : undefined;
   }
 
   /** Count of cached valid documents. */
   get size(): number {
-    return this.#valid.size;
+    return this.#valid?.size ?? 0;
   }
 
   /** Estimated memory of the cached valid documents, in bytes. */
   get bytes(): number {
-    return this.#valid.calculatedSize;
+    return this.#valid?.calculatedSize ?? 0;
   }
 
   /** Count of cached invalid documents. */
   get invalidSize(): number {
-    return this.#invalid.size;
+    return this.#invalid?.size ?? 0;
   }
 
   get(query: string): CachedDocument | InvalidDocument {
@@ -99,8 +106,8 @@ export class DocumentCache {
     const key = hash('sha256', query);
     const result = this.#read(key, query);
     onLookup?.('errors' in result ? 'invalid' : 'miss');
-    if ('errors' in result) this.#invalid.set(key, result);
-    else this.#valid.set(key, result, { size: BYTES_PER_DOCUMENT + query.length * BYTES_PER_CHARACTER });
+    if ('errors' in result) this.#invalid?.set(key, result);
+    else this.#valid?.set(key, result, { size: BYTES_PER_DOCUMENT + query.length * BYTES_PER_CHARACTER });
     return result;
   }
 
@@ -113,29 +120,30 @@ export class DocumentCache {
       return refusal;
     }
     const key = hash('sha256', query);
-    const valid = this.#valid.get(key);
+    const valid = this.#valid?.get(key);
     if (valid) {
       onLookup?.('hit');
       return valid;
     }
-    const invalid = this.#invalid.get(key);
+    const invalid = this.#invalid?.get(key);
     if (invalid) onLookup?.('invalid');
     return invalid;
   }
 
   #read(key: string, query: string): CachedDocument | InvalidDocument {
+    const { hasLocations = false } = this.#options;
     let document: DocumentNode;
     try {
-      document = this.#parse(query, false);
+      document = this.#parse(query, hasLocations);
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       return { errors: formatted([error], 'GRAPHQL_PARSE_FAILED') };
     }
     if (this.#validate(document).length === 0) {
-      compactDocument(document, this.#names);
+      if (!hasLocations) compactDocument(document, this.#names);
       return { key, document, bytes: documentWeight(document), operations: new Map() };
     }
-    // Locations cost memory and time, so only invalid documents are parsed with them.
+    // Locations cost memory and time, so by default only invalid documents are parsed with them.
     return { errors: formatted(this.#validate(this.#parse(query, true)), 'GRAPHQL_VALIDATION_FAILED') };
   }
 

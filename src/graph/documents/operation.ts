@@ -1,3 +1,4 @@
+import { Location } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Payer } from './document-queue.ts';
 
@@ -5,7 +6,6 @@ import type { Payer } from './document-queue.ts';
 export interface ValidDocument {
   /** SHA-256 of the query text, in hex. */
   readonly key: string;
-  /** Without locations. */
   readonly document: DocumentNode;
   /** Estimated memory of `document`. */
   readonly bytes: number;
@@ -37,9 +37,9 @@ export class Operation {
     this.payer = payer;
   }
 
-  /** The same operation with AST nodes that no other operation has. */
+  /** The same operation with AST nodes that no other operation has. Their locations, if any, are shared. */
   copy(): Operation {
-    const document = structuredClone(this.document);
+    const document = copyOf(this.document);
     const definition = document.definitions[this.document.definitions.indexOf(this.definition)];
     return new Operation(
       { key: this.key, document, bytes: this.documentBytes },
@@ -47,4 +47,11 @@ export class Operation {
       this.payer,
     );
   }
+}
+
+/** Copies AST nodes. As deep as the document is nested, which the parser's recursion has survived. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || value instanceof Location) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf<unknown>(member)])) as T;
 }

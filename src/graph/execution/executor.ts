@@ -45,6 +45,11 @@ export class Executor {
     return plan;
   }
 
+  /** Compiles the operation, if it is compiled with its first use. Its first use is a request, not the first execution. */
+  prepare(operation: Operation): void {
+    this.#planner.prepare(this.planOf(operation));
+  }
+
   /** One execution: of a query, or of a subscription for one event. Never throws or rejects; errors are not masked yet. */
   execute(plan: OperationPlan, input: ExecutionInput): ExecutionResult | Promise<ExecutionResult> {
     const { variables = NO_VARIABLES } = input;

@@ -1,3 +1,4 @@
+import { OperationTypeNode } from 'graphql';
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { errorOf } from '../../errors.ts';
@@ -10,7 +11,7 @@ import { OperationPlan } from './operation-plan.ts';
 import type { SplitOperation } from './operation-plan.ts';
 
 export interface PlannerOptions {
-  /** Executions by graphql-js before an operation is compiled and split; 0: it never is. */
+  /** Executions by graphql-js before an operation is compiled and split; 1: none, if it is prepared; 0: it never is. */
   readonly jitAfterUses: number;
   /** False: no operation is split, and every event is executed whole. Default: true. */
   readonly hasProjection?: boolean;
@@ -30,6 +31,20 @@ export class Planner {
     this.#schema = schema;
     this.#options = options;
     this.#obstacle = schemaObstacle(schema);
+  }
+
+  /** Compiles and splits an operation before its first execution, if `jitAfterUses` is 1. */
+  prepare(plan: OperationPlan): void {
+    const { jitAfterUses, hasProjection = true } = this.#options;
+    if (jitAfterUses !== 1) return;
+    if (hasProjection && plan.operation.type === OperationTypeNode.SUBSCRIPTION && !plan.isSplitQueued) {
+      plan.isSplitQueued = true;
+      this.#safely(() => (plan.split = this.#split(plan)));
+    }
+    const executed = plan.split ? plan.split.slots : plan;
+    if (!executed || executed.isCompileQueued) return;
+    executed.isCompileQueued = true;
+    this.#safely(() => (executed.compiled = this.#compile(executed.operation)));
   }
 
   /** The compiled query. undefined: not compiled yet; null: it must not be. */
@@ -57,17 +72,18 @@ export class Planner {
   }
 
   #queue({ operation }: OperationPlan, work: () => void): boolean {
-    const { compileLater, onCompile } = this.#options;
-    const workSafely = () => {
-      try {
-        work();
-      } catch (error) {
-        onCompile?.('failed', errorOf(error).message);
-      }
-    };
-    if (compileLater) return compileLater(workSafely, operation.payer);
-    workSafely();
+    const { compileLater } = this.#options;
+    if (compileLater) return compileLater(() => this.#safely(work), operation.payer);
+    this.#safely(work);
     return true;
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.onCompile?.('failed', errorOf(error).message);
+    }
   }
 
   #split({ operation, uses }: OperationPlan): SplitOperation | null {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { buildSchema, getIntrospectionQuery } from 'graphql';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { buildSchema, getIntrospectionQuery, parse } from 'graphql';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
 import type { CachedDocument } from '../../../src/graph/documents/cached-document.ts';
 import type { DocumentCacheOptions } from '../../../src/graph/documents/document-cache.ts';
@@ -74,6 +76,47 @@ describe('DocumentCache', () => {
     for (let i = 0; i < 1000; i++) cache.get(`{ garbage${i} }`);
     assert.equal(cache.invalidSize, 5);
     assert.equal(cache.get('{ user { name } }'), document);
+  });
+
+  it('keeps no document without entries', () => {
+    const outcomes: string[] = [];
+    const cache = cacheWith({ maxEntries: 0, maxInvalidEntries: 0, onLookup: (outcome) => outcomes.push(outcome) });
+    const [valid, invalid] = ['{ user { name } }', '{ user { nam } }'];
+    for (const query of [valid, invalid]) {
+      const results = [cache.get(query), cache.get(query)];
+      assert.notEqual(results[0], results[1]);
+      assert.deepEqual(results[0], results[1]);
+      assert.equal(cache.find(query), undefined);
+    }
+    assert.deepEqual([cache.size, cache.bytes, cache.invalidSize], [0, 0, 0]);
+    assert.deepEqual(outcomes, ['miss', 'miss', 'invalid', 'invalid']);
+  });
+
+  it('keeps the location of each node with hasLocations', () => {
+    const query = '{ user { name @include(if: true) } a { c(x: "1") } }';
+    const [plain, located] = [false, true].map((hasLocations) => valid(cacheWith({ hasLocations }), query));
+    assert.deepEqual(located!.document, parse(query));
+    assert.deepEqual(plain!.document, parse(query, { noLocation: true }));
+    assert.ok(located!.bytes > plain!.bytes);
+  });
+
+  it('weighs the locations of a document at no less than their heap', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const text = `query Q { user { ${'name friends { name } '.repeat(100)} } }`;
+    const [plain, located] = [false, true].map((hasLocations) => {
+      const cache = cacheWith({ hasLocations, maxEntries: 0 });
+      const documents: CachedDocument[] = [];
+      const heapWith = (count: number) => {
+        for (let i = 0; i < count; i++) documents.push(valid(cache, text.replace('Q', `Query_${documents.length}`)));
+        collect();
+        return process.memoryUsage().heapUsed;
+      };
+      const before = heapWith(20);
+      return { heap: (heapWith(100) - before) / 100, weight: documents[0]!.bytes };
+    });
+    const [heap, weight] = [located!.heap - plain!.heap, located!.weight - plain!.weight];
+    assert.ok(heap < weight && weight < 2 * heap, `${heap} bytes of heap, weighed ${weight}`);
   });
 
   it('refuses an operation whose root type the schema does not have, with its line and column', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GraphQLError, GraphQLScalarType, parse } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Location, parse } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
@@ -31,7 +31,10 @@ const resolvers = {
 };
 const schema = schemaOf(SDL, resolvers);
 
-function operationFor(query: string, options: { operationName?: string; schema?: typeof schema } = {}): Operation {
+function operationFor(
+  query: string,
+  options: { operationName?: string; schema?: typeof schema; hasLocations?: boolean } = {},
+): Operation {
   const cache = new DocumentCache(options.schema ?? schema, {
     maxLength: 15_000,
     maxTokens: 1_000,
@@ -39,6 +42,7 @@ function operationFor(query: string, options: { operationName?: string; schema?:
     maxAliases: 15,
     maxDirectives: 50,
     hasIntrospection: true,
+    hasLocations: options.hasLocations ?? false,
     maxEntries: 10,
     maxBytes: 1_000_000,
     maxInvalidEntries: 10,
@@ -59,6 +63,25 @@ const run = (
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
+describe('a copy of an operation', () => {
+  it('shares no node with the original, except for locations', () => {
+    for (const hasLocations of [false, true]) {
+      const operation = operationFor('query Q($x: Boolean = true) { now @include(if: $x) slow }', { hasLocations });
+      const copy = operation.copy();
+      assert.deepEqual(copy, operation);
+      const left: (readonly [unknown, unknown])[] = [[operation.document, copy.document]];
+      for (let pair = left.pop(); pair; pair = left.pop()) {
+        const [own, copied] = pair;
+        if (typeof own !== 'object' || own === null || own instanceof Location) continue;
+        assert.notEqual(own, copied);
+        for (const [key, member] of Object.entries(own)) left.push([member, (copied as Record<string, unknown>)[key]]);
+      }
+      assert.ok(copy.document.definitions.includes(copy.definition));
+      assert.equal(copy.definition.loc !== undefined, hasLocations);
+    }
+  });
+});
+
 describe('Executor', () => {
   it('compiles an operation once, after jitAfterUses executions, and never if jitAfterUses is 0', async () => {
     const outcomes: string[] = [];
@@ -75,6 +98,38 @@ describe('Executor', () => {
     const interpreter = new Executor(schema, { jitAfterUses: 0 });
     for (let i = 0; i < 20; i++) await run(interpreter, never);
     assert.equal(interpreter.planOf(never).compiled, undefined);
+  });
+
+  it('compiles a prepared operation before its first execution if jitAfterUses is 1', async () => {
+    const compileLater = () => assert.fail('compiled later');
+    for (const [hasProjection, jitAfterUses, isCompiled, isSplit] of [
+      [false, 1, true, false],
+      [true, 1, false, true],
+      [true, 2, false, false],
+      [true, 0, false, false],
+    ] as const) {
+      const executor = new Executor(schema, { jitAfterUses, hasProjection, compileLater });
+      const operation = operationFor('subscription { order(id: 7) { id } }');
+      executor.prepare(operation);
+      executor.prepare(operation);
+      const plan = executor.planOf(operation);
+      assert.deepEqual([typeof plan.compiled === 'function', Boolean(plan.split)], [isCompiled, isSplit]);
+      assert.equal(JSON.stringify(await run(executor, operation)), '{"data":{"order":{"id":"7"}}}');
+      assert.equal(plan.uses, isCompiled ? 0 : 1);
+    }
+  });
+
+  it('compiles the slots of a prepared operation, not the whole of it', () => {
+    const outcomes: string[] = [];
+    const executor = new Executor(schema, { jitAfterUses: 1, onCompile: (outcome) => outcomes.push(outcome) });
+    const operation = operationFor('subscription { order(id: 7) { id note } }');
+    executor.prepare(operation);
+    const plan = executor.planOf(operation);
+    assert.deepEqual([plan.compiled, typeof plan.split?.slots?.compiled], [undefined, 'function']);
+    assert.deepEqual(outcomes, ['compiled']);
+    const query = operationFor('{ now }');
+    executor.prepare(query);
+    assert.equal(typeof executor.planOf(query).compiled, 'function');
   });
 
   it('executes an operation uncompiled until the compilation that it asked for once is done', async () => {

@@ -246,6 +246,13 @@ describe('graphql-jit and graphql-js', () => {
     });
   }
 
+  it('give one result for documents with locations, which errors name', async () => {
+    for (const entry of documents) {
+      const [query, variables] = typeof entry === 'string' ? [entry] : entry;
+      await compare(query, payloads['a full payload'], variables, true);
+    }
+  });
+
   it('were compared on more than 300 compiled operations', () => assert.ok(compiled > 300, String(compiled)));
 
   it('give one result for random documents', async () => {

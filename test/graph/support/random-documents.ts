@@ -39,7 +39,7 @@ interface Run {
   readonly executor: Executor;
 }
 
-function prepare(query: string, jitAfterUses: number): Run {
+function prepare(query: string, jitAfterUses: number, hasLocations: boolean): Run {
   const cache = new DocumentCache(schema, {
     maxLength: 150_000,
     maxTokens: 100_000,
@@ -47,6 +47,7 @@ function prepare(query: string, jitAfterUses: number): Run {
     maxAliases: 10_000,
     maxDirectives: 10_000,
     hasIntrospection: true,
+    hasLocations,
     maxEntries: 10,
     maxBytes: 10_000_000,
     maxInvalidEntries: 10,
@@ -78,13 +79,14 @@ export async function compare(
   query: string,
   rootValue: unknown,
   variables: Record<string, unknown> | undefined,
+  hasLocations = false,
 ): Promise<boolean> {
-  const { operation, executor } = prepare(query, 1);
+  const { operation, executor } = prepare(query, 1, hasLocations);
   const plan = executor.planOf(operation);
   plan.uses = 1;
   const reference = await execute({
     schema,
-    document: parse(query, { noLocation: true }),
+    document: parse(query, { noLocation: !hasLocations }),
     rootValue,
     variableValues: variables,
     options: { maxCoercionErrors: 10 },
