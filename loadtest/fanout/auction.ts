@@ -13,9 +13,9 @@ const FIRST_VERSION = 1_000_000;
 /** The topic in the graph's schema. */
 export const AUCTION_TOPIC = 'auction-events';
 
-/** The graph's SDL without @kafka, for other servers. */
-export function plainSdl(): string {
-  const sdl = parse(readFileSync('loadtest/graphs/fanout/schema.graphql', 'utf8'));
+/** The SDL of a graph without @kafka, for other servers. */
+export function plainSdl(folder = 'loadtest/graphs/fanout'): string {
+  const sdl = parse(readFileSync(`${folder}/schema.graphql`, 'utf8'));
   return print(visit(sdl, { Directive: ({ name }) => (name.value === 'kafka' ? null : undefined) }));
 }
 

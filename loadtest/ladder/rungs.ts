@@ -1,5 +1,6 @@
 import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
+import { crierWith } from './crier-pod.ts';
 import { partsToEnvironment } from './pod/parts.ts';
 import type { Parts } from './pod/parts.ts';
 import { talk } from '../story/report/talk-figures.ts';
@@ -32,6 +33,14 @@ function historical(name: string, title: string, build: Build, parts: Parts): Pi
   return { name, title, pod: { name: `ladder-${name}`, title, script, environment: partsToEnvironment(parts) } };
 }
 
+function crier(
+  name: string,
+  title: string,
+  settings: Readonly<Record<string, string>>,
+): Pick<Rung, 'name' | 'title' | 'pod'> {
+  return { name, title, pod: { ...crierWith(settings), name: `ladder-${name}`, title } };
+}
+
 const lazyBackends: Parts = { ...baseline, backends: 'lazy' };
 const iteration: Parts = { ...lazyBackends, snakeCase: 'iteration' };
 const memoised: Parts = { ...iteration, snakeCase: 'memoised' };
@@ -39,12 +48,24 @@ const inPlace: Parts = { ...memoised, snakeCase: 'in-place' };
 const noLocations: Parts = { ...inPlace, documents: 'without-locations' };
 const endState: Parts = { ...noLocations, loaders: 'lazy', documents: 'compiled' };
 
+/** Every technique that crier adds is off, and an operation is compiled before its first event. */
+const endStateSettings = {
+  WRITE_BATCHING: 'off',
+  PROJECTION: 'off',
+  SHARING: 'off',
+  KEY_REWRITER: 'off',
+  JIT_AFTER_USES: '1',
+};
+const oneWrite = { ...endStateSettings, WRITE_BATCHING: 'on' };
+const projection = { ...oneWrite, PROJECTION: 'on' };
+const sharing = { ...projection, SHARING: 'on' };
+
 export const BASELINE = 'baseline';
 /** The last rung of the talk. */
 export const END_STATE = 'compiled';
 export const CRIER = 'crier';
 
-/** In the order of the talk, then crier. */
+/** In the order of the talk, then crier's techniques. All but the light graph serve the schema of the built-in one. */
 export const rungs: readonly Rung[] = [
   {
     ...historical(BASELINE, 'baseline', 'for browsers', baseline),
@@ -93,5 +114,16 @@ export const rungs: readonly Rung[] = [
     ...historical(END_STATE, 'lazy loaders, document cache, JIT', 'for Node', endState),
     talk: talk.end,
   },
-  { name: CRIER, title: 'crier', pod: { ...crierPod, name: 'ladder-crier' }, talk: undefined },
+  { ...crier('transport', "that end state on crier's transport", endStateSettings), talk: undefined },
+  { ...crier('one-write', 'one write for each socket and turn', oneWrite), talk: undefined },
+  { ...crier('projection', 'projection: fields copied from the record', projection), talk: undefined },
+  { ...crier('sharing', 'sharing: one execution for equal results', sharing), talk: undefined },
+  { ...crier(CRIER, 'crier', {}), talk: undefined, note: 'default settings: the key rewriter as well' },
+  {
+    name: 'light-graph',
+    title: 'control: crier, light graph',
+    pod: { ...crierPod, name: 'ladder-light-graph', title: 'crier, light graph' },
+    talk: undefined,
+    isControl: true,
+  },
 ];

@@ -1,5 +1,5 @@
-import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
+import { crierWith } from './crier-pod.ts';
 import type { Figures } from './figures.ts';
 
 /** Sizes in MB. 16 is V8's default on 64-bit systems. */
@@ -13,7 +13,7 @@ export interface SemiSpaceRow {
 /** crier whose young generation's semi-spaces may grow to this size. */
 export function semiSpacePod(megabytes: number): Pod {
   return {
-    ...crierPod,
+    ...crierWith({}),
     name: `ladder-semi-space-${megabytes}`,
     title: `crier, semi-space ${megabytes} MB`,
     nodeArguments: [`--max-semi-space-size=${megabytes}`],

@@ -16,6 +16,9 @@ import type { Parts } from './parts.ts';
 import { snakeCaseVersions } from './snake-case-versions.ts';
 import type { Convert } from './snake-case-versions.ts';
 
+/** crier's built-in graph. No resolver of it is here: the flood's subscription selects fields of the record only. */
+const REFERENCE_GRAPH = 'src/graphs/auction';
+
 /**
  * The talk's pod, built from the parts of one rung: a consumer that publishes to Redis through graphql-redis-subscriptions, and a
  * stock graphql-ws server that subscribes through it. It reads the same environment variables as crier.
@@ -47,7 +50,7 @@ function createSchema(
   { convertsAt }: Parts,
   convert: Convert,
 ): GraphQLSchema {
-  const schema = buildSchema(plainSdl());
+  const schema = buildSchema(plainSdl(REFERENCE_GRAPH));
   const { auction_updated } = (schema.getSubscriptionType() as GraphQLObjectType).getFields();
   auction_updated!.subscribe = (_: unknown, { auction_id }: { auction_id: number }) =>
     pubsub.asyncIterator(channelOf(auction_id));

@@ -6,6 +6,7 @@ import { findingsOf, verdictOf } from '../../../loadtest/ladder/findings.ts';
 import { ladderPicture } from '../../../loadtest/ladder/picture.ts';
 import { ladderTable } from '../../../loadtest/ladder/report.ts';
 import { rungs } from '../../../loadtest/ladder/rungs.ts';
+import { readConfig } from '../../../src/config.ts';
 
 function figures(sentPerSecond: number, idleMegabytes = 100): Figures {
   return {
@@ -22,6 +23,22 @@ function figures(sentPerSecond: number, idleMegabytes = 100): Figures {
     clientCpuPercent: 20,
   };
 }
+
+describe("the ladder's rungs of crier", () => {
+  const techniques = ['WRITE_BATCHING', 'PROJECTION', 'SHARING', 'KEY_REWRITER'] as const;
+  const settingsOf = (name: string) => {
+    const config = readConfig(rungs.find((rung) => rung.name === name)!.pod!.environment!);
+    return { on: techniques.filter((technique) => config[technique]), jitAfterUses: config.JIT_AFTER_USES };
+  };
+
+  it('turn on one technique after the other, up to the default settings', () => {
+    assert.deepEqual(settingsOf('transport'), { on: [], jitAfterUses: 1 });
+    assert.deepEqual(settingsOf('one-write'), { on: techniques.slice(0, 1), jitAfterUses: 1 });
+    assert.deepEqual(settingsOf('projection'), { on: techniques.slice(0, 2), jitAfterUses: 1 });
+    assert.deepEqual(settingsOf('sharing'), { on: techniques.slice(0, 3), jitAfterUses: 1 });
+    assert.deepEqual(settingsOf('crier'), { on: techniques, jitAfterUses: 3 });
+  });
+});
 
 describe("the ladder's report", () => {
   it('compares every rung with the baseline, beside the figures of the talk', () => {
