@@ -10,7 +10,7 @@ import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { startStack } from './story/stack.ts';
 import { textTable } from './table.ts';
 
-const USAGE = `Plays the story with each pod in turn: the talk's baseline, each of its steps, and crier.
+const USAGE = `Plays the story with each pod in turn: the talk's baseline, each of its steps, each of crier's techniques, and crier.
 
 Usage: npm run loadtest -- --ladder [flags]
 
