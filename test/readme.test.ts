@@ -131,6 +131,35 @@ describe('docs/operations.md', () => {
   });
 });
 
+describe('docs/story-points.md', () => {
+  const page = read('docs/story-points.md');
+  const rows = Array.from(page.matchAll(/^\| +(\d+) \|(.*)\|$/gm), ([, number, cells]) => ({
+    number: Number(number),
+    cells: cells!.split('|').map((cell) => cell.trim()),
+  }));
+
+  it('has each of the 123 points once, in order', () => {
+    assert.deepEqual(
+      rows.map(({ number }) => number),
+      Array.from({ length: 123 }, (_, i) => i + 1),
+    );
+  });
+
+  it('gives each point one of four verdicts, counts them, and says where or why', () => {
+    const verdicts = ['as told', 'deviates', 'missing', 'nothing to implement'];
+    for (const { number, cells } of rows) {
+      const [, point, verdict, where] = cells;
+      assert.equal(cells.length, 4, `${number}`);
+      assert.ok(verdicts.includes(verdict!), `${number}: ${verdict}`);
+      assert.ok(point && (where || verdict === 'nothing to implement'), `${number}`);
+    }
+    for (const verdict of verdicts) {
+      const count = rows.filter(({ cells }) => cells[2] === verdict).length;
+      assert.ok(page.includes(`\n- ${verdict}: ${count}`), `${verdict}: ${count}`);
+    }
+  });
+});
+
 describe('CONTRIBUTING.md', () => {
   it('names the Debian packages that are installed when they are missing', () => {
     assert.ok(read('CONTRIBUTING.md').includes(`\`${installHint(PROGRAMS).split('--no-install-recommends ')[1]}\``));
