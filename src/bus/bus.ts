@@ -9,13 +9,13 @@ import type { History, HistoryLimits, HistoryQuery } from './history.ts';
  */
 export interface Message {
   readonly channel: string;
-  /** JSON text. The bus passes it through and never parses it. */
+  /** JSON text, never empty. The bus passes it through and never parses it. */
   readonly payload: string;
-  /** Of its Kafka record. 0 for a `publish` without a position. */
-  readonly offset?: number;
+  /** Of its Kafka record. */
+  readonly offset: number;
   /** Of its Kafka record, in ms since 1970. */
-  readonly timestamp?: number;
-  /** Limits of the channel's history of messages that are published with a position; undefined: it keeps none. */
+  readonly timestamp: number;
+  /** Limits of the channel's history; undefined: it keeps none. */
   readonly history?: HistoryLimits | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface PartitionLease {
  * `payload`: the bytes that were published; JSON in UTF-8 unless another program published on the channel. All listeners receive the same
  * bytes and must not change them. They are usually a slice of a 64 KiB read: a listener that keeps a payload for long copies it.
  *
- * `coordinates`: of a message that was published with a position.
+ * `coordinates`: of a message that was published through a bus; undefined for one of another program.
  */
 export type Listener = (payload: Buffer, coordinates?: Coordinates) => void;
 
@@ -62,13 +62,13 @@ export interface Bus {
    * Publishes, in order per channel. Resolves once every message was accepted; at-most-once towards subscribers, and nothing is queued
    * for later.
    *
-   * `upTo`: the messages come from one partition, in its order, and complete it up to this offset. Messages at or below the offset that
+   * The messages come from one partition, in its order, and complete it up to the offset of `upTo`. Messages at or below the offset that
    * was accepted before are left out, so a repeated publish reaches no subscriber twice.
    * @throws BusUnavailableError when any message was not accepted; some may have been, so a retry repeats the whole.
    * @throws FencedError when this process does not hold the partition's lease: it never acquired it, another worker did since, or the bus
    * lost its data. Acquire the lease (again) first.
    */
-  publish(messages: readonly Message[], upTo?: Position): Promise<void>;
+  publish(messages: readonly Message[], upTo: Position): Promise<void>;
   /** How far this process may publish ahead of its gateways; without a limit where flow control is off. */
   readonly sender: Sender;
   /**

@@ -27,6 +27,7 @@ import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/
 import { createLog } from '../../src/log.ts';
 import type { Logger } from '../../src/log.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { publisherOf } from '../support/partition-publisher.ts';
 
 export interface StageOptions {
   readonly sdl: string;
@@ -73,6 +74,9 @@ const LIMITS = {
   maxBytes: 1_000_000,
   maxInvalidEntries: 10,
 };
+
+/** Partition of `publish`. Tests that choose offsets publish for another one. */
+const PARTITION = 1;
 
 /** Echoes each request, with the caller's credentials. */
 const echo: BackendPort = {
@@ -251,7 +255,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   async function publish(channel: string, ...payloads: unknown[]): Promise<void> {
     const listeners = [...(everyone.get(channel) ?? [])];
     const goal = (listeners[0]?.received.length ?? 0) + payloads.length;
-    await bus.publish(payloads.map((payload) => ({ channel, payload: JSON.stringify(payload) })));
+    const messages = payloads.map((payload) => ({ channel, payload: JSON.stringify(payload) }));
+    await publisherOf(bus, topicOf(channel, ''), PARTITION).publish(messages);
     await waitFor('all results', () => listeners.every(({ received }) => received.length >= goal));
     for (const { execute, alone } of listeners) for (const payload of payloads) alone.push(await execute(payload));
   }

@@ -31,7 +31,7 @@ const SERVER = 'memory';
 interface Pending {
   readonly channel: string;
   readonly payload: Buffer;
-  readonly coordinates?: Coordinates | undefined;
+  readonly coordinates: Coordinates;
 }
 
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
@@ -80,16 +80,13 @@ export class MemoryBus implements Bus {
   }
 
   /** Resolves when the messages are delivered, so a publisher that awaits it cannot outrun the listeners. */
-  async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
-    if (messages.length === 0 && !upTo) return;
+  async publish(messages: readonly Message[], upTo: Position): Promise<void> {
     try {
       this.#assertStarted();
       if (this.#pending.length + messages.length > this.#maxPendingMessages) {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
-      if (upTo)
-        for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#pendingOf(...accepted));
-      else for (const { channel, payload } of messages) this.#pending.push({ channel, payload: Buffer.from(payload) });
+      for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#pendingOf(...accepted));
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
       await this.#turn;
       this.#assertStarted();
@@ -172,7 +169,7 @@ export class MemoryBus implements Bus {
       const listeners = this.#channels.get(channel);
       if (!listeners) continue;
       listeners.deliver(payload, coordinates);
-      if (!this.sender.isEnabled || !coordinates) continue;
+      if (!this.sender.isEnabled) continue;
       const topic = topicOf(channel, this.#prefix);
       const stream = this.#streams.get(`${topic}/${coordinates.partition}`);
       if (stream === undefined) continue;

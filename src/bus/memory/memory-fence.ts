@@ -34,7 +34,7 @@ export class MemoryFence {
     this.#positions.set(`${topic}/${partition}`, Math.max(position, upTo));
     const accepted: [Message, Coordinates][] = [];
     for (const message of messages) {
-      const { offset = 0, timestamp = 0 } = message;
+      const { offset, timestamp } = message;
       if (offset > position) accepted.push([message, { partition, offset, timestamp, epoch }]);
     }
     return accepted;

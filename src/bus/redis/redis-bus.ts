@@ -15,7 +15,6 @@ import { failureOf } from '../publish-failure.ts';
 import { readHistory } from './redis-history.ts';
 import { RedisLink } from './redis-link.ts';
 import { agreeOn } from './redis-agreement.ts';
-import { publishTo } from './redis-publisher.ts';
 import { RedisSubscriber } from './redis-subscriber.ts';
 import { fnv1a, ownerOf } from '../rendezvous.ts';
 
@@ -102,18 +101,12 @@ export class RedisBus implements Bus {
     if (this.#status === 'started') for (const { probe } of this.#servers) probe.start();
   }
 
-  async publish(messages: readonly Message[], upTo?: Position): Promise<void> {
-    if (messages.length === 0 && !upTo) return;
+  async publish(messages: readonly Message[], upTo: Position): Promise<void> {
     try {
       this.#assertNotClosed();
       const shares = this.#spread(messages);
       // Every server keeps the position, so that each can detect that it has lost data.
-      if (upTo) for (const server of this.#servers) if (!shares.has(server)) shares.set(server, []);
-      await allSettled(
-        Array.from(shares, ([server, share]) =>
-          upTo ? server.fence.publish(share, upTo) : publishTo(server.publisher, share),
-        ),
-      );
+      await allSettled(this.#servers.map((server) => server.fence.publish(shares.get(server) ?? [], upTo)));
     } catch (error) {
       this.#observer.onPublishFailure?.(messages.length, this.#logFailure('a publish', error));
       throw error;
@@ -268,7 +261,10 @@ export class RedisBus implements Bus {
   #logFailure(what: string, error: unknown): string {
     const reason = failureOf(error);
     this.#window.run(`${what} ${reason}`, (suppressed) =>
-      this.#log.warn({ reason, error: (error as Error).message, suppressed }, `Redis did not accept ${what}`),
+      this.#log.warn(
+        { reason, err: { message: (error as Error).message }, suppressed },
+        `Redis did not accept ${what}`,
+      ),
     );
     return reason;
   }

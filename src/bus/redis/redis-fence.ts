@@ -106,7 +106,7 @@ function write(
   let least = Number.MAX_SAFE_INTEGER;
   let triples = 0;
   let limits: HistoryLimits | undefined;
-  for (const { offset = 0, history } of messages) {
+  for (const { offset, history } of messages) {
     least = Math.min(least, offset);
     triples += history === limits ? 1 : 2;
     limits = history;
@@ -117,7 +117,7 @@ function write(
   for (const text of mark) writer.text(text);
   limits = undefined;
   let payload: string | undefined;
-  for (const { channel, offset = 0, timestamp = 0, payload: own, history } of messages) {
+  for (const { channel, offset, timestamp, payload: own, history } of messages) {
     if (history !== limits) {
       writer.text('');
       writer.text(history ? `${history.entries} ${history.bytes} ${history.seconds}` : '0 0 0');

@@ -4,6 +4,7 @@ import { MemoryBus } from '../../../src/bus/memory/memory-bus.ts';
 import { BusUnavailableError } from '../../../src/errors.ts';
 import { busContract } from '../contract.ts';
 import { logLines } from '../log-lines.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
 
 busContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
 
@@ -14,10 +15,11 @@ it('refuses a publish past its bound, and accepts it after earlier messages are 
   const seen: string[] = [];
   await bus.subscribe('a', (payload) => seen.push(String(payload)));
   const two = ['1', '2'].map((payload) => ({ channel: 'a', payload }));
-  const accepted = bus.publish(two);
-  await assert.rejects(bus.publish(two), BusUnavailableError);
+  await publisherOf(bus).lease();
+  const accepted = publisherOf(bus).publish(two);
+  await assert.rejects(publisherOf(bus).publish(two), BusUnavailableError);
   await accepted;
-  await bus.publish(two);
+  await publisherOf(bus).publish(two);
   assert.deepEqual(seen, ['1', '2', '1', '2']);
 });
 
@@ -26,8 +28,8 @@ it('accepts 100,000 pending messages by default', async (t) => {
   t.after(() => bus.close());
   await bus.start();
   const messages = Array.from({ length: 100_000 }, () => ({ channel: 'a', payload: '' }));
-  await bus.publish(messages);
-  await assert.rejects(bus.publish([...messages, messages[0]!]), BusUnavailableError);
+  await publisherOf(bus).publish(messages);
+  await assert.rejects(publisherOf(bus).publish([...messages, messages[0]!]), BusUnavailableError);
 });
 
 it('is unavailable before start(), and refuses a partition that was not leased', async () => {
@@ -39,7 +41,8 @@ it('rejects a publish that is not delivered yet when it is closed', async () => 
   const bus = new MemoryBus({ log: logLines().log });
   await bus.start();
   await bus.subscribe('a', () => assert.fail('delivered'));
-  const published = bus.publish([{ channel: 'a', payload: '1' }]);
+  await publisherOf(bus).lease();
+  const published = publisherOf(bus).publish([{ channel: 'a', payload: '1' }]);
   await bus.close();
   await assert.rejects(published, BusUnavailableError);
 });
@@ -51,9 +54,11 @@ it('delivers in a new turn of the event loop each time when a listener publishes
   let calls = 0;
   await bus.subscribe('a', () => {
     calls++;
-    bus.publish([{ channel: 'a', payload: 'again' }]).catch(() => undefined);
+    publisherOf(bus)
+      .publish([{ channel: 'a', payload: 'again' }])
+      .catch(() => undefined);
   });
-  await bus.publish([{ channel: 'a', payload: 'first' }]);
+  await publisherOf(bus).publish([{ channel: 'a', payload: 'first' }]);
   assert.equal(calls, 1);
 });
 

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../../src/log.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
 import { redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -87,7 +88,7 @@ describe('a Redis replica that was detached', { timeout: 120_000 }, () => {
     assert.ok(tookMs < 15_000, `${tookMs} ms`);
     assert.equal(probing.gaps(), 1);
     await waitFor('the publishing link', () => probing.bus.isAvailable);
-    await probing.bus.publish([{ channel: 'a', payload: 'published' }]);
+    await publisherOf(probing.bus).publish([{ channel: 'a', payload: 'published' }]);
     await waitFor('what it publishes', () => probing.heard.at(-1) === 'published');
 
     assert.equal(twin.bus.isAvailable, true, 'its links look healthy');

@@ -12,6 +12,7 @@ import { ownerOf, fnv1a } from '../../../src/bus/rendezvous.ts';
 import { startRedisServer } from '../../../stack/redis-server.ts';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import { ConfigError } from '../../../src/errors.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
 import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { busContract } from '../contract.ts';
@@ -76,7 +77,7 @@ describe('over a real Redis', () => {
     const deadline = performance.now() + 10_000;
     while (String(publish()).trim() !== '1') assert.ok(performance.now() < deadline, 'SUBSCRIBE reached Redis');
     await subscribing;
-    await bus.publish([{ channel, payload: 'second' }]);
+    await publisherOf(bus).publish([{ channel, payload: 'second' }]);
     await waitFor('the second message', () => seen.includes('second'));
     assert.deepEqual(seen, ['first', 'second']);
   });
@@ -112,7 +113,7 @@ describe('over a real Redis', () => {
       await Promise.all(joining);
       leaveSome(0.3);
       if (round % 10 === 0) {
-        await bus.publish([{ channel, payload: `${round}` }]);
+        await publisherOf(bus).publish([{ channel, payload: `${round}` }]);
         await waitFor('all that are live', () => [...live].every(({ heard }) => heard === `${round}`));
       }
       if (round % 25 === 0) {
@@ -142,7 +143,7 @@ describe('over a real Redis', () => {
         servers.map((_, i) => (i === ownerOf(channel, hashes) ? 1 : 0)),
       );
     }
-    await sameInAnotherOrder.publish(channels.map((channel) => ({ channel, payload: channel })));
+    await publisherOf(sameInAnotherOrder).publish(channels.map((channel) => ({ channel, payload: channel })));
     await waitFor('a message for each', () => seen.length === channels.length);
     assert.deepEqual(seen.sort(), channels.sort());
   });
@@ -216,7 +217,7 @@ describe('over a real Redis', () => {
     // Most are shorter than a read of 64 KiB; some end in the next read, and some span many.
     const lengths = Array.from({ length: 600 }, (_, i) => (i % 50 === 0 ? 400_000 : 1 + ((i * 7_919) % 9_000)));
     const payloads = lengths.map((length, i) => `${i}é`.repeat(length).slice(0, length));
-    await bus.publish(payloads.map((payload) => ({ channel, payload })));
+    await publisherOf(bus).publish(payloads.map((payload) => ({ channel, payload })));
     await waitFor('all of them', () => heard.length === payloads.length);
     const reads = new Set(heard.map(({ buffer }) => buffer));
     assert.ok(reads.size > 10 && reads.size < heard.length, 'parts of what was read, not copies');
@@ -321,7 +322,7 @@ describe('a Redis that requires a user', () => {
     receiver.intake('a', 0).arrive(1);
     const seen: string[] = [];
     await bus.subscribe('crier:a', (payload) => seen.push(String(payload)));
-    await bus.publish([{ channel: 'crier:a', payload: 'x' }]);
+    await publisherOf(bus).publish([{ channel: 'crier:a', payload: 'x' }]);
     await waitFor('the message', () => seen.length === 1);
     await bus.acquire({ topic: 'a', partition: 0, position: -1 });
     const history = { entries: 1, bytes: 1, seconds: 60 };
@@ -344,9 +345,9 @@ describe('a Redis that requires a user', () => {
     await wrong.start();
     assert.equal(wrong.isAvailable, false);
     const refusals = await Promise.allSettled([
-      wrong.publish([{ channel: 'crier:a', payload: 'p4yload' }]),
+      publisherOf(wrong).publish([{ channel: 'crier:a', payload: 'p4yload' }]),
       wrong.subscribe('crier:a', () => undefined),
-      bus.publish([{ channel: 'other', payload: 'p4yload' }]),
+      publisherOf(bus).publish([{ channel: 'other', payload: 'p4yload' }]),
     ]);
     assert.ok(lines.some((line) => /WRONGPASS/.test(line.reason ?? '')));
     for (const refusal of refusals) {

@@ -82,7 +82,13 @@ describe('a Redis Cluster', () => {
     await bus.start();
     assert.equal(bus.isAvailable, true, 'as of any server that does not tell');
     await bus.acquire({ topic: 'orders', partition: 0, position: -1 });
-    const kept = { channel: 'a', payload: 'x', history: { entries: 1, bytes: 100, seconds: 60 } };
+    const kept = {
+      channel: 'a',
+      payload: 'x',
+      offset: 0,
+      timestamp: 0,
+      history: { entries: 1, bytes: 100, seconds: 60 },
+    };
     const position = { topic: 'orders', partition: 0, offset: 0 };
     await assert.rejects(bus.publish([kept], position), { reason: 'CROSSSLOT' });
     assert.deepEqual(reasons, ['CROSSSLOT']);

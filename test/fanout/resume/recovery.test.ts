@@ -7,6 +7,7 @@ import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { missedSince } from '../../../src/fanout/resume/recovery.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
 
 const SDL = `
   type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
@@ -275,7 +276,7 @@ describe('a resumed subscription', () => {
     const tooFar = await join(cursor);
     await acquire('another');
     const lastEpoch = await join(refused[0]!.events()[0]!.extensions!.cursor);
-    await bus.publish([{ channel: CHANNEL, payload: '{"item":{"n":-1}}' }]);
+    await publisherOf(bus, 't', 1).publish([{ channel: CHANNEL, payload: '{"item":{"n":-1}}' }]);
     await waitFor('both clients', () => tooFar.received.length === 1 && lastEpoch.received.length === 1);
     for (const { numbers, events } of [tooFar, lastEpoch]) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[-1], false]);

@@ -6,6 +6,7 @@ import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
 import type { StageOptions } from '../stage.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
 
 const SDL = `
   type Subscription { item(id: ID): Item @kafka(topic: "t", match: [{ arg: "id", path: "item.id" }], payload: "item") }
@@ -184,7 +185,7 @@ describe('replays of one channel', () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     t.after(() => clearInterval(timer));
-    await bus.publish([{ channel: OTHER_CHANNEL, payload: '{"item":{"id":2,"n":1}}' }]);
+    await publisherOf(bus, 't', 1).publish([{ channel: OTHER_CHANNEL, payload: '{"item":{"id":2,"n":1}}' }]);
     await waitFor('the other channel', () => other.received.length === 1);
     const done = clients.filter(({ received }) => received.length === 20).length;
     assert.ok(done < 50, `${done} replays of 100 were over before a live event of another channel`);

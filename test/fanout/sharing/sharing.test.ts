@@ -13,6 +13,7 @@ import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
 import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import type { SharedEventOptions } from '../../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
 
@@ -750,7 +751,8 @@ describe('operations share', () => {
     const listeners = await Promise.all(
       Array.from({ length: 10 }, () => stage.join(QUERY, factsOf('same', {}), { id: '1' })),
     );
-    await stage.bus.publish(Array(3).fill({ channel: 't{item.id="1"}', payload: '{"item":{"id":"1"}}' }));
+    const message = { channel: 't{item.id="1"}', payload: '{"item":{"id":"1"}}' };
+    await publisherOf(stage.bus).publish([message, message, message]);
     await waitFor('all results', () => listeners.every(({ received }) => received.length === 3));
     assert.equal(stage.executions, 30);
     assert.equal(contexts.size, 30);
