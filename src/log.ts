@@ -13,9 +13,13 @@ export function createLog(level: string, destination = new LogDestination(proces
   return log;
 }
 
-/** Serializes an error as pino does. Never throws, although reading an error's own properties may. */
-function serializedError(error: Error): unknown {
+/**
+ * Serializes an error as pino does; `{ message }`, logged where a stack says nothing, stays as it is. Never throws, although reading an
+ * error's own properties may.
+ */
+function serializedError(error: unknown): unknown {
   try {
+    if (!(error instanceof Error)) return error;
     return pino.stdSerializers.err(error);
   } catch {
     return { message: 'the error could not be read' };

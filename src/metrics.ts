@@ -1,5 +1,8 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
+/** Prometheus's naming rules: https://prometheus.io/docs/practices/naming/ */
+type CounterName = `crier_${string}_total`;
+
 type ReadLabelled<Label extends string> = () => Iterable<{
   readonly labels: Record<Label, string>;
   readonly value: number;
@@ -31,9 +34,9 @@ export class Metrics {
     'crier_bus_gaps_total',
     'Times the subscriber link to Redis was lost and restored: messages may be missing.',
   );
-  readonly foreignMessages = this.#counter(
-    'crier_foreign_messages_total',
-    'Unrecognised messages: messages on crier channels that are not JSON.',
+  readonly unrecognisedMessages = this.#counter(
+    'crier_unrecognised_messages_total',
+    'Messages on crier channels that are not JSON.',
   );
   readonly staleMessages = this.#counter(
     'crier_stale_messages_total',
@@ -54,7 +57,9 @@ export class Metrics {
   ]);
   readonly originsRefused = this.#counter('crier_origins_refused_total', 'Handshakes refused for their Origin.');
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
-  readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache.', ['result']);
+  readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
+    'outcome',
+  ]);
   readonly failures = this.#counter(
     'crier_failures_total',
     'Unexpected failures that ended one operation or one connection.',
@@ -102,7 +107,7 @@ export class Metrics {
   }
 
   /** A counter whose value is read at each scrape. */
-  total(name: string, help: string, read: () => number): void {
+  total(name: CounterName, help: string, read: () => number): void {
     new Counter({
       name,
       help,
@@ -115,7 +120,7 @@ export class Metrics {
   }
 
   /** A counter with labels, whose values are read at each scrape. They must never fall. */
-  counter<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
+  counter<Label extends string>(name: CounterName, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
     new Counter({
       name,
       help,
@@ -128,7 +133,7 @@ export class Metrics {
     });
   }
 
-  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+  #counter<Label extends string = never>(name: CounterName, help: string, labelNames: Label[] = []): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 }

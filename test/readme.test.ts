@@ -46,9 +46,26 @@ function anchorsOf(page: string): Set<string> {
 
 /** Names that `src` gives to `crier_` metrics. */
 function metricNames(): string[] {
+  return sources().flatMap((text) => Array.from(text.matchAll(/'(crier_\w+)'/g), ([, metric]) => metric!));
+}
+
+/** The texts of the files of `src`. */
+function sources(): string[] {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  return files.flatMap((name) =>
-    Array.from(read(join('src', name)).matchAll(/'(crier_\w+)'/g), ([, metric]) => metric!),
+  return files.map((name) => read(join('src', name)));
+}
+
+/** Names of the fields that `src` logs, as far as a call of the logger lists them. */
+function logFields(): string[] {
+  const calls = sources().flatMap((text) =>
+    Array.from(text.matchAll(/\blog(?:ger)?(?:\.(?:debug|info|warn|error|fatal)|\[level\])\(\s*\{(.*)\},?\s/g)),
+  );
+  return calls.flatMap(([, fields]) =>
+    fields!
+      .replace(/\{[^}]*\}|\([^)]*\)/g, '')
+      .split(',')
+      .map((field) => field.split(':')[0]!.trim())
+      .filter((name) => name !== '' && !name.startsWith('...')),
   );
 }
 
@@ -128,6 +145,26 @@ describe('docs/operations.md', () => {
     const names = metricNames();
     assert.ok(names.length > 40);
     for (const name of names) assert.ok(page.includes(`\`${name}\``), name);
+  });
+
+  it("names metrics by Prometheus's rules: `_total` for counters only, after the unit; base units", () => {
+    const gauges = sources().flatMap((text) =>
+      Array.from(text.matchAll(/\bgauges?\(\s*'(\w+)'/g), ([, name]) => name!),
+    );
+    assert.ok(gauges.length > 10);
+    for (const name of metricNames()) {
+      assert.match(name, /^crier(_[a-z]+)+$/);
+      assert.equal(name.endsWith('_total'), !gauges.includes(name), name);
+      assert.doesNotMatch(name, /_(ms|millis\w*|micros\w*|minutes|hours|kb|mb|kilobytes|megabytes|percent)(_|$)/, name);
+      assert.doesNotMatch(name, /_(bytes|seconds)_(?!total$)/, `${name}: the unit is a suffix`);
+    }
+  });
+
+  it('names every field of the log', () => {
+    const table = read('docs/operations.md').split('\n## Log\n')[1]!.split('\n## ')[0]!;
+    const names = logFields();
+    assert.ok(new Set(names).size > 20);
+    for (const name of names) assert.ok(table.includes(`\`${name}\``), name);
   });
 });
 

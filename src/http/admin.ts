@@ -72,7 +72,7 @@ export class AdminServer {
       else if (request.method !== 'GET' && request.method !== 'HEAD') sendText(response, 405, 'only GET\n');
       else await send(response);
     } catch (error) {
-      this.#options.logger.error({ err: error, path }, 'an admin request failed');
+      this.#options.logger.error({ err: error, requestPath: path }, 'an admin request failed');
       sendText(response, 500, 'internal error; the log says more\n');
     }
   }

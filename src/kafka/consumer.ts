@@ -159,7 +159,7 @@ export class KafkaConsumer {
       const { reason, error } = ending;
       this.#options.observer.onRebuild(reason);
       this.#options.log.error(
-        { reason, failures, backoffMs: Math.round(backoffMs), error: describe(error) },
+        { reason, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
         'the Kafka consumer failed and is replaced',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);
@@ -250,7 +250,7 @@ export class KafkaConsumer {
       this.#isFatal = true;
       this.#options.onFatal(new Error('the Kafka consumer stalled again after it was replaced', { cause: error }));
     } catch (error) {
-      this.#options.log.debug({ error: describe(error as Error) }, 'reading the lag failed');
+      this.#options.log.debug({ err: { message: describe(error as Error) } }, 'reading the lag failed');
     }
   }
 }

@@ -43,7 +43,7 @@ export class TopicDiscovery {
       return topics.length > 0;
     } catch (error) {
       const { name, message } = error as Error;
-      this.#log.debug({ error: `${name}: ${message}` }, 'looking for missing topics failed');
+      this.#log.debug({ err: { message: `${name}: ${message}` } }, 'looking for missing topics failed');
       return false;
     }
   }

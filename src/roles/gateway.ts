@@ -98,7 +98,7 @@ function createHub(
         metrics.events.inc();
       },
       onExecution: () => metrics.executions.inc(),
-      onUnrecognisedMessage: () => metrics.foreignMessages.inc(),
+      onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
       onGap: (operations) => metrics.gaps.inc(operations),
       onResume: (isResumed) => metrics.resumes.inc({ resumed: String(isResumed) }),

@@ -18,7 +18,7 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
     maxEntries: config.DOCUMENT_CACHE_ENTRIES,
     maxBytes: config.DOCUMENT_CACHE_BYTES,
     maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,
-    onLookup: (result) => metrics.documents.inc({ result }),
+    onLookup: (outcome) => metrics.documents.inc({ outcome }),
   });
   metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents.size);
   return new GraphRuntime({

@@ -58,7 +58,7 @@ export class UnmatchedLog {
       const count = unmatched[reason] - last.unmatched[reason];
       const isLost = reason === 'payload_absent' || unrouted > 0;
       if (count === 0 || !(isLost || matched === 0)) continue;
-      const line = { topic, field, path: tally.paths[reason], reason, unmatched: count, records };
+      const line = { topic, field, payloadPath: tally.paths[reason], reason, unmatched: count, records };
       if (matched === last.matched) this.#log.warn(line, 'no record matched a field');
       else this.#log.info(line, 'some records did not match a field');
     }

@@ -18,18 +18,18 @@ export function createWorker(
 ): KafkaConsumer | (Component & { start(): unknown }) {
   const { config, graph, bus, log, metrics, register } = services;
   const snakeCase = new SnakeCase();
-  metrics.gauge(
-    'crier_key_collisions',
+  metrics.total(
+    'crier_key_collisions_total',
     'Properties dropped because an earlier key has the same snake_case name.',
     () => snakeCase.collisions,
   );
-  metrics.gauge(
-    'crier_dropped_protos',
+  metrics.total(
+    'crier_protos_dropped_total',
     'Properties dropped because their key was __proto__.',
     () => snakeCase.droppedProtos,
   );
-  metrics.gauge(
-    'crier_number_overflows',
+  metrics.total(
+    'crier_number_overflows_total',
     'Numbers that became null because a double cannot hold them (1e400).',
     () => snakeCase.overflows,
   );
@@ -74,7 +74,11 @@ export function createWorker(
     'Partitions that wait until their poison records are written to the dead-letter topic.',
     () => waitingPartitions,
   );
-  metrics.gauge('crier_kafka_lag', 'Records between the positions and the ends of the assigned partitions.', () => lag);
+  metrics.gauge(
+    'crier_kafka_lag_records',
+    'Records between the positions and the ends of the assigned partitions.',
+    () => lag,
+  );
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
@@ -94,7 +98,7 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
     () => Array.from(flow.secondsByTopic, ([topic, value]) => ({ labels: { topic }, value })),
   );
   metrics.counter(
-    'crier_flow_limited_seconds_by_gateway_total',
+    'crier_flow_limited_by_gateway_seconds_total',
     'The same seconds by the gateway that lagged most, for the last 20 gateways that limited.',
     ['gateway'],
     () => Array.from(flow.secondsByGateway, ([gateway, value]) => ({ labels: { gateway }, value })),

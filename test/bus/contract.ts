@@ -190,7 +190,7 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await bus.subscribe(channel, (payload) => seen.push(String(payload)));
       await publisherOf(bus).publish(['1', '2', '3'].map((payload) => ({ channel, payload })));
       await waitFor('all messages', () => seen.length === 3);
-      const logged = lines.filter((line) => line.msg === 'A listener of a channel threw');
+      const logged = lines.filter((line) => line.msg === 'a listener of a channel threw');
       assert.equal(logged.length, 1, 'once per window');
       assert.match(JSON.stringify(logged), /broken listener/);
     });

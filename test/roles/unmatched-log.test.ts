@@ -23,8 +23,14 @@ function create(...bindings: Binding[]) {
     window: (...payloads: unknown[]) => {
       for (const payload of payloads) router.count(router.valuesIn(payload));
       unmatched.report();
-      return lines.splice(0).map(({ level, field, path, reason, unmatched: count, records }) => {
-        return [level === 40 ? 'warn' : 'info', field, path, reason, `${count as number} of ${records as number}`];
+      return lines.splice(0).map(({ level, field, payloadPath, reason, unmatched: count, records }) => {
+        return [
+          level === 40 ? 'warn' : 'info',
+          field,
+          payloadPath,
+          reason,
+          `${count as number} of ${records as number}`,
+        ];
       });
     },
     counted: () => [...unmatchedRecords(routers.values())].filter(({ value }) => value > 0),

@@ -52,7 +52,7 @@ describe('the worker of the embedded mode', () => {
     for (const topic of topics) gateways.grant(topic, 0, 1_000_000);
     await waitFor('some samples', () => published() >= 3);
     assert.match(await metric('crier_flow_limited_seconds_total'), /\{topic="\S+-events"\} \d/);
-    assert.match(await metric('crier_flow_limited_seconds_by_gateway_total'), /\{gateway="slow"\} \d/);
+    assert.match(await metric('crier_flow_limited_by_gateway_seconds_total'), /\{gateway="slow"\} \d/);
   });
 
   it('closes while it waits', async (t) => {

@@ -80,7 +80,7 @@ describe('documents that are not cached', () => {
     assert.equal(JSON.stringify(next), '{"id":"z","type":"next","payload":{"data":{"hello":"world"}}}');
     assert.deepEqual(await socket.roundTrip(), []);
     await waitFor('the queue to be empty', async () => (await waiting()) === 0);
-    assert.equal(await metricOf(admin, 'crier_documents_total{result="miss"}'), 101);
+    assert.equal(await metricOf(admin, 'crier_documents_total{outcome="miss"}'), 101);
   });
 
   it('keep their operation ids in use while they wait', async (t) => {
@@ -99,7 +99,7 @@ describe('documents that are not cached', () => {
     await waitFor('a waiting document', async () => (await waiting()) > 0);
     socket.terminate();
     await waitFor('the queue to be empty', async () => (await waiting()) === 0);
-    assert.ok((await metricOf(admin, 'crier_documents_total{result="miss"}')) < 200);
+    assert.ok((await metricOf(admin, 'crier_documents_total{outcome="miss"}')) < 200);
   });
 
   it('are answered with OVERLOADED if a connection sends too many, while its cached ones are served', async (t) => {

@@ -190,7 +190,7 @@ export class MemoryBus implements Bus {
   #open(channel: string): Listeners {
     const listeners = new Listeners((error) =>
       this.#window.run('listener', (suppressed) =>
-        this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
+        this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'a listener of a channel threw'),
       ),
     );
     this.#channels.set(channel, listeners);

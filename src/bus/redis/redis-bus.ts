@@ -271,7 +271,7 @@ export class RedisBus implements Bus {
 
   #logThrow(channel: string, error: unknown): void {
     this.#window.run('listener', (suppressed) =>
-      this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'A listener of a channel threw'),
+      this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'a listener of a channel threw'),
     );
   }
 

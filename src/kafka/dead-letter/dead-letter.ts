@@ -60,7 +60,7 @@ export class DeadLetter {
     } catch (error) {
       this.#failureLog.run('create', (suppressed) => {
         const { message } = error as Error;
-        this.#log.warn({ error: message, suppressed }, 'creating the dead-letter topic failed: create it by hand');
+        this.#log.warn({ err: { message }, suppressed }, 'creating the dead-letter topic failed: create it by hand');
       });
     }
   }
@@ -127,7 +127,7 @@ export class DeadLetter {
   #logWait(poison: readonly PoisonRecord[], error: Error): void {
     this.#failureLog.run('wait', (suppressed) => {
       this.#log.error(
-        { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
+        { positions: positionsOf(poison), records: poison.length, err: { message: error.message }, suppressed },
         'writing to the dead-letter topic failed: the partition of the poison records waits',
       );
     });
@@ -137,7 +137,7 @@ export class DeadLetter {
     this.#options.onDropped(poison.length);
     this.#failureLog.run('drop', (suppressed) => {
       this.#log.error(
-        { records: positionsOf(poison), recordCount: poison.length, error: error.message, suppressed },
+        { positions: positionsOf(poison), records: poison.length, err: { message: error.message }, suppressed },
         'writing to the dead-letter topic failed: the poison records are dropped',
       );
     });

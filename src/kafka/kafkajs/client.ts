@@ -90,7 +90,9 @@ function writeTo(log: Logger): (entry: LogEntry) => void {
     const [kind = ''] = (namespace as string | undefined)?.split(' ') ?? [];
     const line = `${['kafkajs', namespace].filter(Boolean).join(' ')}: ${message}`;
     if (level >= kafkajs.logLevel.INFO) return log.debug(fields, line);
-    window.run(`${kind} ${level}`, (suppressed) => log.warn({ ...fields, error: text(error), suppressed }, line));
+    window.run(`${kind} ${level}`, (suppressed) =>
+      log.warn({ ...fields, err: { message: text(error) }, suppressed }, line),
+    );
   };
 }
 

@@ -44,7 +44,7 @@ export class Commits {
       const isRebalance = error instanceof kafkajs.KafkaJSProtocolError;
       const level = isRebalance ? 'debug' : 'warn';
       this.#window.run(level, (suppressed) =>
-        this.#log[level]({ error: (error as Error).message, suppressed }, 'commit failed'),
+        this.#log[level]({ err: { message: (error as Error).message }, suppressed }, 'commit failed'),
       );
       this.schedule();
     }
