@@ -34,8 +34,8 @@ describe('KafkaConsumer', () => {
     const oldest = createConsumer(t, outside.brokers, [topic], { environment: { KAFKA_FROM_BEGINNING: 'true' } });
     await Promise.all([latest.consumer.start(), oldest.consumer.start()]);
     await outside.sendSequences(topic, 4, 5, 5);
-    await waitFor('all of them', () => oldest.bus.messages.length >= 40);
-    await waitFor('the newer ones', () => latest.bus.messages.length >= 20);
+    await waitFor('all messages', () => oldest.bus.messages.length >= 40);
+    await waitFor('the newer messages', () => latest.bus.messages.length >= 20);
     assert.equal(orderBreak(oldest.bus.of(topic)), undefined);
     assert.deepEqual(new Set(latest.bus.of(topic).map(({ seq }) => seq)), new Set([5, 6, 7, 8, 9]));
     assert.equal(latest.bus.messages.length, 20);

@@ -41,7 +41,7 @@ describe('KafkaConsumer while gateways lag', () => {
     await waitFor('the partition with room', () => of(LIMITED).length === 10);
     assert.equal(bus.messages.length, 10);
     for (let partition = 0; partition < LIMITED; partition++) gateways.grant(topic, partition, PLENTY);
-    await waitFor('the others', () => bus.messages.length === 10 * (LIMITED + 1));
+    await waitFor('every message of the other partitions', () => bus.messages.length === 10 * (LIMITED + 1));
     assert.equal(orderBreak(bus.of(topic)), undefined);
     assert.deepEqual(counts.rebuilds, []);
     assert.deepEqual(warnings, []);
@@ -67,7 +67,7 @@ describe('KafkaConsumer while gateways lag', () => {
     await outside.sendSequences(topic, 2, 1, 300);
     gateways.grant(topic, 0, PLENTY);
     gateways.grant(topic, 1, PLENTY);
-    await waitFor('the last', () => bus.messages.length === 602);
+    await waitFor('the last message', () => bus.messages.length === 602);
   });
 
   it('commits the published part of a batch that waits', async (t) => {
@@ -75,11 +75,11 @@ describe('KafkaConsumer while gateways lag', () => {
     await outside.sendSequences(topic, 1, 10);
     await waiting(0);
     gateways.grant(topic, 0, 50);
-    await waitFor('a part', () => bus.messages.length > 0);
+    await waitFor('the first messages', () => bus.messages.length > 0);
     await waiting(0);
     const published = bus.messages.length;
     assert.ok(published < 10);
-    await waitFor('its commit', async () => (await outside.committed(groupId, topic)) === published);
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === published);
   });
 
   it('does not count a waiting partition as stalled, and names it in `waits`', async (t) => {
@@ -94,7 +94,7 @@ describe('KafkaConsumer while gateways lag', () => {
     await waiting(0);
     const before = looks;
     // Every 250 ms.
-    await waitFor('twice the time of a stall', () => looks > before + 8);
+    await waitFor('looks for twice the time of a stall', () => looks > before + 8);
     assert.deepEqual(consumer.waits, [{ topic, partition: 0, gateway: 'slow', for: 'gateways' }]);
     assert.equal(counts.lag, 10);
     assert.deepEqual(counts.rebuilds, []);
@@ -112,7 +112,7 @@ describe('KafkaConsumer while gateways lag', () => {
     for (let partition = 0; partition < LIMITED; partition++) await waiting(partition);
     await waitFor('the partition with room', () => of(LIMITED).length === 1000);
     for (let partition = 0; partition < LIMITED; partition++) gateways.grant(topic, partition, PLENTY);
-    await waitFor('the others', () => bus.messages.length >= 1000 * (LIMITED + 1));
+    await waitFor('every message of the other partitions', () => bus.messages.length >= 1000 * (LIMITED + 1));
     assert.equal(orderBreak(bus.of(topic)), undefined);
     assert.deepEqual(counts.rebuilds, []);
   });
@@ -122,7 +122,7 @@ describe('KafkaConsumer while gateways lag', () => {
     await outside.sendSequences(topic, 1, 10);
     await waiting(0);
     gateways.grant(topic, 0, 50);
-    await waitFor('a part', () => bus.messages.length > 0);
+    await waitFor('the first messages', () => bus.messages.length > 0);
     await waiting(0);
     await consumer.close();
     assert.equal(gateways.waiting(topic, 0), 0);
@@ -131,7 +131,7 @@ describe('KafkaConsumer while gateways lag', () => {
     assert.equal(await outside.committed(groupId, topic), published);
     const next = createConsumer(t, outside.brokers, [topic], { groupId, bus });
     await next.consumer.start();
-    await waitFor('the rest', () => bus.messages.length >= 10);
+    await waitFor('all messages', () => bus.messages.length >= 10);
     assert.equal(orderBreak(bus.of(topic)), undefined);
     assert.equal(bus.messages.length, 10);
   });
@@ -144,7 +144,7 @@ describe('KafkaConsumer while gateways lag', () => {
       await waiting(partition);
       gateways.grant(topic, partition, 100);
     }
-    await waitFor('parts', () => bus.messages.length >= 4 * PARTITIONS);
+    await waitFor('the first messages of every partition', () => bus.messages.length >= 4 * PARTITIONS);
     for (let partition = 0; partition < PARTITIONS; partition++) await waiting(partition);
     const before = bus.messages.length;
     const second = createConsumer(t, outside.brokers, [topic], { groupId, bus, gateways });
@@ -155,7 +155,7 @@ describe('KafkaConsumer while gateways lag', () => {
       assert.equal(gateways.waiting(topic, partition), 1, 'one of them has it');
       gateways.grant(topic, partition, PLENTY);
     }
-    await waitFor('the rest', () => bus.messages.length >= 50 * PARTITIONS);
+    await waitFor('all messages', () => bus.messages.length >= 50 * PARTITIONS);
     assert.equal(orderBreak(bus.of(topic)), undefined);
     assert.ok(second.counts.published > 0 && counts.published > before, 'both go on');
     assert.deepEqual([...counts.rebuilds, ...second.counts.rebuilds], []);

@@ -35,7 +35,7 @@ export function checkPath(
   const segments = path.split('.');
   if (segments.length < payload.length && segments.every((segment, index) => segment === payload[index])) {
     problems.push(
-      `path "${path}" ends at an object, the one that holds the payload "${payload.join('.')}"; go on to a value`,
+      `path "${path}" ends at an object, the one that holds the payload "${payload.join('.')}"; extend it to a value`,
     );
   }
   if (payload.some((segment, index) => segment !== segments[index])) return;
@@ -58,11 +58,11 @@ function walk(
   if (isLeafType(type)) {
     return rest.length === 0
       ? undefined
-      : `goes on after ${type.name}, which has no fields; end it at "${segments[index - 1] ?? ''}"`;
+      : `continues after ${type.name}, which has no fields; end it at "${segments[index - 1] ?? ''}"`;
   }
   const next = rest[0];
-  if (next === undefined) return `ends at an object (${type.name}); go on to one of its fields`;
-  if (next === '__typename') return rest.length === 1 ? undefined : 'goes on after __typename; end it there';
+  if (next === undefined) return `ends at an object (${type.name}); extend it to one of its fields`;
+  if (next === '__typename') return rest.length === 1 ? undefined : 'continues after __typename; end it there';
   const types = isObjectType(type) ? [type] : [...schema.getPossibleTypes(type), ...(isUnionType(type) ? [] : [type])];
   const fields = types.flatMap((member) => member.getFields()[next] ?? []);
   if (fields.length === 0) {

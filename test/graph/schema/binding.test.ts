@@ -201,7 +201,7 @@ describe('binding', () => {
     ],
     'a path to an object': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "seller" }])',
-      /ends at an object \(Seller\); go on/,
+      /ends at an object \(Seller\); extend it/,
     ],
     'a path to the object above the payload': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "p" }], payload: "p.auction")',
@@ -209,7 +209,7 @@ describe('binding', () => {
     ],
     'a path beyond a value': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "title.text" }])',
-      /goes on after String.*end it at "title"/,
+      /continues after String.*end it at "title"/,
     ],
     'one path twice': [
       'a(x: ID, y: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }, { arg: "y", path: "id" }])',

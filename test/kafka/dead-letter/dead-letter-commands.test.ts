@@ -59,7 +59,7 @@ describe('npm run dead-letters', () => {
     if (padding === 0) await outside.send(topic, records);
     else for (const record of records) await outside.send(topic, [record]);
     if (large > 0) {
-      await waitFor('the first', () => counts.poison.length === count);
+      await waitFor('the first poison records', () => counts.poison.length === count);
       await outside.limitMessages(deadTopic, 2000);
       await outside.send(topic, [{ value: 'x'.repeat(3000) }]);
     }

@@ -104,7 +104,7 @@ describe('DeadLetter', () => {
         Array.from({ length: 500 }, () => ({ value: 'x'.repeat(1500) })),
       );
     }
-    await waitFor('all of them', () => counts.consumed === 2500, 30_000);
+    await waitFor('all records', () => counts.consumed === 2500, 30_000);
     assert.equal((await outside.readAll(`${groupId}-dead`, 2500)).length, 2500);
     const logged = lines.filter((line) => line.includes('poison record not published')).length;
     assert.ok(logged >= 1 && logged <= 1 + (performance.now() - began) / 10_000, `${logged} lines: once per window`);
@@ -120,7 +120,7 @@ describe('DeadLetter', () => {
     await consumer.start();
     await outside.send(topic, [{ value: SECRET }, { value: '{}' }]);
     await waitFor('the next record', () => bus.messages.length === 1, 20_000);
-    await waitFor('the failure', () => counts.deadLetterFailures === 1);
+    await waitFor('the dead-letter failure', () => counts.deadLetterFailures === 1);
     const line = lines.find((one) => one.includes('poison records are dropped'));
     assert.match(line ?? '', new RegExp(`"topic":"${topic}","partition":0,"offset":"0","reason":"not_json"`));
     assert.ok(!lines.join('').includes(SECRET), 'no payload in the log');
@@ -141,7 +141,10 @@ describe('DeadLetter', () => {
     ]);
     await waitFor('the waiting partition', () => counts.waiting === 1);
     assert.deepEqual(consumer.waits, [{ topic, partition: 0, for: 'dead-letter topic' }]);
-    await waitFor('what came before the poison', async () => (await outside.committed(groupId, topic)) === 1);
+    await waitFor(
+      'the commit of the records before the poison',
+      async () => (await outside.committed(groupId, topic)) === 1,
+    );
     // Longer than the session of 6 s.
     const began = performance.now();
     for (let seq = 0; performance.now() - began < 8000; seq++) {

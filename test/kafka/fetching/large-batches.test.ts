@@ -97,7 +97,7 @@ describe('KafkaConsumer with large batches', () => {
     }
     await Promise.all(producers.map((producer) => producer.disconnect()));
     await consumer.start();
-    await waitFor('what is committed', () => bus.messages.length >= seq, 30_000);
+    await waitFor('every committed message', () => bus.messages.length >= seq, 30_000);
     assert.deepEqual(
       bus.of(topic).map((payload) => payload.seq),
       Array.from({ length: seq }, (_, i) => i),
@@ -118,7 +118,7 @@ describe('KafkaConsumer with large batches', () => {
       true,
     );
     await outside.send(topic, [{ value: '{"seq":4}' }]);
-    await waitFor('the batch behind', () => bus.messages.length === 2);
+    await waitFor('the batch after it', () => bus.messages.length === 2);
     assert.deepEqual(
       bus.of(topic).map(({ seq }) => seq),
       [0, 4],

@@ -43,7 +43,7 @@ describe('KafkaConsumer while servers go down and recover', () => {
     assert.equal(orderBreak(bus.of(topic)), undefined);
     await outside.close();
     await broker.stop();
-    await waitFor('the loss', () => !consumer.isConnected, 30_000);
+    await waitFor('the loss of the connection', () => !consumer.isConnected, 30_000);
 
     // A fresh broker on the same port: the topic is gone, and comes again.
     bus.messages.length = 0;
@@ -88,7 +88,7 @@ describe('KafkaConsumer while servers go down and recover', () => {
     await consumer.start();
     await outside.sendSequences(topic, 4, 10);
     await waitFor('the first messages', () => received.length === 40);
-    await waitFor('their commit', async () => (await outside.committed(groupId, topic)) === 40);
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 40);
     // A fresh broker may still load the group's coordinator: that failed join is not what this is about.
     const rebuilds = counts.rebuilds.length;
 

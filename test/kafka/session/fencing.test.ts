@@ -80,11 +80,11 @@ describe('KafkaConsumer that the bus fences', () => {
       await outside.createTopic(topic, 1);
       const first = await startWorker(() => new Promise(() => undefined));
       await outside.sendSequences(topic, 1, 3);
-      await waitFor('what is never committed', () => seen.length === 3);
+      await waitFor('the messages that are never committed', () => seen.length === 3);
       await first.close();
       await startWorker();
       await outside.sendSequences(topic, 1, 2, 3);
-      await waitFor('the last', () => offsets().includes(4), 20_000);
+      await waitFor('the last message', () => offsets().includes(4), 20_000);
       assert.deepEqual(offsets(), [0, 1, 2, 3, 4]);
       assert.equal(epochs().length, 1);
     });
@@ -95,11 +95,11 @@ describe('KafkaConsumer that the bus fences', () => {
     await outside.createTopic(topic, 1);
     const first = await startWorker();
     await outside.sendSequences(topic, 1, 3);
-    await waitFor('the first', () => seen.length === 3);
+    await waitFor('the first messages', () => seen.length === 3);
     await first.close();
     const second = await startWorker();
     await outside.sendSequences(topic, 1, 3);
-    await waitFor('those after the restart', () => seen.length === 6);
+    await waitFor('the messages after the restart', () => seen.length === 6);
     assert.deepEqual(offsets(), [0, 1, 2, 3, 4, 5]);
     assert.equal(epochs().length, 1);
 
@@ -109,7 +109,7 @@ describe('KafkaConsumer that the bus fences', () => {
     await outside.createTopic(topic, 1);
     await startWorker();
     await outside.sendSequences(topic, 1, 2);
-    await waitFor('those of the new topic', () => seen.length === 8, 20_000);
+    await waitFor('the messages of the new topic', () => seen.length === 8, 20_000);
     assert.deepEqual(offsets().slice(6), [0, 1]);
     assert.equal(epochs().length, 2);
     assert.ok(epochs()[1]! > epochs()[0]!);
@@ -120,12 +120,12 @@ describe('KafkaConsumer that the bus fences', () => {
     await outside.createTopic(topic, 1);
     await startWorker();
     await outside.sendSequences(topic, 1, 3);
-    await waitFor('the first', () => seen.length === 3);
+    await waitFor('the first messages', () => seen.length === 3);
     await outside.admin.deleteTopics({ topics: [topic] });
     await waitFor('the end of the topic', async () => !(await outside.admin.listTopics()).includes(topic));
     await outside.createTopic(topic, 1);
     await outside.sendSequences(topic, 1, 4);
-    await waitFor('those of the new topic', () => offsets().includes(3), 20_000);
+    await waitFor('the messages of the new topic', () => offsets().includes(3), 20_000);
     assert.deepEqual(offsets().slice(3), [0, 1, 2, 3]);
     assert.equal(epochs().length, 2);
   });
@@ -140,11 +140,11 @@ describe('KafkaConsumer that the bus fences', () => {
       isAway(messages) ? Promise.reject(new BusUnavailableError(`away ${++refusals}`)) : Promise.resolve(),
     );
     await outside.sendSequences(topic, 1, 3);
-    await waitFor('the first', () => seen.length === 3);
+    await waitFor('the first messages', () => seen.length === 3);
     await outside.sendSequences(topic, 1, 5, 3);
     await waitFor('a refusal', () => refusals > 0);
     await outside.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '6' }] });
-    await waitFor('the last', () => offsets().includes(7), 20_000);
+    await waitFor('the last message', () => offsets().includes(7), 20_000);
     assert.deepEqual(offsets(), [0, 1, 2, 6, 7]);
     assert.equal(epochs().length, 2, 'else nobody would be told that 3 to 5 are missing');
     assert.deepEqual(

@@ -65,7 +65,7 @@ describe('FlowWait', () => {
     await room;
     await wait('lots');
     assert.equal(flow.partitions.length, 2);
-    await waitFor('the end', () => flow.partitions.length === 0);
+    await waitFor('the end of the wait', () => flow.partitions.length === 0);
     assert.equal(flow.has('bids', 3), false);
   });
 

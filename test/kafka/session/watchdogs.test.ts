@@ -69,12 +69,12 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000 }, () => {
         return Promise.resolve();
       },
     });
-    await waitFor('the twin', () => isTwinReady, PATIENCE_MS);
+    await waitFor('the group of the twin', () => isTwinReady, PATIENCE_MS);
 
     for (let seq = 0; seq < 10; seq++) {
       await outside.sendSequences(topic, 1, 1, seq);
       // So that there is more than one batch.
-      if (seq === 0) await waitFor('the first', () => bus.messages.length === 1, PATIENCE_MS);
+      if (seq === 0) await waitFor('the first message', () => bus.messages.length === 1, PATIENCE_MS);
     }
     await waitFor('every message', () => bus.messages.length >= 10, PATIENCE_MS);
     assert.equal(orderBreak(bus.of(topic), true), undefined);
@@ -146,7 +146,7 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000 }, () => {
     assert.equal(late?.status, 'rejected');
     assert.equal((late.reason as Error).name, 'FencedError');
     await outside.sendSequences(topic, 1, 1, 15);
-    await waitFor('the last', () => shown.length >= 16, PATIENCE_MS);
+    await waitFor('the last message', () => shown.length >= 16, PATIENCE_MS);
     assert.deepEqual(
       shown,
       Array.from({ length: 16 }, (_, i) => i),
