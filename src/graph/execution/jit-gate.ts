@@ -48,8 +48,6 @@ export function schemaObstacle(schema: GraphQLSchema): string | undefined {
     }
     if (isInputObjectType(type)) {
       const fields = Object.values(type.getFields());
-      const inherited = fields.find((field) => field.name in Object.prototype);
-      if (inherited) return `${type.name}.${inherited.name} is a name that every object inherits`;
       const unsafe = fields.find((field) => !isSafe(field.defaultValue));
       if (unsafe) return `the default value of ${type.name}.${unsafe.name} cannot be written as code`;
     }
