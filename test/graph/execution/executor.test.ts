@@ -195,6 +195,18 @@ describe('Executor', () => {
     assert.equal(result.type, 'query');
   });
 
+  it('executes a mutation once, also if its null takes an ancestor with it', async () => {
+    let calls = 0;
+    const Mutation = { bid: () => void calls++ };
+    const within = schemaOf(`${SDL} type Mutation { bid: Int! }`, { ...resolvers, Mutation });
+    const executor = new Executor(within, { jitAfterUses: 1 });
+    const operation = operationFor('mutation { bid }', { schema: within });
+    for (let i = 1; i <= 4; i++) {
+      await run(executor, operation);
+      assert.equal(calls, i);
+    }
+  });
+
   it('uses the variables of each execution', async () => {
     const executor = new Executor(schema, { jitAfterUses: 1 });
     const operation = operationFor('subscription($r: String) { order(id: 7) { note(ref: $r) } }');
