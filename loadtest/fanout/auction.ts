@@ -34,6 +34,11 @@ export function auctionDocument(identity?: IdentityField): string {
   return `subscription Hot($auction_id: Int!) { auction_updated(auction_id: $auction_id) { ${select(auction)} } }`;
 }
 
+/** The user of a socket, as its client names it: `viewer` of its result. The same length for all. */
+export function userOf(index: number): string {
+  return `user-${String(index).padStart(7, '0')}`;
+}
+
 /** The channel on which crier's worker publishes. All contenders subscribe to it. */
 export function auctionChannel(prefix: string, auctionId: number): string {
   return channelName(prefix, AUCTION_TOPIC, [{ path: 'auction.auction_id', value: String(auctionId) }]);

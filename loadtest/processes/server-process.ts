@@ -28,6 +28,8 @@ export interface ServerProcess {
   startCpuProfile(): Promise<void>;
   /** Writes a .cpuprofile. */
   stopCpuProfile(path: string): Promise<void>;
+  /** Writes the counts of executed blocks since the last call as JSON. The process must run with `--log-ic`. */
+  writeExecutions(path: string): Promise<void>;
   /** Writes a heap snapshot, which stops the server for seconds. */
   writeHeapSnapshot(path: string): Promise<void>;
   /** Exit code or signal. */
@@ -82,6 +84,7 @@ export async function startServerProcess(
     readWrites: (marker) => callProcess(child, 'readWrites', marker),
     startCpuProfile: () => callProcess(child, 'startCpuProfile'),
     stopCpuProfile: (path) => callProcess(child, 'stopCpuProfile', path),
+    writeExecutions: (path) => callProcess(child, 'writeExecutions', path),
     writeHeapSnapshot: (path) => callProcess(child, 'writeHeapSnapshot', path),
     ended,
     stop: () => stopProcess(child),

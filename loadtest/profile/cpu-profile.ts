@@ -17,8 +17,9 @@ export interface CallFrame {
   readonly functionName: string;
   /** '' for V8's own work and for code compiled from text. */
   readonly url: string;
-  /** The first line is 0. */
+  /** The first line and column are 0. */
   readonly lineNumber: number;
+  readonly columnNumber: number;
 }
 
 /** A call and its callees. */
@@ -50,4 +51,17 @@ export function callTree({ nodes, samples, timeDeltas }: CpuProfile): Call {
     return { frame, selfUs: self, totalUs: callees.reduce((sum, { totalUs }) => sum + totalUs, self), callees };
   };
   return callOf(nodes[0]!);
+}
+
+/** Each function's share of the time, without its callees. Keys: `<url>:<line>:<column>`; the first line and column are 1. */
+export function shareByFunction(profile: CpuProfile): Map<string, number> {
+  const shares = new Map<string, number>();
+  const root = callTree(profile);
+  const add = ({ frame, selfUs, callees }: Call): void => {
+    const key = `${frame.url}:${frame.lineNumber + 1}:${frame.columnNumber + 1}`;
+    shares.set(key, (shares.get(key) ?? 0) + selfUs / root.totalUs);
+    callees.forEach(add);
+  };
+  add(root);
+  return shares;
 }

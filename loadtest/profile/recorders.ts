@@ -2,33 +2,23 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { whole } from '../story/report/figure-text.ts';
-import type { PodProcess } from '../story/pods/pod-process.ts';
+import { crierPod } from '../story/pods/pod.ts';
 import { textTable } from '../story/report/tables.ts';
-import type { PhaseName } from '../story/result.ts';
 import { bytesDelta, diffHeaps } from './heap-diff.ts';
 import type { ConstructorChange } from './heap-diff.ts';
 import { readHeapSnapshot } from './heap-snapshot.ts';
+import { floodProfile } from './recording.ts';
+import type { Recording } from './recording.ts';
 
 const run = promisify(execFile);
 const ROWS = 25;
 
-/** Profiles a pod while the story runs. */
-export interface Recorder {
-  onPhase?(phase: PhaseName, pod: PodProcess): Promise<void>;
-  onDrained?(pod: PodProcess): Promise<void>;
-  /** Called after the run. Writes the files and returns the text to print. */
-  finish(): Promise<string>;
-}
-
 /** A flame graph of the flood. */
-export function cpuRecorder(folder: string): Recorder {
+export function recordCpu(folder: string): Recording {
   const profile = join(folder, 'flood.cpuprofile');
   const html = join(folder, 'flame-graph.html');
   return {
-    onPhase: async (phase, pod) => {
-      if (phase === 'flood') await pod.startCpuProfile();
-      if (phase === 'drain') await pod.stopCpuProfile(profile);
-    },
+    runs: [{ pod: crierPod, ...floodProfile(profile) }],
     finish: async () => {
       const flags = ['--silent', '--visualize-cpu-profile', profile, '--output-html', html];
       await run(process.execPath, ['loadtest/node_modules/0x/cmd.js', ...flags]);
@@ -38,26 +28,31 @@ export function cpuRecorder(folder: string): Recorder {
 }
 
 /** One snapshot, taken when the flood's last record has reached every socket and before the sockets close. */
-export function heapRecorder(folder: string): Recorder {
+export function recordHeap(folder: string): Recording {
   const snapshot = join(folder, 'after-flood.heapsnapshot');
   return {
-    onDrained: (pod) => pod.writeHeapSnapshot(snapshot),
+    runs: [{ pod: crierPod, onDrained: (pod) => pod.writeHeapSnapshot(snapshot) }],
     finish: () => Promise.resolve(`${snapshot} (for DevTools: Memory, Load profile)\n`),
   };
 }
 
 /** Two snapshots: before and after the sockets connect, or before and after the flood. */
-export function heapDiffRecorder(folder: string, phase: 'idle' | 'flood'): Recorder {
+export function recordHeapDiff(folder: string, phase: 'idle' | 'flood'): Recording {
   const before = join(folder, `before-${phase}.heapsnapshot`);
   const after = join(folder, `after-${phase}.heapsnapshot`);
   return {
-    onPhase: async (entered, pod) => {
-      if (entered === phase) await pod.writeHeapSnapshot(before);
-      if (entered === 'flood' && phase === 'idle') await pod.writeHeapSnapshot(after);
-    },
-    onDrained: async (pod) => {
-      if (phase === 'flood') await pod.writeHeapSnapshot(after);
-    },
+    runs: [
+      {
+        pod: crierPod,
+        onPhase: async (entered, pod) => {
+          if (entered === phase) await pod.writeHeapSnapshot(before);
+          if (entered === 'flood' && phase === 'idle') await pod.writeHeapSnapshot(after);
+        },
+        onDrained: async (pod) => {
+          if (phase === 'flood') await pod.writeHeapSnapshot(after);
+        },
+      },
+    ],
     finish: async () => {
       const changes = diffHeaps(await readHeapSnapshot(before), await readHeapSnapshot(after));
       return `${diffTable(changes, phase)}\n${before}\n${after} (for DevTools: Memory, Load profile, Comparison)\n`;

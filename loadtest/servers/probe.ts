@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8';
 import { answerCalls } from '../processes/process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
+import { ExecutionCounter } from './execution-counter.ts';
 import { HeapGauge } from './heap-gauge.ts';
 import type { HeapReading } from './heap-gauge.ts';
 import { WriteGauge } from './write-gauge.ts';
@@ -22,6 +23,9 @@ delays.enable();
 let gauge: HeapGauge | undefined;
 let writeGauge: WriteGauge | undefined;
 const profiler = new CpuProfiler();
+const counter = new ExecutionCounter();
+// Before the server's modules are compiled.
+if (process.execArgv.includes('--log-ic')) await counter.start();
 
 /** Preloaded into servers under measurement (`--expose-gc --import`). */
 answerCalls({
@@ -40,6 +44,7 @@ answerCalls({
   }),
   startCpuProfile: () => profiler.start(),
   stopCpuProfile: (path: string) => profiler.stop(path),
+  writeExecutions: (path: string) => counter.write(path),
   /** Collects garbage first and blocks the process for seconds. */
   writeHeapSnapshot: (path: string) => void writeHeapSnapshot(path),
   /** The first call creates the gauge, so that servers without a reader pay nothing. */

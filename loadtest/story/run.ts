@@ -30,6 +30,8 @@ export interface StoryOptions {
   readonly partitions?: number;
   /** The subscription. Default: all fields. */
   readonly query?: string;
+  /** Whether each socket has a result of its own. Default: all have the same. */
+  readonly isPerUser?: boolean;
   /** Records in flight to the slowest socket, in a closed-loop flood. Default: `recordsAhead()`. */
   readonly ahead?: number | undefined;
   /** Set: a pace phase, then an open-loop flood. Default: a closed-loop flood. */
@@ -114,7 +116,8 @@ export async function runStory(podSet: PodSet, phases: Phases, options: StoryOpt
 
 async function playPhases(podSet: PodSet, phases: Phases, options: StoryOptions, stage: Stage): Promise<StoryResult> {
   const { pods, client, writers, sampler, topicEnd, backlog, signal, enter } = stage;
-  const { sockets, writerCount, partitions = 1, query = auctionDocument(), openLoop } = options;
+  const { sockets, writerCount, partitions = 1, isPerUser = false, openLoop } = options;
+  const { query = auctionDocument(isPerUser ? 'viewer' : undefined) } = options;
   const wait = (seconds: number) => delay(seconds * 1000, undefined, { signal });
   signal.throwIfAborted();
   await enter('bare');
@@ -123,7 +126,8 @@ async function playPhases(podSet: PodSet, phases: Phases, options: StoryOptions,
   await enter('idle');
   const connectedAt = performance.now();
   const { ports } = pods;
-  await client.connect({ ports, sockets, query, auctionId: AUCTION_ID, lanes: writerCount, partitions });
+  const plan = { ports, sockets, query, auctionId: AUCTION_ID, isPerUser, lanes: writerCount, partitions };
+  await client.connect(plan);
   const connectMs = performance.now() - connectedAt;
   await options.onConnected?.(pods.first);
   await wait(phases.idleSeconds);
@@ -136,7 +140,7 @@ async function playPhases(podSet: PodSet, phases: Phases, options: StoryOptions,
   pods.slowDown();
 
   const { drainSeconds = DEFAULT_DRAIN_SECONDS, onNote: note = () => undefined } = options;
-  const plan = {
+  const floodPlan = {
     copies,
     lanes: new Lanes(writerCount),
     seconds: phases.floodSeconds,
@@ -144,7 +148,7 @@ async function playPhases(podSet: PodSet, phases: Phases, options: StoryOptions,
     sockets,
     drainSeconds,
   };
-  const floodStage = { ...stage, ...plan, note };
+  const floodStage = { ...stage, ...floodPlan, note };
   const flooded =
     openLoop && backlog
       ? await playOpenLoop(floodStage, openLoop, backlog, podSet.mustKeepPace)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerCalls } from '../../processes/process-call.ts';
 import { cpuTime, residentBytes } from '../../processes/process-usage.ts';
-import { auctionChannel } from '../auction.ts';
+import { auctionChannel, userOf } from '../auction.ts';
 import type { FleetPlan, Measurement, Period } from './client-calls.ts';
 import { FleetSocket } from './fleet-socket.ts';
 import { Outstanding } from './outstanding.ts';
@@ -60,7 +60,7 @@ function openSocket(index: number): { socket: FleetSocket; opened: Promise<void>
   const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
   const params: Record<string, string> = {};
   if (identity === 'tenant') params['tenant'] = `tenant-${String(index % tenants).padStart(5, '0')}`;
-  if (identity === 'viewer') params['user'] = `user-${String(index).padStart(7, '0')}`;
+  if (identity === 'viewer') params['user'] = userOf(index);
   const socket = new FleetSocket(index, { port, path, operation, params }, owner);
   return { socket, opened: socket.open() };
 }
@@ -96,7 +96,7 @@ function check(socket: FleetSocket, text: string): void {
     isSize(Buffer.byteLength(text), messageBytes) &&
     (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
     (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
-    (identity !== 'viewer' || auction?.['viewer'] === `user-${String(socket.index).padStart(7, '0')}`);
+    (identity !== 'viewer' || auction?.['viewer'] === userOf(socket.index));
   if (!isRight)
     throw new Error(`socket ${socket.index} received a message that is not its result: ${text.slice(0, 300)}`);
 }

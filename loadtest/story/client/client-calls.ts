@@ -10,6 +10,8 @@ export interface StoryPlan {
   readonly sockets: number;
   readonly query: string;
   readonly auctionId: number;
+  /** Whether each socket names a user of its own. */
+  readonly isPerUser: boolean;
   /** Number of writers of the flood (see `Lanes`). */
   readonly lanes: number;
   /** Partitions of the topic. */

@@ -1,3 +1,4 @@
+import { userOf } from '../../fanout/auction.ts';
 import { FleetSocket } from '../../fanout/client/fleet-socket.ts';
 import { isSize } from '../../fanout/client/result-size.ts';
 import { monotonicMs } from '../../monotonic.ts';
@@ -51,9 +52,13 @@ class WarmUpWatch {
   }
 }
 
-async function connectFleet({ ports, sockets, query, auctionId, lanes, partitions }: StoryPlan): Promise<void> {
+async function connectFleet(plan: StoryPlan): Promise<void> {
+  const { ports, sockets, query, auctionId, isPerUser, lanes, partitions } = plan;
   const operation = { query, variables: { auction_id: auctionId } };
-  const planOf = (index: number) => ({ port: ports[index % ports.length]!, path: '/graphql', operation, params: {} });
+  const paramsOf = (index: number): Record<string, string> => (isPerUser ? { user: userOf(index) } : {});
+  const planOf = (index: number) => {
+    return { port: ports[index % ports.length]!, path: '/graphql', operation, params: paramsOf(index) };
+  };
   fleet = [];
   ledger = new Ledger(sockets, lanes);
   arrivals = new Arrivals(sockets, monotonicMs);

@@ -6,7 +6,7 @@ import type { Call } from '../../../loadtest/profile/cpu-profile.ts';
 
 function call(functionName: string, url: string, selfUs: number, callees: readonly Call[] = []): Call {
   const totalUs = callees.reduce((sum, callee) => sum + callee.totalUs, selfUs);
-  return { frame: { functionName, url, lineNumber: 0 }, selfUs, totalUs, callees };
+  return { frame: { functionName, url, lineNumber: 0, columnNumber: 0 }, selfUs, totalUs, callees };
 }
 
 describe('sharesOf', () => {
@@ -30,7 +30,7 @@ describe('sharesOf', () => {
 
   it('distinguishes rewriting a record from parsing, renaming and printing it', () => {
     const at = (functionName: string, file: string) =>
-      stageOf({ functionName, url: `file:///crier/dist/src/kafka/${file}.js`, lineNumber: 0 });
+      stageOf({ functionName, url: `file:///crier/dist/src/kafka/${file}.js`, lineNumber: 0, columnNumber: 0 });
     assert.equal(at('rewrite', 'decoding/converter'), 'rewrite');
     assert.equal(at('#endOfObject', 'decoding/key-rewriter'), 'rewrite');
     assert.equal(at('decodeRecord', 'decoding/record'), 'decode');
@@ -40,7 +40,7 @@ describe('sharesOf', () => {
   });
 
   it('distinguishes the two directions of a package', () => {
-    const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0 });
+    const at = (functionName: string, url: string) => stageOf({ functionName, url, lineNumber: 0, columnNumber: 0 });
     assert.equal(at('publish', 'file:///crier/dist/src/bus/redis/redis-bus.js'), 'redisOut');
     assert.equal(at('', 'file:///crier/dist/src/bus/redis/redis-bus.js'), undefined);
     assert.equal(at('on', 'file:///crier/dist/src/bus/redis/redis-subscriber.js'), 'redisIn');

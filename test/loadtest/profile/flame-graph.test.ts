@@ -5,7 +5,7 @@ import type { CpuProfile } from '../../../loadtest/profile/cpu-profile.ts';
 import { flameGraph } from '../../../loadtest/profile/flame-graph.ts';
 
 function node(id: number, functionName: string, children: readonly number[] = [], url = '') {
-  return { id, callFrame: { functionName, url, lineNumber: 6 }, children };
+  return { id, callFrame: { functionName, url, lineNumber: 6, columnNumber: 0 }, children };
 }
 
 const profile: CpuProfile = {
