@@ -5,6 +5,7 @@ import { runCommand, say } from './command.ts';
 import { numberFlag } from './number-flag.ts';
 import { installPackages } from './packages.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { recordHeapComparison, rungPair, settingsPair } from './profile/compare-heaps.ts';
 import { recordInlineCaches } from './profile/inline-caches.ts';
 import { recordCpu, recordHeap, recordHeapDiff } from './profile/recorders.ts';
 import type { Recording } from './profile/recording.ts';
@@ -24,6 +25,9 @@ Usage: npm run profile -- cpu|heap|heapdiff|inline-caches [flags]
   inline-caches  property accesses of the flood that are polymorphic or megamorphic: where, how often, their share of the CPU
 
   --phase <idle|flood>  for heapdiff: growth while the sockets connect, or during the flood; default: flood
+  --rungs <before>,<after>  for heapdiff: two rungs of the ladder, idle, instead of one pod at two times
+  --before <settings>   for heapdiff: crier with these settings (NAME=value,...) and with its defaults, idle
+  --out <name>          for these two: loadtest/results/<name>.md; default: trial-heap
   --per-user            every socket has a result of its own
   --sockets <number>    default: 4000
   --bare, --idle, --flood <seconds>  default: 3, 5, 15
@@ -41,6 +45,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     phase: { type: 'string', default: 'flood' },
+    rungs: { type: 'string' },
+    before: { type: 'string' },
+    out: { type: 'string', default: 'trial-heap' },
     'per-user': { type: 'boolean', default: false },
     sockets: { type: 'string', default: '4000' },
     bare: { type: 'string', default: '3' },
@@ -55,11 +62,11 @@ async function main(signal: AbortSignal): Promise<void> {
   const [kind] = positionals;
   if (values.help) return void process.stdout.write(USAGE);
   const folder = join('loadtest', 'profiles', `${kind}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`);
-  const recording = createRecording(kind, folder);
+  const recording = await createRecording(kind, folder);
   const phases = {
     bareSeconds: numberFlag('bare', values.bare),
     idleSeconds: numberFlag('idle', values.idle),
-    floodSeconds: numberFlag('flood', values.flood),
+    floodSeconds: recording.isIdle ? 1 : numberFlag('flood', values.flood),
   };
   const sockets = numberFlag('sockets', values.sockets);
   const writerCount = numberFlag('concurrency', values.concurrency);
@@ -75,6 +82,7 @@ async function main(signal: AbortSignal): Promise<void> {
         sockets,
         writerCount,
         isPerUser: values['per-user'],
+        ahead: recording.isIdle ? 1 : undefined,
         signal,
         onSample: (sample) => say(sampleLine(sample)),
         onPhase: async (phase, pod) => run.onPhase?.(phase, pod),
@@ -91,13 +99,15 @@ async function main(signal: AbortSignal): Promise<void> {
   if (faults.length > 0) process.exitCode = 1;
 }
 
-function createRecording(kind: string | undefined, folder: string): Recording {
+async function createRecording(kind: string | undefined, folder: string): Promise<Recording> {
   if (kind === 'cpu') return recordCpu(folder);
   if (kind === 'heap') return recordHeap(folder);
   if (kind === 'inline-caches') return recordInlineCaches(folder);
   if (kind !== 'heapdiff')
     throw new Error(`expected cpu, heap, heapdiff or inline-caches, got ${kind ?? 'nothing'}; see --help`);
-  const { phase } = values;
+  const { phase, rungs, before, out } = values;
+  if (rungs !== undefined) return recordHeapComparison(folder, await rungPair(rungs), out);
+  if (before !== undefined) return recordHeapComparison(folder, settingsPair(before), out);
   if (phase !== 'idle' && phase !== 'flood') throw new Error(`--phase: expected idle or flood, got "${phase}"`);
   return recordHeapDiff(folder, phase);
 }

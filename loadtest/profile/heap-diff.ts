@@ -61,7 +61,7 @@ export function bytesDelta({ addedBytes, deletedBytes }: ConstructorChange): num
 }
 
 /** The name that DevTools shows: the constructor of an object, or the kind of an internal node. */
-function groupOf({ type, name }: HeapNode): string {
+export function groupOf({ type, name }: HeapNode): string {
   if (type.includes('string')) return '(string)';
   return GROUPS[type] ?? name;
 }

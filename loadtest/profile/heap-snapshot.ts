@@ -19,10 +19,15 @@ interface SnapshotNode {
 
 /** All objects of a .heapsnapshot. */
 export async function readHeapSnapshot(path: string): Promise<HeapNode[]> {
+  const objects: HeapNode[] = [];
+  await visitHeapSnapshot(path, (node) => void objects.push(node));
+  return objects;
+}
+
+/** Visits all objects of a .heapsnapshot. */
+export async function visitHeapSnapshot(path: string, visit: (node: HeapNode) => void): Promise<void> {
   const { config, utils } = createRequire(resolve('loadtest/package.json'))('@memlab/core') as Memlab;
   config.muteConsole = true;
   const { nodes } = await utils.getSnapshotFromFile(resolve(path), { buildNodeIdIndex: false, verbose: false });
-  const objects: HeapNode[] = [];
-  nodes.forEach(({ id, type, name, self_size: bytes }) => void objects.push({ id, type, name, bytes }));
-  return objects;
+  nodes.forEach(({ id, type, name, self_size: bytes }) => visit({ id, type, name, bytes }));
 }

@@ -5,6 +5,8 @@ import type { PhaseName, StoryResult } from '../story/result.ts';
 /** Runs of the story in which pods are profiled, in sequence. */
 export interface Recording {
   readonly runs: readonly RecordedRun[];
+  /** True: the pods are compared at rest, so one record at a time is enough for a flood. */
+  readonly isIdle?: boolean;
   /** Called after the runs. Writes the files and returns the text to print. */
   finish(results: readonly StoryResult[]): Promise<string>;
 }

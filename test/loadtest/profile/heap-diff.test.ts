@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { comparisonTable, rungPair, settingsPair } from '../../../loadtest/profile/compare-heaps.ts';
+import { HeapCounts, compareHeaps, totalOf } from '../../../loadtest/profile/heap-comparison.ts';
 import { diffHeaps } from '../../../loadtest/profile/heap-diff.ts';
 import type { HeapNode } from '../../../loadtest/profile/heap-diff.ts';
 import { diffTable } from '../../../loadtest/profile/recorders.ts';
@@ -37,5 +39,44 @@ describe('diffHeaps', () => {
     );
     assert.match(text, /^Location +0 +1 +-1 +-64$/m);
     assert.match(text, /all together \+364 bytes\n$/);
+  });
+});
+
+describe('compareHeaps', () => {
+  const counted = (nodes: readonly HeapNode[]) => {
+    const counts = new HeapCounts();
+    for (const node of nodes) counts.add(node);
+    return counts;
+  };
+  // Ids of two processes say nothing about each other.
+  const heaps = [counted(before), counted(after.map((node) => ({ ...node, id: node.id + 100 })))] as const;
+
+  it('counts the objects of two processes by constructor, largest difference in bytes first, without equal ones', () => {
+    const rows = compareHeaps(...heaps).map(({ constructorName, before, after }) => [
+      constructorName,
+      before.objects,
+      after.objects,
+    ]);
+    assert.deepEqual(rows, [['Socket', 1, 2], ['(string)', 0, 2], ['Location', 2, 1], ['(closure)', 0, 1]]); // prettier-ignore
+    assert.deepEqual(compareHeaps(heaps[0], heaps[0]), []);
+    assert.deepEqual(totalOf(heaps[0]), { objects: 3, bytes: 428 });
+  });
+
+  it('prints counts, bytes and the whole heap as a table', () => {
+    const lines = comparisonTable(...heaps).split('\n');
+    assert.equal(lines[4], '| `Location` | 2 | 1 | -1 | 128 | 64 | -64 |');
+    assert.equal(lines.at(-2), '| whole heap | 3 | 6 | +3 | 428 | 792 | +364 |');
+  });
+});
+
+describe('the pods of a heap comparison', () => {
+  it('are two rungs of the ladder, or crier with settings and without', async () => {
+    const pair = settingsPair('AST_LOCATIONS=on,DOCUMENT_CACHE_ENTRIES=0');
+    assert.equal(pair.before.environment?.['AST_LOCATIONS'], 'on');
+    assert.equal(pair.before.environment?.['DOCUMENT_CACHE_ENTRIES'], '0');
+    assert.equal(pair.after.environment?.['AST_LOCATIONS'], undefined);
+    assert.throws(() => settingsPair('AST_LOCATIONS'), /--before: expected NAME=value,\.\.\., got "AST_LOCATIONS"/);
+    await assert.rejects(rungPair('in-place'), /--rungs: expected two of baseline, .*in-place/);
+    await assert.rejects(rungPair('in-place,pubsub'), /--rungs: expected two of/);
   });
 });
