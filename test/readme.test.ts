@@ -110,6 +110,7 @@ const ERROR_CODES: ReadonlySet<string> = new Set([
   'EXECUTION_TIMEOUT',
   'BACKEND_TIMEOUT',
   'CLOSE_CODES',
+  'MAX_REPLAYED',
 ]);
 
 describe('README.md', () => {
