@@ -6,6 +6,7 @@ import { stopSignal } from '../stack/stop-signal.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
 import { runNodeTests } from './support/runner.ts';
 import { selectTestFiles } from './support/selection.ts';
+import { switchSettings } from './support/switches.ts';
 
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
 
@@ -13,6 +14,9 @@ Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -
 Without a name it runs everything but faults, which take minutes: npm test -- faults
 
   --full  fault tests at full length, one file after the other (npm run test:faults)
+
+SHARING=off PROJECTION=off npm test runs the tests without these techniques; so do KEY_REWRITER=off, WRITE_BATCHING=off and
+AST_LOCATIONS=on.
 `;
 
 /** `npm test`: how many files at a time, and the longest time for one. */
@@ -58,15 +62,24 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
       files,
       concurrency,
       timeoutMs,
-      environment: { ...cleanEnvironment(), TEST_KAFKA_BROKERS: kafka.address, TEST_FAULTS: '', ...settings },
+      environment: {
+        ...cleanEnvironment(),
+        ...switchSettings(),
+        TEST_KAFKA_BROKERS: kafka.address,
+        TEST_FAULTS: '',
+        ...settings,
+      },
       stop,
       stdio: 'inherit',
     });
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+    const switched = Object.entries(switchSettings())
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join('');
     const folders = new Set(files.map((file) => relative(root, file).split('/', 1)[0]));
     process.stdout.write(`
 Node ${process.version}, ${availableParallelism()} cores, Kafka on ${kafka.address}, ${seconds} s
-${files.length} test files in ${[...folders].join(', ')}
+${switched}${files.length} test files in ${[...folders].join(', ')}
 ${closingLines.join('\n')}
 ${failures.length === 0 ? 'passed' : `FAILED: ${failures.join('\nFAILED: ')}`}
 `);

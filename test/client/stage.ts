@@ -2,13 +2,13 @@ import type { TestContext } from 'node:test';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
-import { readConfig } from '../../src/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
 import type { Component } from '../../src/roles/services.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { testConfig } from '../support/switches.ts';
 
 const SCHEMA = `type Subscription {
   tick(key: ID!): Tick @kafka(topic: "ticks", match: [{ arg: "key", path: "key" }], history: {})
@@ -86,7 +86,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
       let closing: Promise<void> | undefined;
       const close = () => (closing ??= closeAll(components));
       t.after(close);
-      const config = readConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
+      const config = testConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
       const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), register });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
     },

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { metricOf } from '../support/metric.ts';
+import { switchSettings } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const MAIN = join(process.cwd(), 'dist', 'src', 'main.js');
@@ -21,7 +22,7 @@ export interface PodOptions {
   readonly standardError?: number;
 }
 
-/** crier in its own process, as in production. Its environment holds only `settings`, PATH and free local ports. */
+/** crier in its own process, as in production. Its environment holds only `settings`, the switches of the run, PATH and free local ports. */
 export class Pod {
   readonly process: ChildProcess;
   /** Text written to standard output. */
@@ -35,7 +36,14 @@ export class Pod {
     const { arguments: rest = [], folder, main = MAIN, standardOutput = 'pipe', standardError = 'pipe' } = options;
     this.process = spawn(process.execPath, ['--enable-source-maps', main, ...rest], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...settings },
+      env: {
+        PATH: process.env['PATH'],
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_PORT: '0',
+        ...switchSettings(),
+        ...settings,
+      },
       stdio: ['ignore', standardOutput, standardError],
     });
     this.process.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));

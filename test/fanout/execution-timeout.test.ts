@@ -24,6 +24,8 @@ async function createSlow(t: TestContext, slow: (call: number, n: number, contex
       Item: { slow: ({ n }: { n: number }, _: object, context: ExecutionContext) => slow(++calls, n, context) },
     },
     cursors: new Cursors('secret'),
+    // The tests count the executions that members wait for.
+    hasSharing: true,
     executionTimeoutMs: 50,
     onFailure: (error) => void failures.push((error as { code?: unknown }).code),
   });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Listener as BusListener } from '../../src/bus/bus.ts';
+import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 import type { Listener } from './stage.ts';
@@ -15,7 +16,12 @@ const QUERY = 'subscription { item { n slow } }';
 const EVENTS = 300;
 
 /** Publishes the events at once to clients with these names. Their field `slow` has no value until `answer()` is called. */
-async function flood(t: TestContext, maxExecuting: number, names: readonly string[] = ['a', 'b']) {
+async function flood(
+  t: TestContext,
+  maxExecuting: number,
+  names: readonly string[] = ['a', 'b'],
+  hasSharing = switches.SHARING,
+) {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   let executions = 0;
@@ -24,7 +30,7 @@ async function flood(t: TestContext, maxExecuting: number, names: readonly strin
     await answered;
     return n;
   };
-  const { bus, join } = await createStage(t, { sdl: SDL, resolvers: { Item: { slow } }, maxExecuting });
+  const { bus, join } = await createStage(t, { sdl: SDL, resolvers: { Item: { slow } }, maxExecuting, hasSharing });
   const subscribe = bus.subscribe.bind(bus);
   let isReused = false;
   bus.subscribe = (channel, listener, onGap) => {
@@ -61,11 +67,12 @@ describe('events whose executions are slow', () => {
       const numbers = received.map((text) => (JSON.parse(text) as { data: { item: { slow: number } } }).data.item.slow);
       assert.deepEqual([numbers, socket.isRefused], [goal, false]);
     }
-    assert.equal(executions(), EVENTS, 'each event is executed once for both clients');
+    if (switches.SHARING) assert.equal(executions(), EVENTS, 'each event is executed once for both clients');
+    else assert.equal(executions(), 2 * EVENTS, 'each event is executed for each client');
   });
 
   it('are executed once for all clients that join while they wait', async (t) => {
-    const { clients, answer, executions, joinAll } = await flood(t, 40, ['a']);
+    const { clients, answer, executions, joinAll } = await flood(t, 40, ['a'], true);
     clients.push(...(await joinAll(['b', 'c', 'd'])));
     answer();
     const last = EVENTS - 1;
@@ -89,7 +96,7 @@ describe('events whose executions are slow', () => {
 
   it('do not make a slow consumer of the last client of a group when the others leave meanwhile', async (t) => {
     const names = Array.from({ length: 20 }, (_, n) => `c${n}`);
-    const { clients, answer, executions } = await flood(t, 40, names);
+    const { clients, answer, executions } = await flood(t, 40, names, true);
     const [stays, ...others] = clients as [Listener, ...Listener[]];
     for (const { leave } of others) leave();
     answer();

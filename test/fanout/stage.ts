@@ -26,6 +26,7 @@ import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/schema.ts';
 import { createLog } from '../../src/log.ts';
 import type { Logger } from '../../src/log.ts';
+import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { publisherOf } from '../support/partition-publisher.ts';
 
@@ -35,6 +36,7 @@ export interface StageOptions {
   readonly context?: ContextDefinition;
   /** 0: no execution is compiled. */
   readonly jitAfterUses?: number;
+  /** Default of both: that of the run. */
   readonly hasProjection?: boolean;
   readonly hasSharing?: boolean;
   readonly cursors?: Cursors;
@@ -70,6 +72,7 @@ const LIMITS = {
   maxAliases: 15,
   maxDirectives: 50,
   hasIntrospection: true,
+  hasLocations: switches.AST_LOCATIONS,
   maxEntries: 100,
   maxBytes: 1_000_000,
   maxInvalidEntries: 10,
@@ -113,10 +116,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     documents: new DocumentCache(clientSchema, LIMITS),
     executor: new Executor(clientSchema, {
       jitAfterUses: options.jitAfterUses ?? 0,
-      hasProjection: options.hasProjection ?? true,
+      hasProjection: options.hasProjection ?? switches.PROJECTION,
     }),
     backends: echo,
-    hasSharing: options.hasSharing ?? true,
+    hasSharing: options.hasSharing ?? switches.SHARING,
     channelPrefix: '',
     log,
     onInternalError: () => undefined,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { clientFrame } from '../support/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
+import { testConfig } from '../support/switches.ts';
 import type { FuzzKind } from './kind.ts';
 
 /** Codes of docs/operations.md, and of RFC 6455 for invalid frames (1002), invalid UTF-8 (1007) and a close frame of the client. */
@@ -64,7 +64,7 @@ const writes = fc.array(
 export const protocol: FuzzKind = {
   shortRuns: 150,
   property: async (scope) => {
-    const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', MAX_MESSAGES_PER_SECOND: '100000' });
+    const config = testConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', MAX_MESSAGES_PER_SECOND: '100000' });
     const failures: unknown[] = [];
     const server = await startServer(config, createLog('silent'), { onFatal: (error) => failures.push(error) });
     scope.after(() => server.close());

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const GRAPH = {
@@ -40,7 +40,7 @@ const GRAPH = {
 /** An embedded crier with this graph, and its log lines from level warn. */
 async function startEndpoint(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const log: string[] = [];
-  const config = readConfig({
+  const config = testConfig({
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

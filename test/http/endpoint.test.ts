@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { auditServer } from 'graphql-http';
 import { getIntrospectionQuery } from 'graphql';
-import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { testConfig } from '../support/switches.ts';
 import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 
 const JSON_TYPE = 'application/json';
@@ -28,7 +28,7 @@ async function startEndpoint(
   scope: { after(fn: () => Promise<void>): void },
   settings: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const config = readConfig({
+  const config = testConfig({
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

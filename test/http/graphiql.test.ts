@@ -13,13 +13,13 @@ import { buildSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { request as httpRequest } from 'undici';
 import { WebSocketServer } from 'ws';
-import { readConfig } from '../../src/config.ts';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openGraphiql } from './graphiql-page.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
+import { testConfig } from '../support/switches.ts';
 
 const OPERATION = `subscription Ticks {
   tick(from: 1) {
@@ -143,7 +143,7 @@ describe('GraphiQL in a browser', () => {
 
 describe('GraphiQL of crier', () => {
   it('shows live events of the auction graph when the button is pressed, and its schema', async (t) => {
-    const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '100' });
+    const config = testConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '100' });
     const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
     t.after(() => server.close());
     const graphiql = await openGraphiql(t, `http://127.0.0.1:${server.port}/`);

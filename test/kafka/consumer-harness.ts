@@ -6,7 +6,6 @@ import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { PartitionLease, Message } from '../../src/bus/bus.ts';
-import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
 import type { Conversion } from '../../src/kafka/batch.ts';
 import { decodeRecord } from '../../src/kafka/decoding/record.ts';
@@ -15,6 +14,7 @@ import { KafkaConsumer } from '../../src/kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 import type { WorkerObserver } from '../../src/kafka/observer.ts';
 import { kafkaBrokers, randomName } from '../support/services.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { unlimited } from './fake-gateways.ts';
 import type { FakeGateways } from './fake-gateways.ts';
@@ -149,7 +149,7 @@ export function createConsumer(
   const { log, lines } = readableLog();
   const counts = countingObserver();
   const fatal: Error[] = [];
-  const config = readConfig({
+  const config = testConfig({
     KAFKA_BROKERS: broker,
     REDIS_URL: 'redis://127.0.0.1:1',
     KAFKA_GROUP_ID: groupId,

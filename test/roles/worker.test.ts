@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
-import { readConfig } from '../../src/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics.ts';
@@ -10,6 +9,7 @@ import { createWorker } from '../../src/roles/worker.ts';
 import type { Component, RoleServices } from '../../src/roles/services.ts';
 import { FakeGateways } from '../kafka/fake-gateways.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { testConfig } from '../support/switches.ts';
 
 /** The worker of the embedded mode, and the gateways before which it publishes. */
 async function createStage(t: TestContext) {
@@ -27,7 +27,7 @@ async function createStage(t: TestContext) {
   await bus.start();
   const graph = await loadGraph('src/graphs/auction');
   const metrics = new Metrics();
-  const config = readConfig({ SAMPLE_INTERVAL_MS: '1' });
+  const config = testConfig({ SAMPLE_INTERVAL_MS: '1' });
   const worker = register(createWorker({ config, graph, bus, log, metrics, register }, (error) => assert.fail(error)));
   t.after(async () => {
     for (const component of components) await component.close();

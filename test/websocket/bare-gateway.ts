@@ -7,6 +7,7 @@ import { Writer } from '../../src/fanout/outbox/writer.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
 import type { FailureListener } from '../../src/websocket/live-operation.ts';
+import { switches } from '../support/switches.ts';
 
 export type Limits = GatewayOptions['connections']['limits'];
 
@@ -37,7 +38,11 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   const counts = { opened: 0, refusedOrigins: 0, slowConsumers: 0 };
   const failures: Parameters<FailureListener>[] = [];
   const lines: { msg: string; level: number; connection: string }[] = [];
-  const writer = new Writer({ maxQueueBytes: 1_048_576, maxPodQueueBytes: 268_435_456 });
+  const writer = new Writer({
+    maxQueueBytes: 1_048_576,
+    maxPodQueueBytes: 268_435_456,
+    hasBatching: switches.WRITE_BATCHING,
+  });
   const httpServer = createServer();
   const gateway = new Gateway({
     httpServer,

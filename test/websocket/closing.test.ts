@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { metricOf } from '../support/metric.ts';
 import { openSocket, subscribeMessage } from '../support/socket.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createProbe } from './probe.ts';
 import { CONFORMANCE_GRAPH } from './reference.ts';
@@ -13,7 +13,7 @@ import { CONFORMANCE_GRAPH } from './reference.ts';
 const LIVE = 'subscription ($token: String!) { live(token: $token) { value } }';
 
 async function start(t: TestContext) {
-  const config = readConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', GRAPH: CONFORMANCE_GRAPH });
+  const config = testConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', GRAPH: CONFORMANCE_GRAPH });
   const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
   t.after(() => server.close());
   const socket = await openSocket(t, `ws://127.0.0.1:${server.port}/graphql`);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { metricOf } from '../support/metric.ts';
 import { openSocket, subscribeMessage } from '../support/socket.ts';
 import type { ProtocolMessage, Socket } from '../support/socket.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { CONFORMANCE_GRAPH } from './reference.ts';
 
@@ -15,7 +15,7 @@ const heavy = (name: string) => `query ${name} { ${'hello '.repeat(400)} }`;
 const light = (name: string) => `query ${name} { hello }`;
 
 async function start(t: TestContext) {
-  const config = readConfig({
+  const config = testConfig({
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

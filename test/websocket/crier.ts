@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { CONFORMANCE_GRAPH } from './reference.ts';
 import type { TargetKind } from './target.ts';
+import { testConfig } from '../support/switches.ts';
 
 const log = createLog('silent');
 
@@ -13,7 +13,7 @@ export const crier: TargetKind = {
   hasAckPayload: false,
   deviations: new Map(),
   async start(settings) {
-    const config = readConfig({
+    const config = testConfig({
       HOST: '127.0.0.1',
       PORT: '0',
       ADMIN_PORT: '0',

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { redisServer } from '../support/services.ts';
 import { openSocket, subscribeMessage } from '../support/socket.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SECRET = 'hunter2';
@@ -39,7 +39,7 @@ describe('the log', () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
     const redis = await redisServer(t);
-    const config = readConfig({
+    const config = testConfig({
       ROLE: 'gateway',
       HOST: '127.0.0.1',
       PORT: '0',

@@ -5,7 +5,6 @@ import { Redis } from 'ioredis';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { readConfig } from '../../src/config.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
@@ -14,6 +13,7 @@ import { metricOf } from '../support/metric.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const log = createLog('silent');
@@ -69,7 +69,7 @@ export interface GatewayOptions extends RedisGatewayOptions {
 export async function startGateway(t: TestContext, { graph, redis, settings }: GatewayOptions) {
   redis ??= await redisServer(t);
   const prefix = `${randomName()}:`;
-  const config = readConfig({
+  const config = testConfig({
     ROLE: 'gateway',
     HOST: '127.0.0.1',
     PORT: '0',

@@ -30,6 +30,7 @@ async function auditedStage(t: TestContext, value: unknown, jitAfterUses = 1) {
     resolvers: { Secret: { value }, Any: new GraphQLScalarType({ name: 'Any' }) },
     context: leakContext,
     jitAfterUses,
+    hasSharing: true,
     audit: 1,
     log,
   });

@@ -733,7 +733,7 @@ describe('operations share', () => {
     ['zero and minus zero', { id: '1', n: 0 }, { id: '1', n: -0 }, 2],
   ] as const) {
     it(`${count === 1 ? 'for' : 'not for'} variables that are ${what}`, async (t) => {
-      const stage = await createStage(t, { sdl: SDL });
+      const stage = await createStage(t, { sdl: SDL, hasSharing: true });
       await stage.join(QUERY, factsOf('a', {}), one);
       await stage.join(QUERY, factsOf('b', {}), other);
       await stage.publish('t{item.id="1"}', { item: { id: '1' } });
@@ -759,7 +759,7 @@ describe('operations share', () => {
   });
 
   it('not for another document, nor for a field with shared: false', async (t) => {
-    const stage = await createStage(t, { sdl: SDL });
+    const stage = await createStage(t, { sdl: SDL, hasSharing: true });
     for (const [index, query] of [
       '{ item(id: 1) { id } }',
       '{ item(id: 1) { i: id } }',

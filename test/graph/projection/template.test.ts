@@ -137,7 +137,7 @@ describe('an event for several connections', () => {
   }
 
   it('executes only the fields that have resolvers', async (t) => {
-    const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1 });
+    const stage = await createStage(t, { sdl: SDL, resolvers, jitAfterUses: 1, hasProjection: true });
     const listeners = [];
     for (let i = 0; i < 20; i++) {
       listeners.push(await stage.join('subscription { item { counted whose } }', factsOf(`c${i}`, { user: `u${i}` })));
