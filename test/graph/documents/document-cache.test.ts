@@ -184,6 +184,15 @@ describe('DocumentCache', () => {
     assert.ok(cache.bytes > 1_500_000 && cache.bytes <= 2_000_000, String(cache.bytes));
   });
 
+  it('weighs a document of short names by its nodes, and by their locations', () => {
+    for (const hasLocations of [false, true]) {
+      const cache = cacheWith({ hasLocations });
+      const { bytes } = valid(cache, `{ a { ${'b '.repeat(900)} } }`);
+      assert.ok(bytes > (hasLocations ? 600_000 : 400_000), String(bytes));
+      assert.ok(cache.bytes > bytes, `${cache.bytes} bytes in the cache for ${bytes}`);
+    }
+  });
+
   const attacks: Record<string, [query: string, expected: RegExp]> = {
     'nesting for the parser': ['{a'.repeat(7_000), /more tha[nt] 1000 tokens/],
     '__typename repeated': [`{ ${'__typename '.repeat(1_300)} }`, /more tha[nt] 1000 tokens/],
