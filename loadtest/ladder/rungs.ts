@@ -114,7 +114,14 @@ export const rungs: readonly Rung[] = [
     ...historical(END_STATE, 'lazy loaders, document cache, JIT', 'for Node', endState),
     talk: talk.end,
   },
-  { ...crier('transport', "that end state on crier's transport", endStateSettings), talk: undefined },
+  {
+    ...historical('converted-once', 'converted once for each record', 'for Node', {
+      ...endState,
+      convertsAt: 'consumption',
+    }),
+    talk: undefined,
+  },
+  { ...crier('transport', "the same on crier's transport", endStateSettings), talk: undefined },
   { ...crier('one-write', 'one write for each socket and turn', oneWrite), talk: undefined },
   { ...crier('projection', 'projection: fields copied from the record', projection), talk: undefined },
   { ...crier('sharing', 'sharing: one execution for equal results', sharing), talk: undefined },
