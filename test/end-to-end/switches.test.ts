@@ -124,7 +124,7 @@ class Client {
     this.#send({ id, type: 'complete' });
   }
 
-  /** Resolves after everything that was sent before was handled, because the server answers in order. */
+  /** Resolves when the server has handled every message that was sent before; a document may still wait. */
   async settle(): Promise<void> {
     this.#send({ type: 'ping' });
     await this.take('connection', 1);
@@ -212,8 +212,19 @@ class Stage {
     await this.#publisher.publish(batch);
   }
 
-  async executions(): Promise<number> {
-    const { values } = await this.#metrics.executions.get();
+  /** Resolves when all operations that the clients sent are live. */
+  async settle(): Promise<void> {
+    for (const client of this.clients) await client.settle();
+    await waitFor('all documents', async () => (await this.#metric('crier_documents_waiting')) === 0);
+    for (const client of this.clients) await client.settle();
+  }
+
+  executions(): Promise<number> {
+    return this.#metric('crier_executions_total');
+  }
+
+  async #metric(name: string): Promise<number> {
+    const { values } = await this.#metrics.registry.getSingleMetric(name)!.get();
     return values[0]!.value;
   }
 }
@@ -274,11 +285,11 @@ describe('each technique, turned off', () => {
     const folder = await graphFolder(t, GRAPH);
     const stages: Stage[] = [];
     for (const settings of SETTINGS) stages.push(await Stage.start(t, folder, settings));
-    for (const { clients } of stages) {
-      for (const client of clients) {
+    for (const stage of stages) {
+      for (const client of stage.clients) {
         for (const [id, query] of Object.entries(OPERATIONS)) client.subscribe(id, query);
-        await client.settle();
       }
+      await stage.settle();
     }
     let events = 0;
     let failed = 0;
@@ -306,7 +317,7 @@ describe('each technique, turned off', () => {
       const stage = await Stage.start(t, folder, { AST_LOCATIONS });
       const [client] = stage.clients;
       client!.subscribe('fails', 'subscription { any {\n  fails } }');
-      await client!.settle();
+      await stage.settle();
       await stage.publish([{ auction: { id: 1, daysOnMarket: 5 } }]);
       const [text] = await client!.take('fails', 1);
       assert.equal(text!.includes('"locations":[{"line":2,"column":3}]'), AST_LOCATIONS === 'on', text);
@@ -319,7 +330,7 @@ describe('each technique, turned off', () => {
       const stage = await Stage.start(t, folder, { WRITE_BATCHING });
       const [client] = stage.clients;
       client!.subscribe('same', OPERATIONS.same);
-      await client!.settle();
+      await stage.settle();
       const writes = countWrites(t, stage.port);
       await stage.publish(Array.from({ length: 20 }, (_, i) => ({ auction: { id: 1, price: i } })));
       await client!.take('same', 20);
