@@ -142,18 +142,19 @@ export class GraphRuntime {
    * @param payer is charged for compiling the operation later, if it is new
    */
   prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
-    return this.#prepared(operationIn(this.#options.documents.get(query), operationName, payer));
-  }
-
-  /** As `prepare`, for a document that is cached; undefined for any other. */
-  findPrepared(query: string, operationName: string | null | undefined): Operation | Refusal | undefined {
-    const document = this.#options.documents.find(query);
-    return document && this.#prepared(operationIn(document, operationName));
-  }
-
-  #prepared(operation: Operation | Refusal): Operation | Refusal {
-    if (!('errors' in operation)) this.#options.executor.prepare(operation);
+    const { documents, executor } = this.#options;
+    const operation = operationIn(documents.get(query), operationName, payer);
+    if (!('errors' in operation)) executor.prepare(operation);
     return operation;
+  }
+
+  /** As `prepare`, for an operation of a cached document that is prepared already; undefined for any other. */
+  findPrepared(query: string, operationName: string | null | undefined): Operation | Refusal | undefined {
+    const { documents, executor } = this.#options;
+    const document = documents.find(query);
+    const operation = document && operationIn(document, operationName);
+    if (!operation || 'errors' in operation) return operation;
+    return executor.isPrepared(operation) ? operation : undefined;
   }
 
   /** The error for a request whose document cannot be prepared now. */

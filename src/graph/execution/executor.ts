@@ -50,6 +50,11 @@ export class Executor {
     this.#planner.prepare(this.planOf(operation));
   }
 
+  /** True if `prepare` has nothing to compile. */
+  isPrepared(operation: Operation): boolean {
+    return this.#planner.isPrepared(this.planOf(operation));
+  }
+
   /** One execution: of a query, or of a subscription for one event. Never throws or rejects; errors are not masked yet. */
   execute(plan: OperationPlan, input: ExecutionInput): ExecutionResult | Promise<ExecutionResult> {
     const { variables = NO_VARIABLES } = input;

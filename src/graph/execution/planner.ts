@@ -47,6 +47,11 @@ export class Planner {
     this.#safely(() => (executed.compiled = this.#compile(executed.operation)));
   }
 
+  /** True if `prepare` has been called, or would do nothing. */
+  isPrepared({ isSplitQueued, isCompileQueued }: OperationPlan): boolean {
+    return this.#options.jitAfterUses !== 1 || isSplitQueued || isCompileQueued;
+  }
+
   /** The compiled query. undefined: not compiled yet; null: it must not be. */
   compiled(plan: OperationPlan): OperationPlan['compiled'] {
     if (plan.compiled === undefined && !plan.isCompileQueued && this.#isInUse(plan)) {
