@@ -147,7 +147,7 @@ export function createLoaders(context: ExecutionContext) {
       tasks: (id: number, part: Entity[]): void => void loaders.tasks_by_auction_id.prime(id, part),
       tax: (id: string, part: Entity): void => void loaders.tax_by_property_id.prime(id, part),
       valuation: (id: string, part: Entity): void => void loaders.valuation_by_property_id.prime(id, part),
-      venue: (venue: Venue): void => void loaders.venue_by_id.prime(venue.venue_id, venue),
+      venue: (id: string, part: Venue): void => void loaders.venue_by_id.prime(id, part),
       views: (id: string, part: Entity): void => void loaders.views_by_listing_id.prime(id, part),
       watch: (id: number, part: Watch): void => void loaders.watch_by_auction_id.prime(id, part),
     }),
@@ -155,9 +155,16 @@ export function createLoaders(context: ExecutionContext) {
   return loaders;
 }
 
+/** Ignores a part that a dossier omits, so that the part's own backend is called. A part that is null is primed. */
+class PrimedLoader<Key, Value> extends DataLoader<Key, Value> {
+  override prime(key: Key, part: Value | PromiseLike<Value> | Error | undefined): this {
+    return part === undefined ? this : super.prime(key, part);
+  }
+}
+
 /** Loads many keys with one call: `POST <path>/batch {"ids":[…]}` responds with objects by id. A missing id loads as null. */
 function byId<Key extends string | number, Value>(context: ExecutionContext, backend: BackendName, path: string) {
-  return new DataLoader<Key, Value | null>(
+  return new PrimedLoader<Key, Value | null>(
     async (ids) => {
       const found = (await context.backends[backend]!.post(`${path}/batch`, { ids })) as Record<string, Value> | null;
       return ids.map((id) => (found && Object.hasOwn(found, id) ? found[String(id)]! : null));

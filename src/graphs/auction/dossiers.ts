@@ -84,7 +84,7 @@ export async function auctionDossier(_: unknown, { auction_id }: { auction_id: n
   primers.recent_bids(auction_id, dossier.recent_bids);
   primers.tasks(auction_id, dossier.tasks);
   primers.watch(auction_id, dossier.watch);
-  primers.venue(dossier.venue);
+  primers.venue(dossier.auction.venue_id, dossier.venue);
   if (dossier.auction.event) {
     const { event_id } = dossier.auction.event;
     primers.event(event_id, dossier.event);

@@ -7,6 +7,7 @@ import lodash from 'lodash';
 import { createFacts, createRequest } from '../../../src/context/connection-facts.ts';
 import { createContext, readsOf } from '../../../src/context/context.ts';
 import type { ExecutionContext } from '../../../src/context/context.ts';
+import type { BackendPort } from '../../../src/context/execution-backends.ts';
 import type { SampleRecord } from '../../../src/graph/graph.ts';
 import type { AuctionContext } from '../../../src/graphs/auction/context.ts';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
@@ -183,6 +184,33 @@ describe('the auction graph', () => {
       );
       if (query) assert.deepEqual(dossier, await run(query), 'the parts are those of their own backends');
     }
+  });
+
+  it('calls the backend of a part that a dossier omits, and none for a part that is null', async (t) => {
+    const schema = await auctionSchema();
+    const { definition, port, sent } = await auctionBackends(t);
+    const partial: BackendPort = {
+      send: async (name, request) => {
+        const answer = await port.send(name, request);
+        if (name !== 'trinity') return answer;
+        const { contract, fees, ...others } = answer as Record<string, unknown>;
+        assert.ok(contract && fees);
+        return { ...others, venue: null, watch: null, tasks: null };
+      },
+    };
+    const document = parse(
+      '{ auction_dossier(auction_id: 3005180) { contract { closing_days } fees { amount } venue { name } is_watched tasks { title } } }',
+    );
+    const result = await execute({ schema, document, contextValue: createContext(definition, partial, facts) });
+    assert.equal(result.errors, undefined);
+    const { contract, fees, ...others } = result.data!['auction_dossier'] as Record<string, unknown>;
+    assert.ok(contract);
+    assert.equal((fees as unknown[]).length, 2);
+    assert.deepEqual({ ...others }, { venue: null, is_watched: false, tasks: [] });
+    assert.deepEqual(
+      sent.map(({ name, request }) => `${name} ${request.path}`),
+      ['trinity /dossiers/auction/3005180', 'contract /contracts/batch', 'payment /fees/batch'],
+    );
   });
 
   it('resolves a dossier without a known id to null', async (t) => {
