@@ -90,8 +90,9 @@ function writeTo(log: Logger): (entry: LogEntry) => void {
     const [kind = ''] = (namespace as string | undefined)?.split(' ') ?? [];
     const line = `${['kafkajs', namespace].filter(Boolean).join(' ')}: ${message}`;
     if (level >= kafkajs.logLevel.INFO) return log.debug(fields, line);
+    const reason = text(error);
     window.run(`${kind} ${level}`, (suppressed) =>
-      log.warn({ ...fields, err: { message: text(error) }, suppressed }, line),
+      log.warn({ ...fields, err: reason === undefined ? undefined : { message: reason }, suppressed }, line),
     );
   };
 }

@@ -14,10 +14,10 @@ it('logs a warning of kafkajs that has no namespace', (t) => {
   client.kafka.logger().namespace('Consumer 7').warn('slow', { groupId: 'g' });
   const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
-    logged.map(({ msg, topic, groupId }) => ({ msg, topic, groupId })),
+    logged.map(({ msg, topic, groupId, err }) => ({ msg, topic, groupId, err })),
     [
-      { msg: 'kafkajs: deprecated', topic: 'bids', groupId: undefined },
-      { msg: 'kafkajs Consumer 7: slow', topic: undefined, groupId: 'g' },
+      { msg: 'kafkajs: deprecated', topic: 'bids', groupId: undefined, err: undefined },
+      { msg: 'kafkajs Consumer 7: slow', topic: undefined, groupId: 'g', err: undefined },
     ],
   );
 });
