@@ -596,7 +596,9 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await closing;
       const refusal = { name: 'BusUnavailableError', message: 'the bus is closed' };
       await assert.rejects(bus.start(), refusal);
-      await assert.rejects(publisherOf(bus).publish([{ channel: 'a', payload: 'x' }]), refusal);
+      const message = { channel: 'a', payload: 'x', offset: 0, timestamp: 0 };
+      await assert.rejects(bus.publish([message], { topic: 't', partition: 0, offset: 0 }), refusal);
+      await assert.rejects(bus.acquire({ topic: 't', partition: 0, position: -1 }), refusal);
       await assert.rejects(
         bus.subscribe('a', () => undefined),
         refusal,
