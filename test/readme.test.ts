@@ -110,7 +110,6 @@ const ERROR_CODES: ReadonlySet<string> = new Set([
   'EXECUTION_TIMEOUT',
   'BACKEND_TIMEOUT',
   'CLOSE_CODES',
-  'MAX_REPLAYED',
 ]);
 
 describe('README.md', () => {
