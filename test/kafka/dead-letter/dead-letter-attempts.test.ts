@@ -78,12 +78,14 @@ describe('DeadLetter', () => {
     ]);
     assert.deepEqual(dropped, [3]);
     const line = JSON.parse(lines.find((one) => one.includes('poison records are dropped'))!) as {
-      records: { offset: string }[];
+      positions: { offset: string }[];
+      records: number;
     };
     assert.deepEqual(
-      line.records.map(({ offset }) => offset),
+      line.positions.map(({ offset }) => offset),
       ['2', '3', '4'],
     );
+    assert.equal(line.records, 3);
   });
 
   for (const type of ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']) {
