@@ -3,22 +3,22 @@
  * `compiled`: templates, and slots compiled by graphql-jit (JIT_AFTER_USES=3); `interpreted`: templates, and slots by graphql-js;
  * `off`: whole events by graphql-js (JIT_AFTER_USES=0).
  *
- *     npm run -s build:test && node dist/loadtest/jit.js
+ *     npm run -s build:test && node dist/loadtest/deviations/jit.js
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createFacts, createRequest } from '../src/context/connection-facts.ts';
-import type { BackendPort } from '../src/context/execution-backends.ts';
-import { DocumentCache } from '../src/graph/documents/document-cache.ts';
-import type { EventResult } from '../src/graph/execution/event-execution.ts';
-import { Executor } from '../src/graph/execution/executor.ts';
-import { loadGraph } from '../src/graph/loading/load.ts';
-import { TextPayload } from '../src/graph/payload.ts';
-import { GraphRuntime } from '../src/graph/runtime.ts';
-import { SnakeCase } from '../src/kafka/decoding/snake-case.ts';
-import { createLog } from '../src/log.ts';
-import { auctionDocument } from './fanout/auction.ts';
-import { median } from './median.ts';
+import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
+import type { BackendPort } from '../../src/context/execution-backends.ts';
+import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
+import type { EventResult } from '../../src/graph/execution/event-execution.ts';
+import { Executor } from '../../src/graph/execution/executor.ts';
+import { loadGraph } from '../../src/graph/loading/load.ts';
+import { TextPayload } from '../../src/graph/payload.ts';
+import { GraphRuntime } from '../../src/graph/runtime.ts';
+import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
+import { createLog } from '../../src/log.ts';
+import { auctionDocument } from '../fanout/auction.ts';
+import { median } from '../median.ts';
 
 const ROUNDS = 9;
 const EVENTS_PER_ROUND = 4_000;
