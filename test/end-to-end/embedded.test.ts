@@ -61,6 +61,8 @@ describe('crier without settings', () => {
       SAMPLE_INTERVAL_MS: '200',
       MAX_QUERY_DEPTH: '12',
       MAX_QUERY_TOKENS: '5000',
+      // With AST_LOCATIONS=on, a document of every field weighs more than the default.
+      MAX_CONNECTION_BYTES: '4194304',
       BACKEND_TIMEOUT_MS: '30000',
       EXECUTION_TIMEOUT_MS: '60000',
     });
