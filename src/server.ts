@@ -10,7 +10,7 @@ import { loadGraph } from './graph/loading/load.ts';
 import { AdminServer } from './http/admin.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
-import { Metrics } from './metrics.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { startGateway } from './roles/gateway.ts';
 import type { Component, RoleServices } from './roles/services.ts';
 import { createWorker } from './roles/worker.ts';

@@ -3,7 +3,7 @@ import type { BackendAnswer } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;

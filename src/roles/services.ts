@@ -2,7 +2,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Logger } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
 export interface Component {

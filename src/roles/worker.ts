@@ -7,7 +7,7 @@ import { Converter } from '../kafka/decoding/converter.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Component, RoleServices } from './services.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
 import type { Component } from '../../src/roles/services.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';

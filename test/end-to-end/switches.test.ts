@@ -13,7 +13,7 @@ import { Converter } from '../../src/kafka/decoding/converter.ts';
 import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
 import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
 import type { Component } from '../../src/roles/services.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';

@@ -8,7 +8,7 @@ import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { openBackends } from '../../src/roles/backends.ts';
 import type { Component } from '../../src/roles/services.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { createWorker } from '../../src/roles/worker.ts';
 import type { Component, RoleServices } from '../../src/roles/services.ts';
 import { FakeGateways } from '../kafka/fake-gateways.ts';
