@@ -5,9 +5,8 @@ import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
-import type { Logger } from './log.ts';
 import { startServer } from './server.ts';
-import type { Server } from './server.ts';
+import { endOnSignal } from './shutdown.ts';
 import { variables } from './variables.ts';
 
 const REJECTION_LOG_WINDOW_MS = 10_000;
@@ -67,38 +66,6 @@ function readArguments() {
     const { message } = error as Error;
     throw new SetupError(`${message}; settings are environment variables, which --help lists`, { cause: error });
   }
-}
-
-/**
- * The first SIGTERM or SIGINT drains the pod and exits with 0, also while it starts (process 1 of a container has no default handler). A
- * second signal, or the deadline, exits at once with 1.
- */
-function endOnSignal(starting: Promise<Server>, stop: AbortController, timeoutMs: number, log: Logger): void {
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) process.exit(1);
-    stop.abort();
-    log.info({ signal }, 'closing');
-    let isClosed = false;
-    setTimeout(() => {
-      if (!isClosed) log.error({ timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
-      process.exit(isClosed ? 0 : 1);
-    }, timeoutMs).unref();
-    starting
-      .then((server) => server.close())
-      .then(
-        () => {
-          isClosed = true;
-          log.info('closed');
-          log.flush(() => process.exit(0));
-        },
-        (error: unknown) => {
-          log.error({ err: error }, 'failed to close');
-          log.flush(() => process.exit(1));
-        },
-      );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
 }
 
 function help(): string {
