@@ -8,8 +8,11 @@ import type { Config } from './config.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
 import { AdminServer } from './http/admin.ts';
+import { healthRoutes } from './http/health.ts';
+import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
+import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { startGateway } from './roles/gateway.ts';
 import type { Component, RoleServices } from './roles/services.ts';
@@ -72,15 +75,18 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const graph = await loadGraph(config.GRAPH || BUILT_IN_GRAPH);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
     const details: Record<string, () => unknown> = { graph: () => graph.name };
+    const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
+    const lag = register(new LoopLag()).start();
+    const routes = new Map([
+      ...healthRoutes({ status: () => status, details: readiness, lag }),
+      ['/metrics', metricsRoute(metrics.registry)],
+    ]);
     const admin = register(
       new AdminServer({
         host: config.HOST,
         port: config.ADMIN_PORT,
         logger: log,
-        status: () => status,
-        details: () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()])),
-        metrics: () => metrics.registry.metrics(),
-        metricsContentType: metrics.registry.contentType,
+        routes,
       }),
     );
     await admin.start();

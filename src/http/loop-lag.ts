@@ -6,16 +6,18 @@ export class LoopLag {
   #sampledAt = 0;
   #lagMs = 0;
 
-  start(): void {
-    if (this.#timer) return;
+  start(): this {
+    if (this.#timer) return this;
     this.#sampledAt = performance.now();
     this.#timer = setInterval(() => this.#sample(), SAMPLE_INTERVAL_MS).unref();
+    return this;
   }
 
-  close(): void {
+  close(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#lagMs = 0;
+    return Promise.resolve();
   }
 
   /** In ms: the delay of the last sample, or that of the sample that is due if it is larger. */

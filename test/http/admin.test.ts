@@ -1,146 +1,127 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { Gauge, Registry } from 'prom-client';
 import { AdminServer } from '../../src/http/admin.ts';
-import type { AdminOptions } from '../../src/http/admin.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { sendJson, sendText } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/route.ts';
+import { startAdmin } from '../support/admin.ts';
 
-async function startAdmin(t: TestContext, overrides: Partial<AdminOptions> = {}) {
-  const admin = new AdminServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger: pino({ level: 'silent' }),
-    status: () => 'ready',
-    details: () => ({}),
-    metrics: () => Promise.resolve(''),
-    metricsContentType: 'text/plain',
-    ...overrides,
-  });
-  t.after(() => admin.close());
-  await admin.start();
-  const get = async (path: string, method = 'GET') => {
-    const response = await fetch(`http://127.0.0.1:${admin.port}${path}`, { method });
-    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
-  };
-  return { admin, get };
-}
-
-/** Blocks the event loop. */
-function block(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
-}
-
-describe('/healthz', () => {
-  it('answers 200 in every status, because it depends on neither Kafka nor Redis', async (t) => {
-    for (const status of ['starting', 'ready', 'draining'] as const) {
-      const { get } = await startAdmin(t, {
-        status: () => status,
-        details: () => {
-          throw new Error('/healthz read the status');
-        },
-      });
-      assert.equal((await get('/healthz')).status, 200);
-    }
-  });
-
-  it('answers 503 after the event loop was blocked for too long, and 200 when it turns again', async (t) => {
-    const { get } = await startAdmin(t, { maxLoopLagMs: 300 });
-    const answer = get('/healthz');
-    block(1200);
-    const { status, text } = await answer;
-    assert.equal(status, 503);
-    assert.match(text, /"status":"stuck","loopLagMs":\d+/);
-    await waitFor('health', async () => (await get('/healthz')).status === 200);
-  });
-});
-
-describe('/readyz', () => {
-  it('answers 200 when started and not draining, else 503', async (t) => {
-    let status: 'starting' | 'ready' | 'draining' = 'starting';
-    const { get } = await startAdmin(t, { status: () => status });
-    assert.deepEqual([(await get('/readyz')).status, (await get('/readyz')).text], [503, '{"status":"starting"}\n']);
-    status = 'ready';
-    assert.equal((await get('/readyz')).status, 200);
-    status = 'draining';
-    assert.equal((await get('/readyz')).status, 503);
-  });
-
-  it('stays ready with a missing topic and without Redis, and names both', async (t) => {
-    const { get } = await startAdmin(t, {
-      details: () => ({ missingTopics: ['bids'], redis: 'unavailable', kafka: 'connected' }),
-    });
-    const answer = await get('/readyz');
-    assert.equal(answer.status, 200);
-    assert.deepEqual(JSON.parse(answer.text), {
-      missingTopics: ['bids'],
-      redis: 'unavailable',
-      kafka: 'connected',
-      status: 'ready',
-    });
-  });
-});
-
-describe('/metrics', () => {
-  it("answers with the registry's text and content type", async (t) => {
-    const registry = new Registry();
-    new Gauge({ name: 'crier_test', help: 'Of this test.', registers: [registry] }).set(3);
-    const { get } = await startAdmin(t, {
-      metrics: () => registry.metrics(),
-      metricsContentType: registry.contentType,
-    });
-    const answer = await get('/metrics');
-    assert.equal(answer.type, registry.contentType);
-    assert.match(answer.text, /^crier_test 3$/m);
-  });
-
-  it('answers 500 without internals when a collector fails, and keeps serving', async (t) => {
-    const { get } = await startAdmin(t, { metrics: () => Promise.reject(new Error('secret')) });
-    const answer = await get('/metrics');
-    assert.equal(answer.status, 500);
-    assert.doesNotMatch(answer.text, /secret/);
-    assert.equal((await get('/healthz')).status, 200);
-  });
-});
+const read: Route = { methods: ['GET'], handle: (_request, response) => sendJson(response, 200, { is: 'read' }) };
+const change: Route = {
+  methods: ['POST'],
+  handle: (_request, response, url) => sendText(response, 200, url.searchParams.get('to') ?? 'nothing'),
+};
 
 describe('AdminServer', () => {
-  it('answers any other path with the list of paths', async (t) => {
-    const { get } = await startAdmin(t);
-    assert.deepEqual(await get('/health?x'), {
-      status: 404,
-      type: 'text/plain; charset=utf-8',
-      text: 'not found; there are /healthz, /readyz, /metrics\n',
-    });
-    assert.equal((await get('/readyz', 'POST')).status, 405);
+  it('answers any other path with the list of paths, also of those added later', async (t) => {
+    const routes = new Map([
+      ['/read', read],
+      ['/change', change],
+    ]);
+    const { get } = await startAdmin(t, [], { routes });
+    const { status, type, text } = await get('/reads?x');
+    assert.deepEqual([status, type, text], [404, 'text/plain; charset=utf-8', 'not found; there are /read, /change\n']);
+    routes.set('/later', read);
+    assert.equal((await get('/reads')).text, 'not found; there are /read, /change, /later\n');
+    assert.equal((await get('/later')).status, 200);
+  });
+
+  it('answers another method with 405 and Allow', async (t) => {
+    const { get } = await startAdmin(t, [
+      ['/read', read],
+      ['/change', change],
+    ]);
+    const refused = [await get('/read', 'POST'), await get('/change'), await get('/change', 'HEAD')];
+    assert.deepEqual(
+      refused.map(({ status, allow, text }) => [status, allow, text]),
+      [
+        [405, 'GET, HEAD', 'only GET, HEAD\n'],
+        [405, 'POST', 'only POST\n'],
+        [405, 'POST', ''],
+      ],
+    );
+  });
+
+  it('answers HEAD as GET without a body, and passes the query to the handler', async (t) => {
+    const { get } = await startAdmin(t, [
+      ['/read', read],
+      ['/change', change],
+    ]);
+    const head = await get('/read', 'HEAD');
+    assert.deepEqual([head.status, head.type, head.text], [200, 'application/json; charset=utf-8', '']);
+    assert.equal((await get('/change?to=a%20b', 'POST')).text, 'a b');
+  });
+
+  it('refuses a POST that a web page sends', async (t) => {
+    const { get } = await startAdmin(t, [['/change', change]]);
+    const { status, text } = await get('/change?to=x', 'POST', { origin: 'https://evil.example' });
+    assert.equal(status, 403);
+    assert.match(text, /Origin/);
+  });
+
+  it("logs a handler's failure and answers 500 without internals; a reply that has begun is cut off", async (t) => {
+    const lines: string[] = [];
+    const { get } = await startAdmin(
+      t,
+      [
+        [
+          '/sync',
+          {
+            methods: ['GET'],
+            handle: () => {
+              throw new Error('secret 1');
+            },
+          },
+        ],
+        ['/async', { methods: ['GET'], handle: () => Promise.reject(new Error('secret 2')) }],
+        [
+          '/begun',
+          {
+            methods: ['GET'],
+            handle: async (_request, response) => {
+              await new Promise<void>((resolve) => response.write('a', () => resolve()));
+              throw new Error('secret 3');
+            },
+          },
+        ],
+        ['/read', read],
+      ],
+      { logger: pino({ base: null }, { write: (line: string) => lines.push(line) }) },
+    );
+    for (const path of ['/sync', '/async']) {
+      const { status, text } = await get(path);
+      assert.deepEqual([status, text], [500, 'internal error; the log says more\n']);
+    }
+    await assert.rejects(get('/begun'));
+    const logged = lines.map((line) => JSON.parse(line) as { requestPath: string; err: { message: string } });
+    assert.deepEqual(
+      logged.map(({ requestPath, err }) => [requestPath, err.message]),
+      [
+        ['/sync', 'secret 1'],
+        ['/async', 'secret 2'],
+        ['/begun', 'secret 3'],
+      ],
+    );
+    assert.equal((await get('/read')).status, 200);
   });
 
   it('refuses a port that is in use, naming the variable', async (t) => {
-    const { admin } = await startAdmin(t);
-    await assert.rejects(startAdmin(t, { port: admin.port }), {
+    const { admin } = await startAdmin(t, []);
+    await assert.rejects(startAdmin(t, [], { port: admin.port }), {
       code: 'ERR_SETUP',
       message: new RegExp(`^ADMIN_PORT: port ${admin.port} on 127.0.0.1 is in use; `),
     });
   });
 
   it('closes twice, before start, and with a request that never ends', async (t) => {
-    const { admin } = await startAdmin(t);
+    const { admin } = await startAdmin(t, [['/read', read]]);
     const socket = connect(admin.port, '127.0.0.1').on('error', () => undefined);
     t.after(() => socket.destroy());
-    await new Promise((resolve) => socket.write('GET /healthz HTTP/1.1\r\n', resolve));
+    await new Promise((resolve) => socket.write('GET /read HTTP/1.1\r\n', resolve));
     await Promise.all([admin.close(), admin.close()]);
-    await assert.rejects(fetch(`http://127.0.0.1:${admin.port}/healthz`));
-    const unused = new AdminServer({
-      host: '127.0.0.1',
-      port: 0,
-      logger: pino({ level: 'silent' }),
-      status: () => 'ready',
-      details: () => ({}),
-      metrics: () => Promise.resolve(''),
-      metricsContentType: '',
-    });
-    await unused.close();
+    await assert.rejects(fetch(`http://127.0.0.1:${admin.port}/read`));
+    const logger = pino({ level: 'silent' });
+    await new AdminServer({ host: '127.0.0.1', port: 0, logger, routes: new Map() }).close();
   });
 });

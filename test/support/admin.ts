@@ -1,0 +1,27 @@
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { AdminServer } from '../../src/http/admin.ts';
+import type { AdminOptions } from '../../src/http/admin.ts';
+import type { Route } from '../../src/http/route.ts';
+
+/** An admin server with these routes, on a free port of the loopback address. */
+export async function startAdmin(
+  t: TestContext,
+  routes: Iterable<readonly [string, Route]>,
+  overrides: Partial<AdminOptions> = {},
+) {
+  const logger = pino({ level: 'silent' });
+  const admin = new AdminServer({ host: '127.0.0.1', port: 0, logger, routes: new Map(routes), ...overrides });
+  t.after(() => admin.close());
+  await admin.start();
+  const get = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
+    const response = await fetch(`http://127.0.0.1:${admin.port}${path}`, { method, headers });
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      allow: response.headers.get('allow'),
+      text: await response.text(),
+    };
+  };
+  return { admin, get };
+}
