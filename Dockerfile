@@ -14,7 +14,7 @@ COPY scripts scripts
 RUN npm run -s build && npm run -s build:stack && npm prune --omit=dev --ignore-scripts --no-audit
 
 FROM node:${NODE_VERSION}-bookworm-slim
-ENV NODE_ENV=production
+ENV NODE_ENV=production ADMIN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json /app/babel.config.js ./
 # A graph is compiled when it is loaded: with this configuration and this plugin.

@@ -13,6 +13,7 @@ export interface BannerOptions {
 /** The text that `npm start` prints: the role, the addresses, and an operation to paste. */
 export function banner({ config, graphName, port, adminPort, operation }: BannerOptions): string {
   const host = hostInUrl(config.HOST);
+  const adminHost = hostInUrl(config.ADMIN_HOST);
   const mode = config.isEmbedded
     ? 'embedded: the graph’s samples are the records (KAFKA_BROKERS and REDIS_URL are not set)'
     : `ROLE=${config.ROLE}`;
@@ -24,7 +25,7 @@ export function banner({ config, graphName, port, adminPort, operation }: Banner
       `  HTTP        http://${host}:${port}/graphql`,
     );
   }
-  lines.push(`  Admin       http://${host}:${adminPort}/healthz  /readyz  /metrics`, '');
+  lines.push(`  Admin       http://${adminHost}:${adminPort}/healthz  /readyz  /metrics`, '');
   if (port !== undefined) lines.push('A subscription to start with:', '', operation.trim().replace(/^/gm, '  '), '');
   return `${lines.join('\n')}\n`;
 }

@@ -83,7 +83,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     ]);
     const admin = register(
       new AdminServer({
-        host: config.HOST,
+        host: config.ADMIN_HOST,
         port: config.ADMIN_PORT,
         logger: log,
         routes,

@@ -9,8 +9,13 @@ export const variables = {
     '"all", "worker" or "gateway"',
     'Which half of the path this pod runs.',
   ),
-  HOST: text('0.0.0.0', 'an address of this machine', 'Address that both ports listen on.'),
+  HOST: text('0.0.0.0', 'an address of this machine', 'Address that PORT listens on.'),
   PORT: port('4000', 'WebSocket and HTTP port; 0 takes a free one.'),
+  ADMIN_HOST: text(
+    '127.0.0.1',
+    'an address of this machine',
+    'Address that ADMIN_PORT listens on; the image sets 0.0.0.0.',
+  ),
   ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz` and `/metrics`.'),
   GRAPH: text('', 'a folder with a schema.graphql', 'The graph folder; not set: the built-in auction graph.'),
   LOG_LEVEL: oneOf(

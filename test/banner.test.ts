@@ -15,11 +15,15 @@ describe('the banner', () => {
     ['pod-1.local', 'pod-1.local'],
   ] as const) {
     it(`prints addresses that can be opened where HOST is ${HOST}`, () => {
-      const text = bannerOf({ HOST });
+      const text = bannerOf({ HOST, ADMIN_HOST: '127.0.0.2' });
       const urls = (text.match(/\w+:\/\/\S+/g) ?? []).map((url) => URL.canParse(url) && new URL(url).host);
-      assert.deepEqual(urls, [`${printed}:4000`, `${printed}:4000`, `${printed}:4000`, `${printed}:4001`]);
+      assert.deepEqual(urls, [`${printed}:4000`, `${printed}:4000`, `${printed}:4000`, '127.0.0.2:4001']);
     });
   }
+
+  it('prints an address for the admin port that can be opened where ADMIN_HOST is a wildcard', () => {
+    assert.match(bannerOf({ HOST: '127.0.0.2', ADMIN_HOST: '0.0.0.0' }), /Admin +http:\/\/localhost:4001\//);
+  });
 
   it('omits GraphiQL when it is off', () => {
     assert.doesNotMatch(bannerOf({ GRAPHIQL: 'false' }), /GraphiQL/);

@@ -157,9 +157,25 @@ describe('ports', { concurrency: 4 }, () => {
     });
   }
 
-  it('refuses an address of another machine', async (t) => {
-    const [line] = await refusal(spawnPod(t, { HOST: '192.0.2.1' }));
-    assert.match(line!, /^crier: ADMIN_PORT: port 0 on 192\.0\.2\.1 cannot be listened on/);
+  for (const [host, port] of [
+    ['HOST', 'PORT'],
+    ['ADMIN_HOST', 'ADMIN_PORT'],
+  ] as const) {
+    it(`refuses a ${host} of another machine`, async (t) => {
+      const [line] = await refusal(spawnPod(t, { [host]: '192.0.2.1' }));
+      assert.match(line!, new RegExp(`^crier: ${port}: port 0 on 192\\.0\\.2\\.1 cannot be listened on`));
+    });
+  }
+
+  it('serves the admin paths on ADMIN_HOST only, which is 127.0.0.1 by default', async (t) => {
+    const health = (host: string, pod: Pod) => fetch(`http://${host}:${new URL(pod.admin).port}/healthz`);
+    const isRefused = (error: Error) => /ECONNREFUSED/.test(String(error.cause));
+    const byDefault = await startPod(t, { HOST: '127.0.0.2' });
+    assert.equal((await health('127.0.0.1', byDefault)).status, 200);
+    await assert.rejects(health('127.0.0.2', byDefault), isRefused);
+    const moved = await startPod(t, { ADMIN_HOST: '127.0.0.2' });
+    assert.equal((await health('127.0.0.2', moved)).status, 200);
+    await assert.rejects(health('127.0.0.1', moved), isRefused);
   });
 
   it('uses free ports for 0, prints them, and releases them', async (t) => {
