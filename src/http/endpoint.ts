@@ -21,6 +21,7 @@ export interface EndpointOptions {
   readonly allowedOrigins: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
+  readonly onRefusedOrigin: () => void;
 }
 
 /** Refused before GraphQL is involved, so the status is 403 for every `accept` header. */
@@ -90,6 +91,7 @@ export function createEndpoint(
   return async function onRequest(request, response) {
     const { origin, host } = request.headers;
     if (!isOriginAllowed(origin, host, allowedOrigins)) {
+      options.onRefusedOrigin();
       response
         .writeHead(403, { 'content-type': 'text/plain' })
         .end('This origin is not allowed; ALLOWED_ORIGINS lists those that are');

@@ -55,7 +55,9 @@ export class Metrics {
   readonly connectionsClosed = this.#counter('crier_connections_closed_total', 'WebSockets closed, by close code.', [
     'code',
   ]);
-  readonly originsRefused = this.#counter('crier_origins_refused_total', 'Handshakes refused for their Origin.');
+  readonly refusals = this.#counter('crier_refusals_total', 'Handshakes and HTTP requests refused, by reason.', [
+    'reason',
+  ]);
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
     'outcome',

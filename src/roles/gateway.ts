@@ -158,7 +158,7 @@ function createGateway({ config, log, metrics }: RoleServices, { httpServer, ...
     observer: {
       onOpen: () => metrics.connectionsOpened.inc(),
       onClose: (code) => metrics.connectionsClosed.inc({ code: closeLabel(code) }),
-      onRefusedOrigin: () => metrics.originsRefused.inc(),
+      onRefused: (reason) => metrics.refusals.inc({ reason }),
     },
   });
   metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);

@@ -10,7 +10,7 @@ import type { RoleServices } from './services.ts';
 export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
-  { config, graph, log }: RoleServices,
+  { config, graph, log, metrics }: RoleServices,
   runtime: GraphRuntime,
   documents: DocumentQueue,
 ): HttpServer {
@@ -20,6 +20,7 @@ export function createHttpServer(
     allowedOrigins: config.ALLOWED_ORIGINS,
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,
+    onRefusedOrigin: () => metrics.refusals.inc({ reason: 'origin' }),
   });
   const graphiql = config.GRAPHIQL
     ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })

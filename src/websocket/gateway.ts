@@ -13,10 +13,13 @@ import { InitDeadlines } from './init-deadlines.ts';
 import { CLOSE_CODES } from './protocol.ts';
 import { SweepRing } from './sweep-ring.ts';
 
+/** Why a handshake was refused, as a metric label. */
+export type RefusalReason = 'origin' | 'path';
+
 export interface GatewayObserver {
   onOpen(): void;
   onClose(code: number): void;
-  onRefusedOrigin(): void;
+  onRefused(reason: RefusalReason): void;
 }
 
 export interface GatewayOptions {
@@ -122,10 +125,11 @@ export class Gateway {
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { path, allowedOrigins, observer } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
+      observer.onRefused('path');
       return refuse(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
     }
     if (!isOriginAllowed(request.headers.origin, request.headers.host, allowedOrigins)) {
-      observer.onRefusedOrigin();
+      observer.onRefused('origin');
       return refuse(socket, '403 Forbidden', 'This origin is not allowed; ALLOWED_ORIGINS lists those that are');
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request));

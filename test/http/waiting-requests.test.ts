@@ -49,7 +49,14 @@ async function startEndpoint(t: TestContext): Promise<string> {
     burstMs: 60_000,
     share: 1,
   });
-  const endpoint = createEndpoint({ runtime, documents: queue, allowedOrigins: [], maxBodyBytes: 1024 * 1024, log });
+  const endpoint = createEndpoint({
+    runtime,
+    documents: queue,
+    allowedOrigins: [],
+    maxBodyBytes: 1024 * 1024,
+    log,
+    onRefusedOrigin: () => undefined,
+  });
   const server = createServer((request, response) => void endpoint(request, response));
   t.after(() => server.close().closeAllConnections());
   server.listen(0, '127.0.0.1');

@@ -35,7 +35,8 @@ export interface BareGatewayOptions {
 export async function startBareGateway(t: TestContext, options: BareGatewayOptions = {}) {
   const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
   const closes: number[] = [];
-  const counts = { opened: 0, refusedOrigins: 0, slowConsumers: 0 };
+  const counts = { opened: 0, slowConsumers: 0 };
+  const refusals: string[] = [];
   const failures: Parameters<FailureListener>[] = [];
   const lines: { msg: string; level: number; connection: string }[] = [];
   const writer = new Writer({
@@ -64,7 +65,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     observer: {
       onOpen: () => counts.opened++,
       onClose: (code) => closes.push(code),
-      onRefusedOrigin: () => counts.refusedOrigins++,
+      onRefused: (reason) => refusals.push(reason),
     },
   });
   gateway.start();
@@ -84,6 +85,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     /** Close codes, in the order in which sockets closed. */
     closes,
     counts,
+    refusals,
     failures,
     /** Lines of the log. */
     lines,
