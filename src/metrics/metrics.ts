@@ -1,4 +1,7 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Metric } from 'prom-client';
+import { Histogram } from './histogram.ts';
+import type { HistogramOptions } from './histogram.ts';
 
 /** Prometheus's naming rules: https://prometheus.io/docs/practices/naming/ */
 type CounterName = `crier_${string}_total`;
@@ -133,6 +136,14 @@ export class Metrics {
         for (const { labels, value } of read()) this.inc(labels, value);
       },
     });
+  }
+
+  /** A histogram, whose series appear with their first `of`. */
+  histogram(options: HistogramOptions): Histogram {
+    const histogram = new Histogram(options);
+    // Its types want one of prom-client's own classes; the registry reads `name`, `get` and `reset`.
+    this.registry.registerMetric(histogram as unknown as Metric);
+    return histogram;
   }
 
   #counter<Label extends string = never>(name: CounterName, help: string, labelNames: Label[] = []): Counter<Label> {
