@@ -1,3 +1,6 @@
+import { traceOfFields } from '../tracing/header-fields.ts';
+import type { TraceContext } from '../tracing/trace-context.ts';
+
 /** The origin and the order of a message. Of two messages of one channel and partition, the one with the higher pair (epoch, offset) is newer. */
 export interface Coordinates {
   readonly partition: number;
@@ -11,6 +14,8 @@ export interface Coordinates {
   readonly entry?: string | undefined;
   /** Id of the entry before it; undefined: there was none. */
   readonly previous?: string | undefined;
+  /** The span of the worker that published the message. Absent unless the record is sampled. */
+  readonly trace?: TraceContext;
 }
 
 export interface ReceivedMessage {
@@ -24,15 +29,25 @@ const SPACE = 0x20;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const AT_SIGN = 0x40;
+const LOWER_A = 0x61;
+const LOWER_Z = 0x7a;
+
+/** Fields ` name=value` at the end of a header. */
+const FIELDS = /^(?: [a-z]+=[!-~]*)+$/;
+/** In bytes, of all fields. */
+const MAX_FIELDS_LENGTH = 1024;
 
 /**
  * A message in Redis is a header line and the payload; `redis/lua/publish.lua` writes the header. A message without a header (from
  * redis-cli, for example) is a payload without coordinates.
  *
+ * Fields ` name=value` may end the header. Unknown ones are ignored, so that a later version may add some.
+ *
  * The header is read byte by byte: decoding it as text for a regular expression took two to four times as long.
  *
  * @example '@0 17 1763730000000 1763720000000\n{"order":…}'
  * @example '@0 17 1763730000000 1763720000000 1763730000001-0 -\n{"order":…}' // in a history, with no entry before it
+ * @example '@0 17 1763730000000 1763720000000 traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n{"order":…}'
  */
 export function parseMessage(message: Buffer): ReceivedMessage {
   // JSON starts with no "@".
@@ -62,15 +77,44 @@ class HeaderReader {
       this.length++;
       return { partition, offset, timestamp, epoch };
     }
+    if (this.#isField()) return this.#fields({ partition, offset, timestamp, epoch });
     const start = this.length + 1;
     this.#id();
     const middle = this.length - start;
     this.#id();
-    if (this.#bytes[this.length] !== LINE_FEED) return undefined;
-    const ids = this.#bytes.toString('latin1', start, this.length++);
+    const isComplete = this.#bytes[this.length] === LINE_FEED;
+    if (!isComplete && !this.#isField()) return undefined;
+    const ids = this.#bytes.toString('latin1', start, this.length);
     const previous = ids.slice(middle + 1);
     const entry = ids.slice(0, middle);
-    return { partition, offset, timestamp, epoch, entry, previous: previous === '-' ? undefined : previous };
+    const coordinates = {
+      partition,
+      offset,
+      timestamp,
+      epoch,
+      entry,
+      previous: previous === '-' ? undefined : previous,
+    };
+    if (!isComplete) return this.#fields(coordinates);
+    this.length++;
+    return coordinates;
+  }
+
+  /** True if a field follows. */
+  #isField(): boolean {
+    const first = this.#bytes[this.length + 1]!;
+    return this.#bytes[this.length] === SPACE && first >= LOWER_A && first <= LOWER_Z;
+  }
+
+  /** Reads the fields up to the end of the header. */
+  #fields(coordinates: Coordinates): Coordinates | undefined {
+    const start = this.length;
+    const end = this.#bytes.subarray(start, start + MAX_FIELDS_LENGTH + 1).indexOf(LINE_FEED);
+    const fields = end < 0 ? '' : this.#bytes.toString('latin1', start, start + end);
+    if (!FIELDS.test(fields)) return undefined;
+    this.length = start + end + 1;
+    const trace = traceOfFields(fields);
+    return trace ? { ...coordinates, trace } : coordinates;
   }
 
   /** @param delimiter the byte that must precede the number */

@@ -28,9 +28,10 @@ export function printMark({ topic, partition, stream, bytes, isQuestion }: Mark)
   return `${topic} ${partition} ${stream} ${bytes}${isQuestion ? '?' : ''}`;
 }
 
-/** undefined: the text is not a mark. */
+/** undefined: the text is not a mark. Fields ` name=value` at its end are ignored, so that a later version may add some. */
 export function parseMark(text: string): Mark | undefined {
-  const [match, topic, partition, stream, bytes, question] = /^(\S+) (\d+) (\S+) (\d+)(\??)$/.exec(text) ?? [];
+  const [match, topic, partition, stream, bytes, question] =
+    /^(\S+) (\d+) (\S+) (\d+)(\??)(?: [a-z]+=\S*)*$/.exec(text) ?? [];
   if (match === undefined) return undefined;
   return {
     topic: topic!,
@@ -46,9 +47,9 @@ export function printCredit({ stream, gateway, served, bytes }: Credit): string 
   return `${stream} ${gateway} ${Math.round(served)} ${bytes === undefined ? '-' : Math.round(bytes)}`;
 }
 
-/** undefined: the text is not a credit. */
+/** undefined: the text is not a credit. Fields at its end are ignored, as those of a mark. */
 export function parseCredit(text: string): Credit | undefined {
-  const [match, stream, gateway, served, bytes] = /^(\S+) (\S+) (-?\d+) (-|-?\d+)$/.exec(text) ?? [];
+  const [match, stream, gateway, served, bytes] = /^(\S+) (\S+) (-?\d+) (-|-?\d+)(?: [a-z]+=\S*)*$/.exec(text) ?? [];
   if (match === undefined) return undefined;
   return {
     stream: stream!,

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseMessage } from '../../src/bus/coordinates.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
+import { printTraceFields } from '../../src/tracing/header-fields.ts';
 
-const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?\n/;
+const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?(?: [a-z]+=[!-~]*)*\n/;
 
 /** What a message is, said with a regular expression. */
 function expected(text: string): { payload: string; coordinates: Coordinates | undefined } {
@@ -70,6 +71,8 @@ describe('parseMessage', () => {
       'a',
       'é',
       '9007199254740993',
+      'a=',
+      'next=5,6',
     );
     const texts = fc.oneof(
       fc.array(token).map((tokens) => `@${tokens.join('')}`),
@@ -99,6 +102,13 @@ describe('parseMessage', () => {
       '@0 1 2 3 4-0\n{}',
       '@0 1 2 3 4-0 \n{}',
       '@0 1 2 3 4-0 5-0 \n{}',
+      '@0 1 2 3 next\n{}',
+      '@0 1 2 3 next=5 6\n{}',
+      '@0 1 2 3 next=5 \n{}',
+      '@0 1 2 3 next=é\n{}',
+      '@0 1 2 3 next=5 4-0 -\n{}',
+      '@0 1 2 3 next=5',
+      `@0 1 2 3 next=${'5'.repeat(1020)}\n{}`,
     ]) {
       assert.deepEqual(parsed(Buffer.from(text)), { payload: text, coordinates: undefined });
     }
@@ -111,6 +121,42 @@ describe('parseMessage', () => {
     ]) {
       assert.deepEqual(parsed(Buffer.from(text)), expected(text));
       assert.ok(parsed(Buffer.from(text)).coordinates);
+    }
+  });
+
+  it('ignores fields that a later version has added', () => {
+    const coordinates = { partition: 0, offset: 1, timestamp: 2, epoch: 3 };
+    const kept = { ...coordinates, entry: '4-0', previous: '3-0' };
+    for (const fields of ['next=', 'next=5 other=a=b', `next=${'5'.repeat(1018)}`]) {
+      assert.deepEqual(parsed(Buffer.from(`@0 1 2 3 ${fields}\n{}`)), { payload: '{}', coordinates });
+      assert.deepEqual(parsed(Buffer.from(`@0 1 2 3 4-0 3-0 ${fields}\n{}`)), { payload: '{}', coordinates: kept });
+    }
+  });
+
+  it('reads the trace context of a sampled record', () => {
+    const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', isSampled: true };
+    for (const context of [trace, { ...trace, state: 'vendor=a:b,other=c' }]) {
+      const fields = printTraceFields(context);
+      for (const ids of ['', ' 4-0 3-0'])
+        assert.deepEqual(parsed(Buffer.from(`@0 1 2 3${ids}${fields} next=5\n{}`)).coordinates?.trace, context);
+    }
+  });
+
+  it('ignores a trace context that is malformed, or not sampled, and keeps the message', () => {
+    const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    for (const value of [
+      '',
+      parent.replace('01', '1'),
+      parent.slice(0, -2) + '00',
+      parent.toUpperCase(),
+      `${parent}-1`,
+      `01${parent.slice(2)}`,
+      parent.replace('00f067aa0ba902b7', '0000000000000000'),
+      parent.replace('4bf92f3577b34da6a3ce929d0e0e4736', '0'.repeat(32)),
+    ]) {
+      const { payload, coordinates } = parsed(Buffer.from(`@0 1 2 3 traceparent=${value}\n{}`));
+      assert.equal(payload, '{}');
+      assert.deepEqual(coordinates, { partition: 0, offset: 1, timestamp: 2, epoch: 3 });
     }
   });
 

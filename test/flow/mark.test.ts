@@ -22,6 +22,15 @@ describe('marks and credits', () => {
     );
   });
 
+  it('are parsed with fields that a later version has added', () => {
+    for (const fields of [' lag=5', ' a= trace=00-1-2-01,x']) {
+      const mark = { topic: 'bids', partition: 0, stream: 's', bytes: 5, isQuestion: true };
+      assert.deepEqual(parseMark(`${printMark(mark)}${fields}`), mark);
+      const credit = { stream: 's', gateway: 'g', served: 1, bytes: undefined };
+      assert.deepEqual(parseCredit(`${printCredit(credit)}${fields}`), credit);
+    }
+  });
+
   it('are not read from any other text', () => {
     for (const text of ['', 'a', 'bids 0 s', 'bids 0 s x', 'bids -1 s 5', 'bids 0 s 5??', 'bids 0 s 5 6']) {
       assert.equal(parseMark(text), undefined, text);
