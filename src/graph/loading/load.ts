@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { parse, validate } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition } from '../../context/context.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import { GraphError } from '../../errors.ts';
 import { parseBindings } from '../schema/binding.ts';
 import { compileGraph, isBuiltIn } from './compile.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Graph, Samples } from '../graph.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
-import { didYouMean } from '../schema/problem.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
 

@@ -1,7 +1,7 @@
 import { Kind, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
+import { didYouMean } from '../../did-you-mean.ts';
 import { isPath } from './payload-path.ts';
-import { didYouMean } from './problem.ts';
 
 /** One `match` of an @kafka directive. */
 export interface Match {

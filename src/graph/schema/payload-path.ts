@@ -1,7 +1,7 @@
 import { isLeafType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
 import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import lodash from 'lodash';
-import { didYouMean } from './problem.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 
 /**
  * Reports a path that the conversion of payloads to snake_case can never produce.

@@ -6,8 +6,8 @@ import type {
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
+import { didYouMean } from '../../did-you-mean.ts';
 import type { Authorize } from '../graph.ts';
-import { didYouMean } from './problem.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
 export interface Attached {

@@ -1,6 +1,6 @@
 import { Kind, isRequiredArgument } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
-import { didYouMean } from './problem.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
