@@ -11,7 +11,11 @@ const DEBIAN_PACKAGES = {
   kcat: 'kcat',
   chromium: 'chromium',
   ps: 'procps',
+  prometheus: 'prometheus',
 } as const;
+
+/** Programs that Debian starts as services when it installs them. */
+const SERVICES = ['redis-server', 'prometheus'] as const;
 
 /** Longest wait for another apt-get, in ms, and the pause between two attempts. */
 const LOCK_TIMEOUT_MS = 10 * 60_000;
@@ -32,7 +36,7 @@ export function installHint(programs: readonly Program[]): string {
 }
 
 /**
- * Installs missing programs with apt-get, reports that on standard error, and keeps Debian from starting a Redis of its own on port 6379.
+ * Installs missing programs with apt-get, reports that on standard error, and keeps Debian from starting services of its own.
  * Waits for another apt-get.
  * @throws Error that names the programs to install, if this process is not root or there is no apt-get.
  */
@@ -44,10 +48,11 @@ export async function installPrograms(missing: readonly Program[]): Promise<void
   process.stderr.write(`Installing ${packagesOf(missing)} by apt-get ...\n`);
   await runAptGet(['update', '-q']);
   await runAptGet(['install', '-y', '-q', '--no-install-recommends', ...packagesOf(missing).split(' ')]);
-  if (!missing.includes('redis-server')) return;
-  await runProgram('systemctl', ['disable', '--now', 'redis-server']).catch(() =>
-    runProgram('service', ['redis-server', 'stop']).catch(() => undefined),
-  );
+  for (const service of SERVICES.filter((name) => missing.includes(name))) {
+    await runProgram('systemctl', ['disable', '--now', service]).catch(() =>
+      runProgram('service', [service, 'stop']).catch(() => undefined),
+    );
+  }
 }
 
 /** Retries while another apt-get runs. DPkg::Lock::Timeout waits for one of its two locks only, not for the lock of the package lists. */
