@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
-import { readConfig } from './config.ts';
+import { readSettings } from './config.ts';
 import { SetupError } from './errors.ts';
 import { createKafkaClient } from './kafka/kafkajs/client.ts';
 import { Cluster } from './kafka/kafkajs/cluster.ts';
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const command = commandOf(values, positionals);
-  const config = readConfig({ ...process.env, ROLE: 'all', REDIS_URL: '' });
+  const config = readSettings(process.env);
   if (config.KAFKA_BROKERS.length === 0)
     throw new SetupError('KAFKA_BROKERS: expected host:port, separated by commas, got none');
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);

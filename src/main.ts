@@ -16,7 +16,8 @@ const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
 Usage: npm start            (or: node dist/src/main.js)
        npm start -- --help
 
-Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records.
+Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records. With
+NODE_ENV=production, EMBEDDED=true must ask for that.
 Settings are environment variables:
 `;
 

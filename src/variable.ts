@@ -18,6 +18,10 @@ export const BOOL = '"true", "false", "on" or "off"';
 
 export const flag = z.enum(['true', 'false', 'on', 'off']).transform((value) => value === 'true' || value === 'on');
 
+const optionalFlag = z
+  .enum(['', 'true', 'false', 'on', 'off'])
+  .transform((value) => (value === '' ? undefined : value === 'true' || value === 'on'));
+
 const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -56,6 +60,9 @@ export const oneOf = <const Values extends readonly string[]>(
 ) => variable(z.enum(values), fallback, '', expects, meaning);
 
 export const bool = (fallback: 'true' | 'false', meaning: string) => variable(flag, fallback, '', BOOL, meaning);
+
+/** undefined where the variable is not set. */
+export const optionalBool = (meaning: string) => variable(optionalFlag, '', '', BOOL, meaning);
 
 export const port = (fallback: string, meaning: string) =>
   variable(whole(0, 65_535), fallback, '', 'a port, 0 to 65535', meaning);

@@ -1,4 +1,4 @@
-import { bool, bytes, count, fraction, list, MS, ms, name, oneOf, port, text } from './variable.ts';
+import { bool, bytes, count, fraction, list, MS, ms, name, oneOf, optionalBool, port, text } from './variable.ts';
 import type { Variable } from './variable.ts';
 
 /** Every setting of crier, by the name of its environment variable. `npm run docs:configuration` writes docs/configuration.md from it. */
@@ -17,6 +17,9 @@ export const variables = {
     'Address that ADMIN_PORT listens on; the image sets 0.0.0.0.',
   ),
   ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz` and `/metrics`.'),
+  EMBEDDED: optionalBool(
+    'Whether to run without Kafka and Redis, on the sample records of the graph; not set: if neither is named, except with `NODE_ENV=production`.',
+  ),
   GRAPH: text('', 'a folder with a schema.graphql', 'The graph folder; not set: the built-in auction graph.'),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -26,7 +29,7 @@ export const variables = {
   ),
   SHUTDOWN_TIMEOUT_MS: ms(100, '10000', 'After SIGTERM, the longest time until exit.'),
 
-  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: embedded.'),
+  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
   KAFKA_GROUP_ID: name('crier', 'a consumer group id', 'Consumer group that all workers share.'),
   KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
   KAFKA_SASL_MECHANISM: oneOf(
@@ -74,7 +77,7 @@ export const variables = {
   REDIS_URL: list(
     '',
     'redis:// or rediss:// URLs, separated by commas',
-    'Redis servers, channels spread by hash; not set: embedded.',
+    'Redis servers, channels spread by hash; not set: `EMBEDDED`.',
   ),
   CHANNEL_PREFIX: text('crier:', 'any text', "First part of every channel's name."),
 

@@ -68,6 +68,47 @@ describe('readConfig', () => {
     assert.match(refusal({ REDIS_URL: 'redis://a' }), /KAFKA_BROKERS/);
   });
 
+  const modes: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+    [
+      { NODE_ENV: 'production' },
+      /^KAFKA_BROKERS and REDIS_URL: expected with NODE_ENV=production, got neither; set both, or EMBEDDED=true/,
+    ],
+    [{ EMBEDDED: 'false' }, /^KAFKA_BROKERS and REDIS_URL: expected with EMBEDDED=false, got neither; set both, or/],
+    [
+      { EMBEDDED: 'true', KAFKA_BROKERS: 'a:1', REDIS_URL: 'redis://a' },
+      /^EMBEDDED=true contradicts KAFKA_BROKERS and REDIS_URL: .*; unset EMBEDDED .*, or unset KAFKA_BROKERS and REDIS_URL$/,
+    ],
+    [{ EMBEDDED: 'on', KAFKA_BROKERS: 'a:1' }, /^EMBEDDED=true contradicts KAFKA_BROKERS: .*, or unset KAFKA_BROKERS$/],
+    [{ EMBEDDED: 'true', REDIS_URL: 'redis://a' }, /^EMBEDDED=true contradicts REDIS_URL: .*, or unset REDIS_URL$/],
+    [{ EMBEDDED: 'true', ROLE: 'worker' }, /^EMBEDDED=true contradicts ROLE=worker: .*, or unset ROLE$/],
+    [{ EMBEDDED: 'true', ROLE: 'gateway' }, /^EMBEDDED=true contradicts ROLE=gateway: .*, or unset ROLE$/],
+    [{ KAFKA_BROKERS: 'a:1' }, /^REDIS_URL: expected redis:\/\/ URLs with ROLE=all, got none: .* meet only at Redis$/],
+    [{ KAFKA_BROKERS: 'a:1', ROLE: 'worker' }, /^REDIS_URL: .* ROLE=worker, got none: .* meet only at Redis$/],
+    [{ KAFKA_BROKERS: 'a:1', ROLE: 'gateway' }, /^REDIS_URL: expected redis:\/\/ URLs with ROLE=gateway, got none$/],
+    [{ REDIS_URL: 'redis://a' }, /^KAFKA_BROKERS: expected brokers where REDIS_URL is set, .*ROLE=gateway needs none/],
+    [{ REDIS_URL: 'redis://a', ROLE: 'worker' }, /^KAFKA_BROKERS: expected brokers with ROLE=worker, got none$/],
+    [{ EMBEDDED: 'maybe' }, /^EMBEDDED: expected "true", "false", "on" or "off", got "maybe"$/],
+  ];
+  for (const [environment, expected] of modes) {
+    it(`refuses ${JSON.stringify(environment)} with one line that names the fix`, () => {
+      const message = refusal(environment);
+      assert.match(message, expected);
+      assert.doesNotMatch(message, /\n/);
+    });
+  }
+
+  for (const environment of [{}, { EMBEDDED: 'true' }, { NODE_ENV: 'production', EMBEDDED: 'true' }]) {
+    it(`runs embedded with ${JSON.stringify(environment)}`, () => {
+      assert.equal(readConfig(environment).isEmbedded, true);
+    });
+  }
+
+  for (const environment of [{}, { EMBEDDED: 'false' }, { NODE_ENV: 'production' }]) {
+    it(`uses Kafka and Redis with ${JSON.stringify(environment)} where both are named`, () => {
+      assert.equal(readConfig({ ...environment, KAFKA_BROKERS: 'a:1', REDIS_URL: 'redis://a' }).isEmbedded, false);
+    });
+  }
+
   it('refuses malformed addresses', () => {
     assert.match(
       refusal({ KAFKA_BROKERS: 'kafka', REDIS_URL: 'redis://a' }),

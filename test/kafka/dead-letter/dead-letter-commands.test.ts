@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import kafkajs from 'kafkajs';
 import { freePorts } from '../../../stack/port.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readSettings } from '../../../src/config.ts';
 import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { Cluster } from '../../../src/kafka/kafkajs/cluster.ts';
 import { runDeadLetterCommand } from '../../../src/kafka/dead-letter/dead-letter-commands.ts';
@@ -161,7 +161,7 @@ describe('npm run dead-letters', () => {
       if (losses-- > 0) throw new kafkajs.KafkaJSConnectionError('the acknowledgement was lost');
       return answer;
     });
-    const config = readConfig({ ...settings, ROLE: 'all', REDIS_URL: '' });
+    const config = readSettings(settings);
     const log = createLog('silent');
     const cluster = new Cluster(() => createKafkaClient(config, log));
     const client = createKafkaClient(config, log);

@@ -1,0 +1,40 @@
+import { variables } from '../variables.ts';
+import { refusal } from './refusal.ts';
+import type { Settings } from './settings.ts';
+
+/** A line for each pair of settings that exclude each other, and for each address that cannot be one. */
+export function contradictions(settings: Settings): string[] {
+  return [...bounds(settings), ...addresses(settings), ...credentials(settings)];
+}
+
+function bounds(settings: Settings): string[] {
+  const problems: string[] = [];
+  if (settings.MAX_INFLATED_BATCH_BYTES > settings.MAX_INFLIGHT_BYTES) {
+    problems.push(
+      `MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${settings.MAX_INFLIGHT_BYTES}), got ${settings.MAX_INFLATED_BATCH_BYTES}`,
+    );
+  }
+  if (settings.EXECUTION_TIMEOUT_MS < settings.BACKEND_TIMEOUT_MS) {
+    problems.push(
+      `EXECUTION_TIMEOUT_MS: expected no less than BACKEND_TIMEOUT_MS (${settings.BACKEND_TIMEOUT_MS}), got ${settings.EXECUTION_TIMEOUT_MS}`,
+    );
+  }
+  return problems;
+}
+
+function addresses(settings: Settings): string[] {
+  const urls = settings.REDIS_URL.filter((url) => !/^rediss?:\/\/./.test(url));
+  const brokers = settings.KAFKA_BROKERS.filter(
+    (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
+  );
+  return [
+    ...urls.map((url) => refusal('REDIS_URL', url, variables.REDIS_URL.expects)),
+    ...brokers.map((broker) => refusal('KAFKA_BROKERS', broker, variables.KAFKA_BROKERS.expects)),
+  ];
+}
+
+function credentials(settings: Settings): string[] {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
+  if (mechanism === '' || (username !== '' && password !== '')) return [];
+  return [`KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: expected with KAFKA_SASL_MECHANISM=${mechanism}`];
+}
