@@ -1,13 +1,17 @@
-import type { Registry } from 'prom-client';
+import type { Registry, RegistryContentType } from 'prom-client';
 import { sendBody } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { contentTypeFor, expose } from './exposition.ts';
 
-/** `/metrics`, for Prometheus. */
-export function metricsRoute(registry: Registry): Route {
+/** `/metrics`, for Prometheus: OpenMetrics with exemplars for a scraper that accepts it, else the text format. */
+export function metricsRoute(registry: Registry<RegistryContentType>): Route {
   return {
     methods: ['GET'],
-    handle: async (_request, response) => {
-      sendBody(response, 200, registry.contentType, await registry.metrics());
+    handle: async ({ headers }, response) => {
+      const contentType = contentTypeFor(headers.accept);
+      const text = await expose(registry, contentType);
+      response.setHeader('vary', 'accept');
+      sendBody(response, 200, contentType, text);
     },
   };
 }

@@ -13,6 +13,7 @@ type ReadLabelled<Label extends string> = () => Iterable<{
 
 /** crier's metrics, in a registry of their own: two servers can run in one process. docs/operations.md lists the names. */
 export class Metrics {
+  /** exposition.ts renders it. */
   readonly registry = new Registry();
   readonly recordsConsumed = this.#counter('crier_records_consumed_total', 'Records read from Kafka or the samples.', [
     'topic',
@@ -83,6 +84,9 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    // Gauges with the suffix of counters, and only the sums of gauges without it.
+    for (const name of ['handles', 'requests', 'resources'])
+      this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
   }
 
   /** A gauge whose value is read at each scrape. */
