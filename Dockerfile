@@ -11,7 +11,8 @@ COPY plugins plugins
 COPY src src
 COPY stack stack
 COPY scripts scripts
-RUN npm run -s build && npm run -s build:stack && npm prune --omit=dev --ignore-scripts --no-audit
+RUN npm run -s build && npm run -s build:stack \
+  && npm prune --omit=dev --ignore-scripts --no-audit && node scripts/prune-modules.js node_modules
 
 FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production ADMIN_HOST=0.0.0.0
