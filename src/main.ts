@@ -3,23 +3,13 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
+import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import { startServer } from './server.ts';
 import { endOnSignal } from './shutdown.ts';
-import { variables } from './variables.ts';
 
 const REJECTION_LOG_WINDOW_MS = 10_000;
-
-const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
-
-Usage: npm start            (or: node dist/src/main.js)
-       npm start -- --help
-
-Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records. With
-NODE_ENV=production, EMBEDDED=true must ask for that.
-Settings are environment variables:
-`;
 
 async function main(standardError: LogDestination): Promise<void> {
   const values = readArguments();
@@ -67,18 +57,6 @@ function readArguments() {
     const { message } = error as Error;
     throw new SetupError(`${message}; settings are environment variables, which --help lists`, { cause: error });
   }
-}
-
-function help(): string {
-  const rows = Object.entries(variables).map(([name, { default: fallback, unit, meaning }]) => {
-    const value = fallback === '' ? 'not set' : `${fallback}${unit === '' ? '' : ` ${unit}`}`;
-    return `  ${name.padEnd(32)} ${meaning} Default: ${value}.`;
-  });
-  rows.push(`  ${'BACKEND_<NAME>_URL'.padEnd(32)} Base URL of a backend of the graph. Default: not set.`);
-  rows.push(
-    `  ${'BACKEND_<NAME>_FORWARD_AUTHORIZATION'} Whether crier forwards the caller's Authorization header. Default: false.`,
-  );
-  return `${USAGE}\n${rows.join('\n')}\n`;
 }
 
 function version(): string {

@@ -9,6 +9,8 @@ export interface Variable<Schema extends z.ZodType = z.ZodType> {
   readonly meaning: string;
   /** The value that the message of a refusal asks for. */
   readonly expects: string;
+  /** The value is never shown, and `<NAME>_FILE` may name a file that holds it. */
+  readonly isSecret?: true;
 }
 
 /** setTimeout treats a delay of more than 31 bits as 1 ms, so no duration is longer than a day. */
@@ -44,6 +46,12 @@ const commaSeparated = z.string().transform((value) =>
 
 export const text = (fallback: string, expects: string, meaning: string) =>
   variable(z.string(), fallback, '', expects, meaning);
+
+/** A variable whose value may be, or hold, a password or a key. */
+export const secret = <Schema extends z.ZodType>(variable: Variable<Schema>): Variable<Schema> => ({
+  ...variable,
+  isSecret: true,
+});
 
 /** A text of at least one character. */
 export const name = (fallback: string, expects: string, meaning: string) =>

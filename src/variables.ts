@@ -1,4 +1,18 @@
-import { bool, bytes, count, fraction, list, MS, ms, name, oneOf, optionalBool, port, text } from './variable.ts';
+import {
+  bool,
+  bytes,
+  count,
+  fraction,
+  list,
+  MS,
+  ms,
+  name,
+  oneOf,
+  optionalBool,
+  port,
+  secret,
+  text,
+} from './variable.ts';
 import type { Variable } from './variable.ts';
 
 /** Every setting of crier, by the name of its environment variable. `npm run docs:configuration` writes docs/configuration.md from it. */
@@ -18,7 +32,7 @@ export const variables = {
   ),
   ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz` and `/metrics`.'),
   EMBEDDED: optionalBool(
-    'Whether to run without Kafka and Redis, on the sample records of the graph; not set: if neither is named, except with `NODE_ENV=production`.',
+    'Whether to run without Kafka and Redis; not set: if neither is named, but not with `NODE_ENV=production`.',
   ),
   GRAPH: text('', 'a folder with a schema.graphql', 'The graph folder; not set: the built-in auction graph.'),
   LOG_LEVEL: oneOf(
@@ -39,7 +53,7 @@ export const variables = {
     'SASL mechanism; not set: none.',
   ),
   KAFKA_SASL_USERNAME: text('', 'a user name', 'SASL user name.'),
-  KAFKA_SASL_PASSWORD: text('', 'a password', 'SASL password.'),
+  KAFKA_SASL_PASSWORD: secret(text('', 'a password', 'SASL password.')),
   KAFKA_SESSION_TIMEOUT_MS: ms(
     6000,
     '10000',
@@ -74,17 +88,21 @@ export const variables = {
     'Decoded records of all brokers that are not processed yet; more are fetched later.',
   ),
 
-  REDIS_URL: list(
-    '',
-    'redis:// or rediss:// URLs, separated by commas',
-    'Redis servers, channels spread by hash; not set: `EMBEDDED`.',
+  REDIS_URL: secret(
+    list(
+      '',
+      'redis:// or rediss:// URLs, separated by commas',
+      'Redis servers, channels spread by hash; not set: `EMBEDDED`.',
+    ),
   ),
   CHANNEL_PREFIX: text('crier:', 'any text', "First part of every channel's name."),
 
-  CURSOR_SECRET: text(
-    '',
-    'any text',
-    'Signs cursors, the same on every pod; not set: a random one that the pods share through Redis.',
+  CURSOR_SECRET: secret(
+    text(
+      '',
+      'any text',
+      'Signs cursors, the same on every pod; not set: a random one that the pods share through Redis.',
+    ),
   ),
 
   ALLOWED_ORIGINS: list(

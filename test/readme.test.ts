@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { withSettings } from '../scripts/configuration-page.ts';
 import { installHint, PROGRAMS } from '../stack/programs.ts';
+import { settingRows } from '../src/settings/setting-rows.ts';
 import { variables } from '../src/variables.ts';
 
 const PAGES = [
@@ -89,7 +90,11 @@ describe('the pages of the documentation', () => {
   });
 
   it('name settings that exist', () => {
-    const known = new Set([...Object.keys(variables), 'BACKEND_CONSUMER_LISTING_INTAKE_URL']);
+    const known = new Set([
+      ...settingRows().map(({ name }) => name),
+      'BACKEND_CONSUMER_LISTING_INTAKE_URL',
+      'NODE_ENV',
+    ]);
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))
         assert.ok(known.has(name!) || ERROR_CODES.has(name!), `${page}: ${name}`);
@@ -134,7 +139,10 @@ describe('docs/configuration.md', () => {
     const page = read('docs/configuration.md');
     assert.equal(page, withSettings(page));
     const rows = rowsOf(page).map(([name]) => name!);
-    assert.deepEqual(rows.slice(0, -2), Object.keys(variables));
+    const listed = Object.entries(variables).flatMap(([name, { isSecret }]) =>
+      isSecret ? [name, `${name}_FILE`] : name,
+    );
+    assert.deepEqual(rows.slice(0, -2), listed);
     assert.ok(rows.slice(-2).every((name) => name.startsWith('BACKEND_<NAME>_')));
   });
 });

@@ -28,7 +28,7 @@ function addresses(settings: Settings): string[] {
     (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
   );
   return [
-    ...urls.map((url) => refusal('REDIS_URL', url, variables.REDIS_URL.expects)),
+    ...urls.map((url) => refusal('REDIS_URL', url, variables.REDIS_URL.expects, true)),
     ...brokers.map((broker) => refusal('KAFKA_BROKERS', broker, variables.KAFKA_BROKERS.expects)),
   ];
 }

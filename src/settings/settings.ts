@@ -1,20 +1,46 @@
 import type { z } from 'zod';
 import { variables } from '../variables.ts';
 import { refusal } from './refusal.ts';
+import { SecretFileError, readSecretFile } from './secret-file.ts';
 
 /** The values of all variables. */
 export type Settings = { readonly [Name in keyof typeof variables]: z.output<(typeof variables)[Name]['schema']> };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Adds a line to `problems` for each variable that is refused; the settings are complete only without problems. */
+/**
+ * Reads every variable, and each secret from its file if `<NAME>_FILE` names one. Adds a line to `problems` for each that is refused;
+ * the settings are complete only without problems.
+ */
 export function parseSettings(environment: Environment, problems: string[]): Settings {
   const values: Record<string, unknown> = {};
-  for (const [name, { schema, default: fallback, expects }] of Object.entries(variables)) {
-    const raw = environment[name] || fallback;
+  for (const [name, { schema, default: fallback, expects, isSecret }] of Object.entries(variables)) {
+    const raw = (isSecret ? secretOf(name, environment, problems) : environment[name]) || fallback;
     const result = schema.safeParse(raw);
     if (result.success) values[name] = result.data;
-    else problems.push(refusal(name, raw, expects));
+    else problems.push(refusal(name, raw, expects, isSecret));
   }
   return values as Settings;
+}
+
+/** The variable that names the file of a secret. */
+export function fileVariable(name: string): string {
+  return `${name}_FILE`;
+}
+
+function secretOf(name: string, environment: Environment, problems: string[]): string | undefined {
+  const variable = fileVariable(name);
+  const path = environment[variable];
+  if (!path) return environment[name];
+  if (environment[name]) {
+    problems.push(`${name} and ${variable}: expected one of them, got both; unset one`);
+    return undefined;
+  }
+  try {
+    return readSecretFile(path);
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error;
+    problems.push(`${variable}: expected a file that holds ${name}, but ${JSON.stringify(path)} ${error.message}`);
+    return undefined;
+  }
 }

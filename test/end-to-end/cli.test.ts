@@ -38,6 +38,8 @@ describe('the command line', { concurrency: 4 }, () => {
       assert.ok(line.includes(`Default: ${fallback || 'not set'}`), line);
     }
     assert.match(pod.output, /BACKEND_<NAME>_URL .*\n.*BACKEND_<NAME>_FORWARD_AUTHORIZATION /);
+    assert.match(pod.output, /^ {2}KAFKA_SASL_PASSWORD_FILE +File that holds `KAFKA_SASL_PASSWORD`\./m);
+    for (const flag of ['-h, --help ', '-v, --version ']) assert.ok(pod.output.includes(`\n  ${flag}`), flag);
     assert.equal(pod.log, '');
   });
 
@@ -71,7 +73,11 @@ describe('a configuration that cannot be used', { concurrency: 4 }, () => {
   const cases: readonly (readonly [Readonly<Record<string, string>>, readonly RegExp[]])[] = [
     [
       { ROLE: 'worker', KAFKA_SASL_MECHANISM: 'plain' },
-      [/^crier: KAFKA_BROKERS: .*ROLE=worker/, /^KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: /],
+      [
+        /^crier: REDIS_URL: .*ROLE=worker/,
+        /^KAFKA_BROKERS: .*ROLE=worker/,
+        /^KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: /,
+      ],
     ],
     [
       { ROLE: 'worker', KAFKA_BROKERS: 'kafka' },

@@ -1,0 +1,23 @@
+import { settingRows } from './settings/setting-rows.ts';
+
+const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
+
+Usage: npm start            (or: node dist/src/main.js)
+       npm start -- --help
+
+  -h, --help     prints this text
+  -v, --version  prints the version
+
+Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records. With
+NODE_ENV=production, EMBEDDED=true must ask for that.
+Settings are environment variables:
+`;
+
+/** The text that `--help` prints. */
+export function help(): string {
+  const rows = settingRows().map(({ name, default: fallback, unit, meaning }) => {
+    const value = fallback === '' ? 'not set' : `${fallback}${unit === '' ? '' : ` ${unit}`}`;
+    return `  ${name.padEnd(32)} ${meaning} Default: ${value}.`;
+  });
+  return `${USAGE}\n${rows.join('\n')}\n`;
+}
