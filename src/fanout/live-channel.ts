@@ -5,10 +5,11 @@ import { Executing } from '../flow/executing.ts';
 import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
 import { TextPayload } from '../graph/payload.ts';
-import type { ChannelEvent } from './channel-event.ts';
+import type { ChannelEvent, ChannelMessage } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
 import type { ChannelServices } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
+import type { EventTimes } from './outbox/result-times.ts';
 import type { CursorPosition } from './resume/cursor.ts';
 import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
@@ -100,11 +101,12 @@ export class LiveChannel {
 
   /** A message of the bus. */
   readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
+    const times = timesOf(coordinates);
     if (!this.#recovery?.isRunning && coordinates && this.#isAfterGap(coordinates)) this.#backfill(this.#last!);
     const intake = coordinates && this.#intakeOf(coordinates);
     intake?.arrive(payload.length);
-    if (this.#recovery?.isRunning) this.#recovery.hold(payload, coordinates, intake);
-    else this.#acceptSafely(payload, coordinates, intake);
+    if (this.#recovery?.isRunning) this.#recovery.hold({ payload, coordinates, intake, times });
+    else this.#acceptSafely({ payload, coordinates, intake, times });
   };
 
   /** The bus was without the channel for a while. */
@@ -125,11 +127,11 @@ export class LiveChannel {
         if (events === undefined) this.#last = undefined;
         this.#members.expectReplay(events ?? 0);
       },
-      acceptMissed: ({ payload, coordinates }) => this.#acceptSafely(payload, coordinates),
-      acceptHeld: (payload, coordinates, intake) => {
+      acceptMissed: (entry) => this.#acceptSafely(entry),
+      acceptHeld: (message) => {
         // The link was lost once more, after the history had been read.
-        if (coordinates && this.#isAfterGap(coordinates)) this.#notifyGap();
-        this.#acceptSafely(payload, coordinates, intake);
+        if (message.coordinates && this.#isAfterGap(message.coordinates)) this.#notifyGap();
+        this.#acceptSafely(message);
       },
     });
   }
@@ -142,10 +144,10 @@ export class LiveChannel {
   }
 
   /** The error boundary of messages: a throw loses one message, for which its operations receive `gap: true`. Later messages are delivered. */
-  #acceptSafely(payload: Buffer, coordinates: Coordinates | undefined, intake?: Intake): void {
+  #acceptSafely(message: ChannelMessage): void {
     let isDelivered = false;
     try {
-      isDelivered = this.#accept(payload, coordinates, intake);
+      isDelivered = this.#accept(message);
     } catch (error) {
       this.#notifyGap();
       const { log, logWindow } = this.#services;
@@ -153,14 +155,14 @@ export class LiveChannel {
         log.error({ err: error, channel: channelLabel(this.name), suppressed }, 'a message could not be delivered'),
       );
     }
-    if (!isDelivered) intake?.serve(payload.length);
+    if (!isDelivered) message.intake?.serve(message.payload.length);
   }
 
   /** Returns true if groups receive the message. */
-  #accept(bytes: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined): boolean {
+  #accept({ payload, coordinates, intake, times }: ChannelMessage): boolean {
     // A replay or the scheduler may hold it for a while: the buffer it is a part of would be held with it.
     const isHeld = this.#replay !== undefined || this.#load?.isFull === true;
-    const event = this.#eventOf(isHeld ? Buffer.from(bytes) : bytes, coordinates);
+    const event = this.#eventOf(isHeld ? Buffer.from(payload) : payload, coordinates, times);
     if (!event) return false;
     const verdict = coordinates ? this.#continuity.observe(coordinates) : 'next';
     if (verdict === 'stale') {
@@ -183,13 +185,13 @@ export class LiveChannel {
   }
 
   /** Schedules an event for the members that each group has when its turn comes. Returns false if there are no groups. */
-  #deliver({ payload, cursor, length }: ChannelEvent, intake: Intake | undefined): boolean {
+  #deliver({ payload, cursor, length, times }: ChannelEvent, intake: Intake | undefined): boolean {
     const { groups } = this.#members;
     if (groups.size === 0) return false;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, this.#members);
-    const options = { cursor, executing };
+    const options = { cursor, executing, times };
     const share = { length: length / groups.size, intake, load: this.#load };
     for (const group of groups.values()) {
       const event = new SharedEvent(group, executor.startEvent(payload), sharing, options);
@@ -200,12 +202,12 @@ export class LiveChannel {
   }
 
   /** undefined: the message is not JSON. */
-  #eventOf(bytes: Buffer, coordinates: Coordinates | undefined): ChannelEvent | undefined {
+  #eventOf(bytes: Buffer, coordinates: Coordinates | undefined, times?: EventTimes): ChannelEvent | undefined {
     const payload = new TextPayload(bytes, this.#onUnrecognisedMessage);
     // A message with coordinates was published by a worker, so its payload is JSON.
     if (!coordinates && !isJson(payload)) return undefined;
     const cursor = coordinates && this.#cursorOf(coordinates);
-    return { payload, coordinates, cursor, length: bytes.length };
+    return { payload, coordinates, cursor, length: bytes.length, times };
   }
 
   readonly #onUnrecognisedMessage = (): void => {
@@ -230,6 +232,12 @@ export class LiveChannel {
     if (this.#intake?.partition !== partition) this.#intake = this.#services.flow?.intake(this.name, partition);
     return this.#intake;
   }
+}
+
+/** undefined: another program published the message, or its record has no timestamp. */
+function timesOf(coordinates: Coordinates | undefined): EventTimes | undefined {
+  if (!coordinates || coordinates.timestamp <= 0) return undefined;
+  return { recordedAt: coordinates.timestamp, receivedAt: performance.now() };
 }
 
 function isJson(payload: TextPayload): boolean {

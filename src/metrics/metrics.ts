@@ -6,6 +6,9 @@ import type { HistogramOptions } from './histogram.ts';
 /** Prometheus's naming rules: https://prometheus.io/docs/practices/naming/ */
 type CounterName = `crier_${string}_total`;
 
+/** On the path of an event, in its order. */
+const STAGES = ['fetch', 'decode', 'publish', 'redis', 'wait', 'execute', 'write'] as const;
+
 type ReadLabelled<Label extends string> = () => Iterable<{
   readonly labels: Record<Label, string>;
   readonly value: number;
@@ -81,6 +84,14 @@ export class Metrics {
     'outcome',
   ]);
   readonly internalErrors = this.#counter('crier_internal_errors_total', 'Errors masked before they reached a client.');
+
+  /** Each stage's series exist in the pods that have the stage. */
+  readonly stages = this.histogram({
+    name: 'crier_stage_seconds',
+    help: 'Time that messages take from a Kafka record to the sockets, by stage; docs/operations.md says what each of them is.',
+    labelName: 'stage',
+    labelValues: STAGES,
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

@@ -11,6 +11,7 @@ import { LogWindow } from '../log.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
 import { openBackends } from './backends.ts';
+import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
@@ -72,8 +73,11 @@ function createWriter({ config, metrics }: RoleServices): Writer {
     maxQueueBytes: config.MAX_QUEUE_BYTES,
     maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
     hasBatching: config.WRITE_BATCHING,
+    observations: deliveryObservations(metrics),
   });
+  countDeliveries(writer, metrics);
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.backpressuredBytes);
+  metrics.gauge('crier_queue_bytes_max', 'Bytes of the largest of these queues.', () => writer.largestQueueBytes);
   return writer;
 }
 

@@ -7,6 +7,7 @@ import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
 import { resultBytesOf } from '../fanout/outbox/frame.ts';
+import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
@@ -222,7 +223,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     try {
       for (let event = await events.next(); !event.done; event = await events.next()) {
         const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
-        subscription.deliver(resultBytesOf(json));
+        subscription.deliver(resultBytesOf(json, undefined, new ResultTimes()));
         await nextTurn();
         while (outbox.isBackpressured && !subscription.isEnded) await delay(BACKPRESSURE_CHECK_INTERVAL_MS);
         if (subscription.isEnded) return;

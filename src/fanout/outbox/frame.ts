@@ -1,3 +1,5 @@
+import type { ResultTimes } from './result-times.ts';
+
 /**
  * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of shared parts. The `next` message of graphql-transport-ws
  * is `{"id":"…","type":"next","payload":…}`. Subscriptions that share a result differ only in the id. So each subscription builds the bytes
@@ -16,19 +18,22 @@ export class ResultBytes {
   readonly pieces: readonly Buffer[];
   /** Bytes of all pieces. */
   readonly length: number;
+  /** Of the execution; undefined: not the result of an event. */
+  readonly times: ResultTimes | undefined;
   #whole: ResultBytes | undefined;
 
-  constructor(pieces: readonly Buffer[]) {
+  constructor(pieces: readonly Buffer[], times?: ResultTimes) {
     let length = 0;
     for (let i = 0; i < pieces.length; i++) length += pieces[i]!.length;
     this.pieces = pieces;
     this.length = length;
+    this.times = times;
   }
 
   /** The same bytes in one piece, for a result that has to wait: many small pieces take more memory than their bytes. */
   get whole(): ResultBytes {
     if (this.pieces.length === 1) return this;
-    return (this.#whole ??= new ResultBytes([Buffer.concat(this.pieces)]));
+    return (this.#whole ??= new ResultBytes([Buffer.concat(this.pieces)], this.times));
   }
 }
 
@@ -51,8 +56,8 @@ export function cursorSuffix(cursor: string): Buffer {
  * @param json its JSON text without the closing brace, in pieces; it has no `extensions`
  * @param suffix closes the result and its message
  */
-export function resultBytesOf(json: readonly Buffer[], suffix: Buffer = END): ResultBytes {
-  return new ResultBytes([...json, suffix]);
+export function resultBytesOf(json: readonly Buffer[], suffix: Buffer = END, times?: ResultTimes): ResultBytes {
+  return new ResultBytes([...json, suffix], times);
 }
 
 /** The JSON text of a result (`resultBytesOf`) without its `extensions`. */
@@ -61,14 +66,11 @@ export function resultText({ pieces }: ResultBytes): string {
 }
 
 /** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
-export function withNotes({ pieces }: ResultBytes, notes: string): ResultBytes {
+export function withNotes({ pieces, times }: ResultBytes, notes: string): ResultBytes {
   const suffix = pieces.at(-1)!;
   const extensions = Buffer.from(`${EXTENSIONS}${notes}${suffix === END ? '}' : ','}`);
-  return new ResultBytes([
-    ...pieces.slice(0, -1),
-    extensions,
-    suffix === END ? END : suffix.subarray(EXTENSIONS.length),
-  ]);
+  const rest = suffix === END ? END : suffix.subarray(EXTENSIONS.length);
+  return new ResultBytes([...pieces.slice(0, -1), extensions, rest], times);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { ResultBytes, frameLength, writeFrames, writeHeader } from './frame.ts';
 import type { Message } from './frame.ts';
+import type { ResultTimes } from './result-times.ts';
 import type { WritableOutbox, Writer } from './writer.ts';
 
 export interface OutboxOwner {
@@ -38,6 +39,8 @@ export class Outbox implements WritableOutbox {
   /** Bytes of these, and of a write that the kernel has not accepted yet. */
   #queuedBytes = 0;
   #bytesInFlight = 0;
+  /** Of the messages of that write. */
+  #timesInFlight: readonly (ResultTimes | undefined)[] | undefined;
   #blockedSince = 0;
   /** Writes whose callbacks are pending. */
   #unconfirmed = 0;
@@ -86,6 +89,7 @@ export class Outbox implements WritableOutbox {
     this.#count(lengthOf(message));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.write();
+      this.#writer.deliveries.observe();
       if (this.#queuedBytes > Math.max(this.#writer.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestWaiting())) {
         this.refuse();
         return false;
@@ -150,6 +154,7 @@ export class Outbox implements WritableOutbox {
   /** Drops unwritten messages: the connection is closed, or about to be. */
   drop(): void {
     this.#messages = undefined;
+    this.#timesInFlight = undefined;
     this.#bytesInFlight = 0;
     this.#count(-this.#queuedBytes);
     this.#writer.backpressured.delete(this);
@@ -182,7 +187,7 @@ export class Outbox implements WritableOutbox {
       isAccepted = this.#writeAlone(messages[0]!);
     }
     this.#keepFrom(next, messages, isAccepted);
-    this.#onWrite(bytes, isAccepted);
+    this.#onWrite(messages, next, bytes, isAccepted);
   }
 
   /** Writes each message by itself until the kernel accepts no more. */
@@ -193,7 +198,7 @@ export class Outbox implements WritableOutbox {
     while (isAccepted && next < messages.length) {
       const message = messages[next++]!;
       isAccepted = this.#writeAlone(message);
-      this.#onWrite(lengthOf(message), isAccepted);
+      this.#onWrite([message], 1, lengthOf(message), isAccepted);
     }
     this.#keepFrom(next, messages, isAccepted);
   }
@@ -234,10 +239,15 @@ export class Outbox implements WritableOutbox {
     return this.#unconfirmed === unconfirmed;
   }
 
-  #onWrite(bytes: number, isAccepted: boolean): void {
-    if (isAccepted) this.#count(-bytes);
-    else {
+  /** The first `count` of these messages, which have `bytes`, were written. */
+  #onWrite(messages: readonly Message[], count: number, bytes: number, isAccepted: boolean): void {
+    this.#writer.deliveries.writes++;
+    if (isAccepted) {
+      this.#count(-bytes);
+      this.#writer.deliveries.add(messages, count, bytes);
+    } else {
       this.#bytesInFlight = bytes;
+      this.#timesInFlight = messages.slice(0, count).map(({ result }) => result.times);
       this.#blockedSince = performance.now();
       this.#writer.backpressured.add(this);
       if (this.#isPrompt) this.#writer.scratch.detach();
@@ -261,10 +271,15 @@ export class Outbox implements WritableOutbox {
   readonly #onWritten = (error?: Error | null): void => {
     if (error) this.#stream.destroy(error);
     if (--this.#unconfirmed > 0 || this.#bytesInFlight === 0) return;
+    const { deliveries } = this.#writer;
+    // The stream reports no error for a write that it gave up when it was destroyed.
+    if (!this.#stream.destroyed) deliveries.addLate(this.#timesInFlight ?? [], this.#bytesInFlight);
+    this.#timesInFlight = undefined;
     this.#count(-this.#bytesInFlight);
     this.#bytesInFlight = 0;
     this.#writer.backpressured.delete(this);
     this.write();
+    deliveries.observe();
   };
 
   #count(bytes: number): void {

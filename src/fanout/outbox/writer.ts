@@ -1,3 +1,5 @@
+import { Deliveries } from './deliveries.ts';
+import type { DeliveryObservations } from './deliveries.ts';
 import { Scratch } from './scratch.ts';
 
 /** One connection's queue, as the writer sees it (`Outbox`). */
@@ -19,6 +21,8 @@ export interface WriterOptions {
   readonly maxPodQueueBytes: number;
   /** False: each message is a write of its own, as with `ws`. Default: true. */
   readonly hasBatching?: boolean;
+  /** undefined: messages are only counted. */
+  readonly observations?: DeliveryObservations;
 }
 
 /** Time in ms for which one turn of the event loop may write; then sockets and timers have their turn. */
@@ -38,6 +42,7 @@ export class Writer {
   /** True: the messages that an outbox has at its turn leave in one write. */
   readonly hasBatching: boolean;
   readonly scratch = new Scratch();
+  readonly deliveries: Deliveries;
   /** Outboxes whose sockets are backpressured. */
   readonly backpressured = new Set<WritableOutbox>();
   readonly #maxPodQueueBytes: number;
@@ -49,6 +54,7 @@ export class Writer {
     this.maxQueueBytes = options.maxQueueBytes;
     this.#maxPodQueueBytes = options.maxPodQueueBytes;
     this.hasBatching = options.hasBatching ?? true;
+    this.deliveries = new Deliveries(options.observations);
   }
 
   /** Bytes of messages that wait for backpressured sockets. */
@@ -56,6 +62,13 @@ export class Writer {
     let bytes = 0;
     for (const { queuedBytes } of this.backpressured) bytes += queuedBytes;
     return bytes;
+  }
+
+  /** Bytes of the largest of these queues. */
+  get largestQueueBytes(): number {
+    let largest = 0;
+    for (const { queuedBytes } of this.backpressured) largest = Math.max(largest, queuedBytes);
+    return largest;
   }
 
   /** True if the queues hold more than FULL_BYTES: they should be written before more events are executed. */
@@ -95,8 +108,12 @@ export class Writer {
     let written = 0;
     while (written < outboxes.length) {
       outboxes[written++]!.onTurn();
-      if (written % WRITES_BETWEEN_CHECKS === 0 && performance.now() >= endsAt) break;
+      if (written % WRITES_BETWEEN_CHECKS !== 0) continue;
+      const now = performance.now();
+      this.deliveries.observe(now);
+      if (now >= endsAt) break;
     }
+    this.deliveries.observe();
     if (written === outboxes.length) outboxes.length = 0;
     else outboxes.splice(0, written);
   };
@@ -105,6 +122,7 @@ export class Writer {
   keepBound(): void {
     if (this.#queuedBytes <= this.#maxPodQueueBytes) return;
     for (const outbox of this.#waiting.splice(0)) outbox.onTurn();
+    this.deliveries.observe();
     while (this.#queuedBytes > this.#maxPodQueueBytes) {
       let largest: WritableOutbox | undefined;
       for (const outbox of this.backpressured)

@@ -1,6 +1,5 @@
-import type { Coordinates } from '../../bus/coordinates.ts';
 import type { HistoryEntry } from '../../bus/history.ts';
-import type { Intake } from '../../flow/intake.ts';
+import type { ChannelMessage } from '../channel-event.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { heldLength } from './held-events.ts';
 
@@ -11,13 +10,7 @@ export interface GapRecoveryOwner {
   onBackfill(events: number | undefined): void;
   acceptMissed(entry: HistoryEntry): void;
   /** A message that was received meanwhile. */
-  acceptHeld(payload: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined): void;
-}
-
-interface HeldMessage {
-  readonly payload: Buffer;
-  readonly coordinates: Coordinates | undefined;
-  readonly intake: Intake | undefined;
+  acceptHeld(message: ChannelMessage): void;
 }
 
 /**
@@ -28,7 +21,7 @@ export class GapRecovery {
   readonly #heldBytes: HeldBytes;
   readonly #owner: GapRecoveryOwner;
   /** In the order of arrival; undefined: no backfill is in flight. */
-  #held: HeldMessage[] | undefined;
+  #held: ChannelMessage[] | undefined;
   #hasOverflowed = false;
 
   constructor(heldBytes: HeldBytes, owner: GapRecoveryOwner) {
@@ -41,9 +34,10 @@ export class GapRecovery {
   }
 
   /** Holds a message until the backfill is delivered, as a copy: the buffer it is a part of would be held with it. Drops it if the pod has no room. */
-  hold(payload: Buffer, coordinates: Coordinates | undefined, intake: Intake | undefined): void {
+  hold(message: ChannelMessage): void {
+    const { payload, intake } = message;
     if (this.#heldBytes.reserve(heldLength(payload.length))) {
-      this.#held!.push({ payload: Buffer.from(payload), coordinates, intake });
+      this.#held!.push({ ...message, payload: Buffer.from(payload) });
       return;
     }
     this.#hasOverflowed = true;
@@ -52,16 +46,16 @@ export class GapRecovery {
 
   /** @param read all that the history has after the last delivered event; undefined if it cannot prove that. Never rejects */
   async run(read: Promise<readonly HistoryEntry[] | undefined>): Promise<void> {
-    const held: HeldMessage[] = (this.#held = []);
+    const held: ChannelMessage[] = (this.#held = []);
     this.#hasOverflowed = false;
     const missed = await read;
     this.#held = undefined;
     if (!missed || this.#hasOverflowed) this.#owner.onGap();
     this.#owner.onBackfill(missed?.length);
     for (const entry of missed ?? []) this.#owner.acceptMissed(entry);
-    for (const { payload, coordinates, intake } of held) {
-      this.#heldBytes.release(heldLength(payload.length));
-      this.#owner.acceptHeld(payload, coordinates, intake);
+    for (const message of held) {
+      this.#heldBytes.release(heldLength(message.payload.length));
+      this.#owner.acceptHeld(message);
     }
   }
 }

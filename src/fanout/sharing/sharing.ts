@@ -4,6 +4,8 @@ import type { EventResult } from '../../graph/execution/event-execution.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
 import { cursorSuffix, resultBytesOf } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
+import { ResultTimes } from '../outbox/result-times.ts';
+import type { EventTimes } from '../outbox/result-times.ts';
 import type { Job } from '../scheduling/turn-slices.ts';
 import type { ResultSlot, Subscription } from '../subscription.ts';
 import type { AnswerClass, AnswerClasses } from './answer-classes.ts';
@@ -65,6 +67,8 @@ export interface SharedEventOptions {
   readonly onKeep?: ((bytes: number) => void) | undefined;
   /** Counts the members that wait for executions. */
   readonly executing?: Executing | undefined;
+  /** undefined: the times of its results are not observed. */
+  readonly times?: EventTimes | undefined;
 }
 
 /** Delivers one event to the members of a group, with as few executions as the rule allows. */
@@ -74,6 +78,7 @@ export class SharedEvent {
   readonly #services: SharingServices;
   readonly #onKeep: ((bytes: number) => void) | undefined;
   readonly #executing: Executing | undefined;
+  readonly #times: EventTimes | undefined;
   readonly #audit: EventAudit | undefined;
   /** The end of its results, with the cursor; undefined: without. */
   readonly #suffix: Buffer | undefined;
@@ -93,13 +98,14 @@ export class SharedEvent {
     group: SharingGroup,
     event: StartedEvent,
     services: SharingServices,
-    { cursor, onKeep, executing }: SharedEventOptions = {},
+    { cursor, onKeep, executing, times }: SharedEventOptions = {},
   ) {
     this.#group = group;
     this.#event = event;
     this.#services = services;
     this.#onKeep = onKeep;
     this.#executing = executing;
+    this.#times = times;
     this.#audit = services.audit?.startEvent(event);
     this.#suffix = cursor === undefined ? undefined : cursorSuffix(cursor);
   }
@@ -151,10 +157,11 @@ export class SharedEvent {
       }
     }
     this.#services.onExecution?.();
+    const startedAt = performance.now();
     const execution = this.#event.execute(member);
     if (execution instanceof Promise) {
-      void this.#await(execution, this.#expectedClass(member), member, slot ?? member.reserve());
-    } else this.#settle(execution, member, slot);
+      void this.#await(execution, startedAt, this.#expectedClass(member), member, slot ?? member.reserve());
+    } else this.#settle(execution, startedAt, member, slot);
     return true;
   }
 
@@ -165,6 +172,7 @@ export class SharedEvent {
    */
   async #await(
     execution: Promise<EventResult>,
+    startedAt: number,
     answerClass: AnswerClass,
     member: Subscription,
     slot: ResultSlot,
@@ -193,7 +201,7 @@ export class SharedEvent {
       release();
     });
     try {
-      this.#settle(await execution, member, slot);
+      this.#settle(await execution, startedAt, member, slot);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -210,9 +218,10 @@ export class SharedEvent {
     if (!isScheduled) this.#services.schedule(this.#serveReady);
   }
 
-  #settle(execution: EventResult, member: Subscription, slot: ResultSlot | undefined): void {
+  #settle(execution: EventResult, startedAt: number, member: Subscription, slot: ResultSlot | undefined): void {
     const { json, reads } = execution;
-    const result = resultBytesOf(json, this.#suffix);
+    const times = new ResultTimes(this.#times, startedAt, performance.now());
+    const result = resultBytesOf(json, this.#suffix, times);
     if (!this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
       const classes = this.#group.classesFor(reads);

@@ -1,104 +1,14 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { TestContext } from 'node:test';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
 import { ResultBytes } from '../../../src/fanout/outbox/frame.ts';
-import { Outbox } from '../../../src/fanout/outbox/outbox.ts';
-import { Writer } from '../../../src/fanout/outbox/writer.ts';
+import { LIMITS, reader, stalled, startWebSocketServer } from './outbox-server.ts';
+import type { ServerOptions } from './outbox-server.ts';
 import { waitFor } from '../../support/wait-for.ts';
-
-const LIMITS = { maxQueueBytes: 256 * 1024, maxPodQueueBytes: 1024 * 1024 };
-
-/** Counts the bytes that outboxes report. */
-class CountingWriter extends Writer {
-  counted = 0;
-  override count(bytes: number): void {
-    this.counted += bytes;
-    super.count(bytes);
-  }
-}
-
-interface Opened {
-  readonly socket: WebSocket;
-  readonly stream: Socket;
-  readonly outbox: Outbox;
-  readonly slow: () => number;
-  /** Errors that writes threw. */
-  readonly failures: readonly unknown[];
-}
-
-interface ServerOptions {
-  readonly limits?: typeof LIMITS;
-  readonly hasBatching?: boolean;
-}
-
-/** A WebSocket server whose connections have outboxes on one writer. */
-async function startWebSocketServer(t: TestContext, { limits = LIMITS, hasBatching = true }: ServerOptions = {}) {
-  const writer = new CountingWriter({ ...limits, hasBatching });
-  const http = createServer();
-  const server = new WebSocketServer({ server: http });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(() => {
-    for (const client of server.clients) client.terminate();
-    server.close();
-    http.close();
-  });
-  const { port } = http.address() as AddressInfo;
-  /** Connects a peer and returns the server's side of the connection. */
-  async function accept(peer: (port: number) => void): Promise<Opened> {
-    const connected = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
-    peer(port);
-    const [socket, { socket: stream }] = await connected;
-    let slow = 0;
-    const failures: unknown[] = [];
-    const outbox = new Outbox(socket, stream, writer, {
-      onSlowConsumer: () => {
-        slow++;
-        socket.close(1013, 'slow');
-      },
-      onWriteFailure: (error) => {
-        failures.push(error);
-        socket.terminate();
-      },
-    });
-    socket.on('close', () => outbox.drop());
-    return { socket, stream, outbox, slow: () => slow, failures };
-  }
-  return { writer, accept };
-}
-
-/** A peer that reads; `received` grows. */
-function reader(t: TestContext, received: string[], closed: number[] = []) {
-  return (port: number) => {
-    const client = new WebSocket(`ws://127.0.0.1:${port}`);
-    client.on('message', (data: Buffer) => received.push(data.toString()));
-    client.on('close', (code) => closed.push(code));
-    t.after(() => client.terminate());
-  };
-}
-
-/** A peer that completes the handshake and then does not read until `resume()`. */
-function stalled(t: TestContext, resumable: { socket?: Socket } = {}) {
-  return (port: number) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(
-        `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-      );
-      socket.pause();
-    });
-    socket.on('error', () => undefined);
-    resumable.socket = socket;
-    t.after(() => socket.destroy());
-  };
-}
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
