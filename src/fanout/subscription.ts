@@ -108,10 +108,10 @@ export class Subscription {
 
   /**
    * Adds a member such as `"gap":true` to the `extensions` of the next result: of the first one that is neither delivered nor has a slot.
-   * Returns false if the note was already pending.
+   * Returns false if the note was already pending, or the subscription has ended.
    */
   note(note: string): boolean {
-    if (this.#notes?.includes(note)) return false;
+    if (this.#isEnded || this.#notes?.includes(note)) return false;
     this.#notes = this.#notes === undefined ? note : `${this.#notes},${note}`;
     return true;
   }

@@ -50,6 +50,12 @@ describe('the results of a subscription', () => {
     assert.equal(subscription.isLagging, true);
   });
 
+  it('take no note after the end: nobody receives it', () => {
+    const { subscription } = createSubscription(10);
+    subscription.end();
+    assert.equal(subscription.note('"gap":true'), false);
+  });
+
   it('carry each note once, in the next message', () => {
     const { subscription, messages } = createSubscription(10);
     assert.equal(subscription.note('"gap":true'), true);
