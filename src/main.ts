@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
@@ -8,13 +7,14 @@ import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import { startServer } from './server.ts';
 import { endOnSignal } from './shutdown.ts';
+import { readVersion } from './version.ts';
 
 const REJECTION_LOG_WINDOW_MS = 10_000;
 
 async function main(standardError: LogDestination): Promise<void> {
   const values = readArguments();
   if (values.help) return void process.stdout.write(help());
-  if (values.version) return void process.stdout.write(`${version()}\n`);
+  if (values.version) return void process.stdout.write(`${readVersion()}\n`);
 
   const config = readConfig(process.env);
   const log = createLog(config.LOG_LEVEL, standardError);
@@ -57,13 +57,6 @@ function readArguments() {
     const { message } = error as Error;
     throw new SetupError(`${message}; settings are environment variables, which --help lists`, { cause: error });
   }
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }
 
 /**

@@ -14,6 +14,7 @@ import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { observeProcess } from './metrics/process-metrics.ts';
 import { startGateway } from './roles/gateway.ts';
 import type { Component, RoleServices } from './roles/services.ts';
 import { createWorker } from './roles/worker.ts';
@@ -49,6 +50,7 @@ export interface ServerOptions {
  */
 export async function startServer(config: Config, log: Logger, options: ServerOptions): Promise<Server> {
   const metrics = new Metrics();
+  observeProcess(metrics, config.ROLE);
   metrics.total(
     'crier_unhandled_rejections_total',
     'Promises of this process that were rejected, and nothing handled it.',

@@ -9,6 +9,13 @@ import type { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { EventExecutor } from './sharing/event-executor.ts';
 import type { SharingServices } from './sharing/sharing.ts';
 
+/**
+ * What a client that requests to resume gets, as a metric label: all missed events (`resumed`), or `resumed: false`. `cursor_invalid`: not a
+ * cursor of this channel that crier signed; `no_history`: the field keeps none; `incomplete`: the history does not prove completeness, or
+ * cannot be read; `overflow`: more events arrived meanwhile than the pod can hold.
+ */
+export type ResumeOutcome = 'resumed' | 'cursor_invalid' | 'no_history' | 'incomplete' | 'overflow';
+
 export interface ChannelObserver {
   /** A message of a channel reached this pod and is delivered. */
   onEvent(): void;
@@ -20,8 +27,8 @@ export interface ChannelObserver {
   onStale(): void;
   /** `operations` (a count) receive `gap: true` with their next event. */
   onGap(operations: number): void;
-  /** A client requested to resume; true if it receives all missed events. */
-  onResume(isResumed: boolean): void;
+  /** A client requested to resume. */
+  onResume(outcome: ResumeOutcome): void;
 }
 
 export interface ChannelFlow {

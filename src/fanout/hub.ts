@@ -3,7 +3,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
-import type { ChannelObserver, ChannelServices } from './channel-services.ts';
+import type { ChannelObserver, ChannelServices, ResumeOutcome } from './channel-services.ts';
 import { Concurrency } from './concurrency.ts';
 import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
@@ -139,8 +139,8 @@ export class Hub {
     const missed = seen?.entry ? await channel.missedSince(seen) : undefined;
     const hasMissed = missed !== undefined && !joining.hasOverflowed;
     if (cursor !== undefined) {
-      joining.subscription.note(`"resumed":${hasMissed}`);
-      this.#services.observer.onResume(hasMissed);
+      const { hasOverflowed } = joining;
+      this.#notifyResume(joining.subscription, hasMissed ? 'resumed' : refusalOf(seen, hasOverflowed));
     }
     if (hasMissed) {
       joining.resumeAfter(seen!);
@@ -148,6 +148,15 @@ export class Hub {
     }
     const last = replaysLast ? await channel.lastEvent() : undefined;
     return joining.hasOverflowed ? undefined : last;
+  }
+
+  /** Refuses to resume a subscription of a source without a history. */
+  refuseResume(subscription: Subscription): void {
+    this.#notifyResume(subscription, 'no_history');
+  }
+
+  #notifyResume(subscription: Subscription, outcome: ResumeOutcome): void {
+    if (subscription.note(`"resumed":${outcome === 'resumed'}`)) this.#services.observer.onResume(outcome);
   }
 
   /** Retries, because the link for reads may recover later than the link for messages. */
@@ -184,4 +193,11 @@ export class Hub {
       () => undefined, // never subscribed: join() has thrown
     );
   }
+}
+
+/** Why a subscription does not resume. */
+function refusalOf(seen: CursorPosition | undefined, hasOverflowed: boolean): ResumeOutcome {
+  if (!seen) return 'cursor_invalid';
+  if (!seen.entry) return 'no_history';
+  return hasOverflowed ? 'overflow' : 'incomplete';
 }

@@ -59,9 +59,19 @@ export interface Refusal {
  * Where a subscription's events come from: a channel of the bus, or the graph's own source. Subscriptions of one channel with equal
  * sharing keys may share results; undefined: it shares with nobody.
  */
-export type EventSource =
+export type EventSource = {
+  /** Name of the subscription field. */
+  readonly field: string;
+} & (
   | { readonly channel: string; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
-  | { readonly events: AsyncIterable<unknown> };
+  | { readonly events: AsyncIterable<unknown> }
+);
+
+/**
+ * Why a connection or request was not authenticated, as a metric label. `invalid_params`: its params cannot be used; `denied`, `threw`,
+ * `timeout` and `invalid_claims`: what the graph's `authenticate` did.
+ */
+export type AuthenticationFailure = 'invalid_params' | 'denied' | 'threw' | 'timeout' | 'invalid_claims';
 
 /** Where an error occurred, if the error does not say so itself. */
 export interface ErrorOrigin {
@@ -83,6 +93,7 @@ export interface GraphRuntimeOptions {
   readonly authenticationTimeoutMs: number;
   readonly log: Logger;
   readonly onInternalError: () => void;
+  readonly onAuthenticationFailure: (reason: AuthenticationFailure) => void;
 }
 
 /**
@@ -118,23 +129,33 @@ export class GraphRuntime {
    * that are not plain JSON data, or took too long. Never rejects.
    */
   async authenticate(source: RequestSource): Promise<ConnectionFacts | false> {
-    const { log, authenticationTimeoutMs: timeoutMs } = this.#options;
+    const { log, authenticationTimeoutMs: timeoutMs, onAuthenticationFailure } = this.#options;
+    let reason: AuthenticationFailure = 'invalid_params';
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`authenticate did not answer within ${timeoutMs} ms`)), timeoutMs);
+      timer = setTimeout(() => {
+        reason = 'timeout';
+        reject(new Error(`authenticate did not answer within ${timeoutMs} ms`));
+      }, timeoutMs);
     });
     try {
       const request = createRequest(source);
+      reason = 'threw';
       const claims = (await Promise.race([this.#scope.run(this.#claimsOf, this, request), timeout])) ?? {};
-      return claims === false ? false : createFacts(request, claims);
+      reason = claims === false ? 'denied' : 'invalid_claims';
+      if (claims !== false) return createFacts(request, claims);
     } catch (error) {
-      this.#logWindow.run('authenticate', (suppressed) =>
-        log.warn({ err: error, connection: source.id, suppressed }, 'authenticate failed; the connection is refused'),
+      this.#logWindow.run(`authenticate ${reason}`, (suppressed) =>
+        log.warn(
+          { err: error, reason, connection: source.id, suppressed },
+          'authenticate failed; the connection is refused',
+        ),
       );
-      return false;
     } finally {
       clearTimeout(timer);
     }
+    onAuthenticationFailure(reason);
+    return false;
   }
 
   /**
@@ -208,7 +229,7 @@ export class GraphRuntime {
         context,
         subscribeInfo(graph.schema, operation, selected),
       );
-      return isAsyncIterable(events) ? { events } : failure(notASource(events));
+      return isAsyncIterable(events) ? { field: field.name, events } : failure(notASource(events));
     } catch (error) {
       return failure(error);
     }
@@ -235,6 +256,7 @@ export class GraphRuntime {
     const binding = graph.bindings.get(field.name);
     if (!binding) return undefined;
     return {
+      field: field.name,
       channel: channelFor(binding, channelPrefix, args),
       sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
       replaysLast: binding.replaysLast === true,

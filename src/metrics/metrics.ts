@@ -49,9 +49,12 @@ export class Metrics {
     'crier_stale_messages_total',
     'Messages discarded because clients had already received them or newer ones.',
   );
-  readonly gaps = this.#counter('crier_gaps_total', 'Operations notified that events may be missing.');
+  readonly gaps = this.#counter(
+    'crier_gaps_total',
+    'Operations whose next event has gap: true because events may be missing, once until that event.',
+  );
   readonly resumes = this.#counter('crier_resumes_total', 'Subscriptions that asked to resume, by outcome.', [
-    'resumed',
+    'outcome',
   ]);
   readonly events = this.#counter('crier_events_total', 'Messages that this pod received from its channels.');
   readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
@@ -65,6 +68,11 @@ export class Metrics {
   readonly refusals = this.#counter('crier_refusals_total', 'Handshakes and HTTP requests refused, by reason.', [
     'reason',
   ]);
+  readonly authenticationFailures = this.#counter(
+    'crier_authentication_failures_total',
+    'Connections and HTTP requests that were not authenticated, by reason.',
+    ['reason'],
+  );
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
     'outcome',

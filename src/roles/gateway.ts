@@ -10,6 +10,7 @@ import { endServer, listen } from '../http/listening.ts';
 import { LogWindow } from '../log.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
+import { SubscriptionTally } from '../websocket/subscription-tally.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
@@ -105,7 +106,7 @@ function createHub(
       onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
       onGap: (operations) => metrics.gaps.inc(operations),
-      onResume: (isResumed) => metrics.resumes.inc({ resumed: String(isResumed) }),
+      onResume: (outcome) => metrics.resumes.inc({ outcome }),
     },
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
@@ -130,8 +131,9 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway({ config, log, metrics }: RoleServices, { httpServer, ...parts }: GatewayParts): Gateway {
+function createGateway({ config, graph, log, metrics }: RoleServices, { httpServer, ...parts }: GatewayParts): Gateway {
   const failures = new LogWindow(LOG_WINDOW_MS);
+  const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
@@ -142,6 +144,7 @@ function createGateway({ config, log, metrics }: RoleServices, { httpServer, ...
     drainTimeoutMs: config.SHUTDOWN_TIMEOUT_MS / 4,
     connections: {
       ...parts,
+      subscriptions,
       log,
       onSlowConsumer: () => metrics.slowConsumers.inc(),
       onFailure: (ended, error, connection) => {
@@ -167,5 +170,8 @@ function createGateway({ config, log, metrics }: RoleServices, { httpServer, ...
   });
   metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);
   metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
+  metrics.gauges('crier_subscriptions', 'Subscriptions live now, by field.', ['field'], () =>
+    Array.from(subscriptions.counts, ([field, value]) => ({ labels: { field }, value })),
+  );
   return gateway;
 }

@@ -21,6 +21,11 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
     onLookup: (outcome) => metrics.documents.inc({ outcome }),
   });
   metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents.size);
+  metrics.gauge(
+    'crier_document_cache_bytes',
+    'Estimated memory of the valid documents in the cache, limited by DOCUMENT_CACHE_BYTES.',
+    () => documents.bytes,
+  );
   return new GraphRuntime({
     graph,
     documents,
@@ -36,6 +41,7 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
     authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onInternalError: () => metrics.internalErrors.inc(),
+    onAuthenticationFailure: (reason) => metrics.authenticationFailures.inc({ reason }),
   });
 }
 

@@ -17,12 +17,14 @@ import type { Operation } from '../graph/documents/operation.ts';
 import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import type { Holding } from './held-bytes.ts';
+import type { SubscriptionTally } from './subscription-tally.ts';
 
 export interface LiveOperationServices {
   readonly runtime: GraphRuntime;
   /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;
   readonly hub: Hub;
+  readonly subscriptions: SubscriptionTally;
   readonly limits: { readonly maxPendingEvents: number; readonly maxHeldBytes: number };
   readonly onFailure: FailureListener;
 }
@@ -59,6 +61,8 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   heldBytes = BYTES_PER_OPERATION;
   operation: Operation | undefined;
   #subscription: Subscription | undefined;
+  /** Counted in `SubscriptionTally`; undefined: not yet. */
+  #field: string | undefined;
   /** Leaves the document queue, the channel or the source, whichever the operation is in. */
   #leave: (() => void) | undefined;
   #isEnded = false;
@@ -72,8 +76,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   /** Ends the operation without a message: the client completed it, or the connection has ended. Idempotent. */
   end(): void {
     if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#subscription?.end();
+    this.#markEnded();
     this.#leave?.();
   }
 
@@ -153,10 +156,15 @@ export class LiveOperation implements Holding, SubscriptionOwner {
 
   #conclude(message: string): void {
     if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#subscription?.end();
+    this.#markEnded();
     this.#owner.outbox.send(message);
     this.#owner.onOver(this);
+  }
+
+  #markEnded(): void {
+    this.#isEnded = true;
+    this.#subscription?.end();
+    if (this.#field !== undefined) this.#services.subscriptions.delete(this.#field);
   }
 
   /** @param cursor where the client wants to resume; undefined: it does not resume */
@@ -185,10 +193,11 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     });
     this.#subscription = subscription;
     if (this.#isEnded) subscription.end();
+    else this.#services.subscriptions.add((this.#field = source.field));
     if ('events' in source) {
       const events = source.events[Symbol.asyncIterator]();
       if (this.#isEnded) return void returnQuietly(events);
-      if (cursor !== undefined) subscription.note('"resumed":false');
+      if (cursor !== undefined) hub.refuseResume(subscription);
       return this.#follow(events, subscription);
     }
     try {

@@ -9,6 +9,7 @@ import type { BackendPort } from '../../src/context/execution-backends.ts';
 import type { Cursors } from '../../src/fanout/resume/cursor.ts';
 import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { errorOf } from '../../src/errors.ts';
+import type { ResumeOutcome } from '../../src/fanout/channel-services.ts';
 import { Hub } from '../../src/fanout/hub.ts';
 import type { Start } from '../../src/fanout/hub.ts';
 import { SharingAudit } from '../../src/fanout/sharing/sharing-audit.ts';
@@ -123,6 +124,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     channelPrefix: '',
     log,
     onInternalError: () => undefined,
+    onAuthenticationFailure: () => undefined,
     authenticationTimeoutMs: 5000,
   });
   const bus = new MemoryBus({ log });
@@ -134,7 +136,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     events: 0,
     stale: 0,
     unrecognised: 0,
-    resumes: [] as boolean[],
+    resumes: [] as ResumeOutcome[],
     gapOperations: 0,
     channelCount: () => hub.channelCount,
     heldBytes: () => hub.heldBytes,
@@ -183,7 +185,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       onUnrecognisedMessage: () => void stage.unrecognised++,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.gapOperations += operations),
-      onResume: (isResumed) => void stage.resumes.push(isResumed),
+      onResume: (outcome) => void stage.resumes.push(outcome),
     },
     writer: { flush: () => undefined, isFull: false },
     maxHeldBytes: options.maxHeldBytes,

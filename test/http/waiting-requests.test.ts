@@ -38,6 +38,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     channelPrefix: '',
     log,
     onInternalError: () => undefined,
+    onAuthenticationFailure: () => undefined,
     authenticationTimeoutMs: 5000,
   });
   const queue = new DocumentQueue({

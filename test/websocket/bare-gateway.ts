@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { Writer } from '../../src/fanout/outbox/writer.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
+import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
 import type { FailureListener } from '../../src/websocket/live-operation.ts';
 import { switches } from '../support/switches.ts';
@@ -58,6 +59,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
       runtime,
       hub,
       writer,
+      subscriptions: new SubscriptionTally(['tick']),
       log: pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) }),
       onSlowConsumer: () => counts.slowConsumers++,
       onFailure: (...failure: Parameters<FailureListener>) => failures.push(failure),

@@ -96,7 +96,7 @@ describe('a client that resumes with its cursor', () => {
     assert.deepEqual(first, { seq: 4, resumed: true });
     assert.deepEqual(rest, range(5, 28));
     assert.deepEqual(await socket.roundTrip(), []);
-    assert.equal(await metric('crier_resumes_total{resumed="true"}'), 1);
+    assert.equal(await metric('crier_resumes_total{outcome="resumed"}'), 1);
   });
 
   it('receives a small cursor that is equal for all clients and different for each event', async (t) => {
@@ -121,7 +121,7 @@ describe('a client that resumes with its cursor', () => {
     socket.subscribe('again', THING, undefined, resumeAt(cursor));
     await hasChannel(CHANNEL);
     await socket.roundTrip();
-    await counts('crier_resumes_total{resumed="false"}', 1);
+    await counts('crier_resumes_total{outcome="incomplete"}', 1);
     await publish(2, CHANNEL, limits);
     assert.deepEqual(withoutCursors(await take(socket, 2)), [{ seq: 10, resumed: false }, { seq: 11 }]);
     assert.deepEqual(await socket.roundTrip(), []);
@@ -140,7 +140,7 @@ describe('a client that resumes with its cursor', () => {
     socket.subscribe('other', 'subscription { event: thing(id: 2) { seq } }', undefined, resumeAt(own));
     socket.subscribe('none', THING, undefined, { resume: {} });
     const refused = cursors.length + 2;
-    await counts('crier_resumes_total{resumed="false"}', refused);
+    await counts('crier_resumes_total{outcome="cursor_invalid"}', refused);
     await publish();
     await publish(1, 'things{id="2"}');
     const events = await take(socket, refused);
@@ -237,7 +237,7 @@ describe('a Redis that is killed', () => {
     }
     const back = await connect();
     back.subscribe('back', THING, undefined, resumeAt(cursor));
-    await counts('crier_resumes_total{resumed="false"}', 1);
+    await counts('crier_resumes_total{outcome="incomplete"}', 1);
     await publish();
     assert.deepEqual(withoutCursors(await take(back, 1)), [{ seq: 8, resumed: false }]);
   });

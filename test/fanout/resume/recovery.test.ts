@@ -71,7 +71,7 @@ describe('a resumed subscription', () => {
       back.events().map(({ extensions }) => extensions?.resumed),
       [true, undefined, undefined, undefined, undefined, undefined],
     );
-    assert.deepEqual(stage.resumes, [true]);
+    assert.deepEqual(stage.resumes, ['resumed']);
   });
 
   it('receives `resumed: true` with its first event if it missed nothing', async (t) => {
@@ -283,7 +283,15 @@ describe('a resumed subscription', () => {
     for (const { numbers, events } of [tooFar, lastEpoch]) {
       assert.deepEqual([numbers(), events()[0]!.extensions!.resumed], [[-1], false]);
     }
-    assert.deepEqual(stage.resumes, Array(6).fill(false));
+    const refusals = [
+      'cursor_invalid',
+      'cursor_invalid',
+      'cursor_invalid',
+      'cursor_invalid',
+      'incomplete',
+      'incomplete',
+    ];
+    assert.deepEqual(stage.resumes, refusals);
   });
 
   it('receives `gap: true` with its next event, during its replay and while it waits for a live event', async (t) => {
