@@ -7,6 +7,10 @@ const CHUNK_BYTES = 64 * 1024;
 /** Longest wait of `flush`, in ms. */
 const FLUSH_TIMEOUT_MS = 3_000;
 
+/** DEL, the control characters of 8 bits, and two line ends: JSON text may hold them, but a terminal or a reader of lines acts on them. */
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
+
 interface Chunk {
   text: string;
   bytes: number;
@@ -45,7 +49,8 @@ export class LogDestination {
     this.#onRecovery = listener;
   }
 
-  write(line: string): void {
+  write(text: string): void {
+    const line = withoutControls(text);
     const bytes = Buffer.byteLength(line);
     if (this.#status === 'open' && this.#waitingBytes + bytes > MAX_WAITING_BYTES) this.#status = 'full';
     if (this.#status !== 'open') return this.#drop(1);
@@ -103,4 +108,9 @@ export class LogDestination {
     this.#droppedLines += lines;
     this.#unreportedLines += lines;
   }
+}
+
+/** In JSON such characters are inside strings only, where an escape means the same. */
+function withoutControls(text: string): string {
+  return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

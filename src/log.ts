@@ -4,9 +4,27 @@ import { LogDestination } from './log-destination.ts';
 
 export type { Logger };
 
-/** The process's logger. It writes JSON lines to standard error; standard output is for the banner and `--help`. */
-export function createLog(level: string, destination = new LogDestination(process.stderr)): Logger {
-  const log = pino({ name: 'crier', level, base: null, serializers: { err: serializedError } }, destination);
+/**
+ * The process's logger. It writes JSON lines to standard error; standard output is for the banner and `--help`. Its level may be set at
+ * any time, so nobody makes a child of it: a child keeps the level that it began with.
+ *
+ * @param facts fields of every line
+ */
+export function createLog(
+  level: string,
+  facts: Readonly<Record<string, string>> = {},
+  destination = new LogDestination(process.stderr),
+): Logger {
+  const log = pino(
+    {
+      level,
+      base: facts,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (name) => ({ level: name }) },
+      serializers: { err: serializedError },
+    },
+    destination,
+  );
   destination.onRecovery((lines) =>
     log.warn({ lines }, 'log lines were dropped: standard error was not read fast enough'),
   );

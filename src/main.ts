@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readConfig } from './config.ts';
 import { SetupError } from './errors.ts';
@@ -9,7 +10,7 @@ import { startServer } from './server.ts';
 import { endOnSignal } from './shutdown.ts';
 import { readVersion } from './version.ts';
 
-const REJECTION_LOG_WINDOW_MS = 10_000;
+const LOG_WINDOW_MS = 10_000;
 
 async function main(standardError: LogDestination): Promise<void> {
   const values = readArguments();
@@ -17,7 +18,8 @@ async function main(standardError: LogDestination): Promise<void> {
   if (values.version) return void process.stdout.write(`${readVersion()}\n`);
 
   const config = readConfig(process.env);
-  const log = createLog(config.LOG_LEVEL, standardError);
+  const facts = { pod: config.POD_NAME || hostname(), role: config.ROLE, version: readVersion() };
+  const log = createLog(config.LOG_LEVEL, facts, standardError);
   const fail = (error: unknown, message: string) => {
     log.fatal({ err: error }, message);
     log.flush(() => process.exit(1));
@@ -29,13 +31,18 @@ async function main(standardError: LogDestination): Promise<void> {
   // report their failures through `onFatal`. graphql-js drops promises, too: those of a list's items, if a later item throws synchronously
   // (https://github.com/graphql/graphql-js/pull/3761). The result is correct all the same.
   let unhandledRejections = 0;
-  const rejectionLog = new LogWindow(REJECTION_LOG_WINDOW_MS);
+  const window = new LogWindow(LOG_WINDOW_MS);
   process.on('unhandledRejection', (reason) => {
     unhandledRejections++;
-    rejectionLog.run('rejection', (suppressed) =>
+    window.run('rejection', (suppressed) =>
       log.error({ err: reason, suppressed }, 'a promise was rejected, and nothing handled it'),
     );
   });
+  // Node prints its warnings as text, which is no line of the log.
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) =>
+    window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
+  );
   const stop = new AbortController();
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const starting = startServer(config, log, {

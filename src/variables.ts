@@ -35,6 +35,7 @@ export const variables = {
     'Whether to run without Kafka and Redis; not set: if neither is named, but not with `NODE_ENV=production`.',
   ),
   GRAPH: text('', 'a folder with a schema.graphql', 'The graph folder; not set: the built-in auction graph.'),
+  POD_NAME: text('', 'any text', "This pod's name in the log; not set: the host name."),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
+import { LogDestination } from '../src/log-destination.ts';
+import { createLog } from '../src/log.ts';
 
 /** Logs 100 MB in small lines, then prints by how many MB the process has grown. */
 const FLOOD = `
@@ -28,7 +31,71 @@ const HOSTILE = `
   process.stdout.write('alive');
 `;
 
+/** A log whose lines can be read as they were written. */
+function capture(level: string, facts?: Readonly<Record<string, string>>) {
+  const text: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text.push(chunk.toString());
+      done();
+    },
+  });
+  const destination = new LogDestination(stream);
+  const read = async () => {
+    await new Promise<void>((resolve) => destination.flush(resolve));
+    return text.join('');
+  };
+  return { log: createLog(level, facts, destination), read };
+}
+
 describe('createLog', () => {
+  it('writes each line with the name of its level, the time in ISO 8601, and the facts of the pod', async () => {
+    const facts = { pod: 'crier-7', role: 'worker', version: '1.2.3' };
+    const { log, read } = capture('trace', facts);
+    const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+    for (const level of levels) log[level]({ topic: 'orders' }, 'a line');
+    const lines = (await read())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const [i, { time, ...line }] of lines.entries()) {
+      assert.deepEqual(line, { level: levels[i], ...facts, topic: 'orders', msg: 'a line' });
+      assert.match(time as string, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    }
+    assert.equal(lines.length, levels.length);
+  });
+
+  it('writes no control character, whatever a field, an error or a message contains', async () => {
+    const { log, read } = capture('info');
+    const hostile = String.fromCharCode(
+      ...Array.from({ length: 0xa0 }, (_, code) => code),
+      ...[0x2028, 0x2029, 0xd800, 0xfeff],
+    );
+    log.info({ field: hostile, [hostile]: 1, err: new Error(hostile) }, hostile);
+    const lines = (await read()).split('\n');
+    assert.equal(lines.length, 2);
+    // eslint-disable-next-line no-control-regex
+    assert.doesNotMatch(lines[0]!, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    const line = JSON.parse(lines[0]!) as { field: string; msg: string; err: { message: string } };
+    for (const read of [line.field, line.msg, line.err.message]) assert.equal(read, hostile);
+  });
+
+  it('follows its level, set while it is used', async () => {
+    const { log, read } = capture('info');
+    log.debug('before');
+    log.level = 'debug';
+    log.debug('meanwhile');
+    log.level = 'warn';
+    log.info('after');
+    assert.deepEqual(
+      (await read())
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { msg: string }).msg),
+      ['meanwhile'],
+    );
+  });
+
   it('logs an error that throws when it is read', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', HOSTILE], {
       stdio: ['ignore', 'pipe', 'pipe'],

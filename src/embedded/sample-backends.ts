@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { backendVariable } from '../config.ts';
 import type { BackendConfig } from '../config.ts';
 import type { Samples } from '../graph/graph.ts';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 
 /** Largest request body in bytes. */
 const MAX_BODY_BYTES = 1_048_576;
+const LOG_WINDOW_MS = 10_000;
 
 export interface SampleBackendsOptions {
   /** Names that the graph's context.ts exports. */
@@ -23,6 +25,7 @@ export interface SampleBackendsOptions {
 export class SampleBackends {
   readonly #options: SampleBackendsOptions;
   readonly #server: Server;
+  readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   #closing: Promise<void> | undefined;
 
   constructor(options: SampleBackendsOptions) {
@@ -66,7 +69,9 @@ export class SampleBackends {
       response.end(answer === undefined ? '' : JSON.stringify(answer));
     } catch (error) {
       if (this.#closing) return;
-      this.#options.log.error({ err: error, backend: name }, 'a sample response of the graph failed');
+      this.#failureLog.run('response', (suppressed) =>
+        this.#options.log.error({ err: error, backend: name, suppressed }, 'a sample response of the graph failed'),
+      );
       response.statusCode = 500;
       response.end();
     }

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Samples } from '../graph/graph.ts';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+
+const LOG_WINDOW_MS = 10_000;
 
 export interface SamplerOptions {
   readonly samples: Pick<Samples, 'records'>;
@@ -17,6 +20,7 @@ export interface SamplerOptions {
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #closed = new AbortController();
+  readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   #running: Promise<void> | undefined;
 
   constructor(options: SamplerOptions) {
@@ -44,7 +48,12 @@ export class Sampler {
       try {
         await process(topic, Buffer.from(JSON.stringify(value)), signal);
       } catch (error) {
-        log.error({ err: error, topic }, 'processing a sample record failed; continuing with the next one');
+        this.#failureLog.run('record', (suppressed) =>
+          log.error(
+            { err: error, topic, suppressed },
+            'processing a sample record failed; continuing with the next one',
+          ),
+        );
       }
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }

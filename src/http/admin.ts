@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { endServer, listen } from './listening.ts';
 import { sendText } from './route.ts';
@@ -16,11 +17,13 @@ export interface AdminOptions {
 
 /** Longest wait of `close()` for replies in flight, in ms. */
 const CLOSE_TIMEOUT_MS = 1000;
+const LOG_WINDOW_MS = 10_000;
 
 /** Routes for operators, on a port that is not for clients. */
 export class AdminServer {
   readonly #options: AdminOptions;
   readonly #server: Server;
+  readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   #port = 0;
   #closing: Promise<void> | undefined;
 
@@ -51,7 +54,9 @@ export class AdminServer {
     try {
       await this.#answer(path, request, response);
     } catch (error) {
-      this.#options.logger.error({ err: error, requestPath: path }, 'an admin request failed');
+      this.#failureLog.run(this.#options.routes.has(path) ? path : '', (suppressed) =>
+        this.#options.logger.error({ err: error, requestPath: path, suppressed }, 'an admin request failed'),
+      );
       if (response.headersSent) response.destroy();
       else sendText(response, 500, 'internal error; the log says more\n');
     }

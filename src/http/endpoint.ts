@@ -11,6 +11,7 @@ import type { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { isOriginAllowed } from './origin.ts';
 
@@ -23,6 +24,8 @@ export interface EndpointOptions {
   readonly log: Logger;
   readonly onRefusedOrigin: () => void;
 }
+
+const LOG_WINDOW_MS = 10_000;
 
 /** Refused before GraphQL is involved, so the status is 403 for every `accept` header. */
 const FORBIDDEN: Response = [
@@ -42,6 +45,7 @@ export function createEndpoint(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { runtime, documents, allowedOrigins, maxBodyBytes, log } = options;
   const lanes = new WeakMap<Socket, DocumentLane>();
+  const failureLog = new LogWindow(LOG_WINDOW_MS);
 
   async function prepare(socket: Socket, request: RequestParams, text: string): Promise<Operation | Refusal> {
     const { query, operationName } = request;
@@ -122,7 +126,7 @@ export function createEndpoint(
     } catch (error) {
       // The client disconnected before its request was complete: no reply is possible.
       if (!request.complete) return;
-      log.error({ err: error }, 'failed to handle a request');
+      failureLog.run('request', (suppressed) => log.error({ err: error, suppressed }, 'failed to handle a request'));
       response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);
     }
   };

@@ -67,6 +67,11 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   #isEnded = false;
   /** The code of the side that closed first. */
   #closeCode = 0;
+  /** Why this side closed the connection; '': the peer closed it, or it was lost. */
+  #closeReason = '';
+  readonly #openedAtSeconds = wholeSeconds();
+  /** Operations accepted since the connection opened. */
+  #servedOperations = 0;
 
   /** @param stream the TCP socket below `socket` */
   constructor(
@@ -105,6 +110,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     if (this.#socket.readyState === WebSocket.OPEN) {
       this.outbox.flush();
       this.#socket.close(code, closeReason(reason));
+      this.#closeReason = reason;
     }
     this.#end(code);
   }
@@ -169,7 +175,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     if (this.#waitingMessages > 0 && --this.#waitingMessages === 0) this.#socket.resume();
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#receive(data).catch((error: unknown) => {
-      this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a message');
+      this.#services.onFailure('connection', error, this.#id);
       this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
     });
   }
@@ -237,10 +243,11 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
       return operation.fail([clientError('OPERATION_LIMIT', message)]);
     }
     this.#operations.set(id, operation);
+    this.#servedOperations++;
     try {
       await operation.start(payload, facts);
     } catch (error) {
-      this.#services.log.error({ err: error, connection: this.#id }, 'failed to handle a subscribe message');
+      this.#services.onFailure('operation', error, this.#id);
       operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
     }
   }
@@ -261,12 +268,30 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   /** Called when the socket has closed. */
   onClosed(code: number): void {
     this.#end(code);
+    this.#logEnd();
     this.#services.onClose(this, this.#closeCode);
   }
 
   /** ws closes the socket itself after a protocol error (1002, 1007, 1009). */
   onError(error: Error): void {
     this.#services.log.debug({ err: error, connection: this.#id }, 'socket error');
+  }
+
+  /** A peer's reason is data of a client, so it is not logged. */
+  #logEnd(): void {
+    const { bytesWritten, bytesRead } = this.#stream;
+    this.#services.log.debug(
+      {
+        connection: this.#id,
+        code: this.#closeCode,
+        reason: this.#closeReason || undefined,
+        seconds: wholeSeconds() - this.#openedAtSeconds,
+        operations: this.#servedOperations,
+        bytesSent: bytesWritten,
+        bytesReceived: bytesRead,
+      },
+      'connection ended',
+    );
   }
 
   #end(code: number): void {
@@ -278,6 +303,11 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     for (const operation of this.#operations.values()) operation.end();
     this.#operations.clear();
   }
+}
+
+/** A small integer, which takes no memory of its own in each connection. */
+function wholeSeconds(): number {
+  return Math.floor(performance.now() / 1000);
 }
 
 const ACK = stringifyMessage({ type: MessageType.ConnectionAck });

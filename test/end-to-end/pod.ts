@@ -139,7 +139,7 @@ export class Pod {
 }
 
 export interface LogLine {
-  readonly level: number;
+  readonly level: string;
   readonly msg: string;
   readonly [field: string]: unknown;
 }

@@ -168,8 +168,8 @@ export class Socket {
     this.#socket.resume();
   }
 
-  close(code?: number): void {
-    this.#socket.close(code);
+  close(code?: number, reason?: string): void {
+    this.#socket.close(code, reason);
   }
 
   /** Ends the TCP connection without a close frame. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { pino } from 'pino';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { resultBytesOf } from '../../src/fanout/outbox/frame.ts';
@@ -43,7 +44,7 @@ async function startSubscribed(t: TestContext) {
 
 describe('a connection', () => {
   it('is closed with 1012 when handling its message fails; the others stay open', async (t) => {
-    const { url, lines } = await startBareGateway(t, {
+    const { url, failures } = await startBareGateway(t, {
       limits: {
         ...LIMITS,
         get maxIdBytes(): number {
@@ -57,14 +58,41 @@ describe('a connection', () => {
     assert.deepEqual(await socket.expectClose(), { code: 1012, reason: 'Internal server error' });
     assert.ok(other.isOpen);
     assert.deepEqual(
-      lines.map(({ msg }) => msg),
-      ['failed to handle a message'],
+      failures.map(([ended, error]) => [ended, (error as Error).message]),
+      [['connection', 'a bug']],
     );
-    assert.match(lines[0]!.connection, UUID);
+    assert.match(failures[0]![2]!, UUID);
+  });
+
+  it('logs its end at debug with id, code, reason, seconds, operations and bytes', async (t) => {
+    const { socket, subscribe, lines } = await startSubscribed(t);
+    await subscribe(socket);
+    socket.send({ type: 'connection_init' });
+    await socket.expectClose();
+    await waitFor('the line', () => lines.length > 0);
+    const { connection, level, seconds, bytesSent, bytesReceived, ...line } = lines[0] as Record<string, unknown>;
+    assert.match(connection as string, UUID);
+    assert.equal(level, pino.levels.values['debug']);
+    assert.ok([seconds, bytesSent, bytesReceived].every((value) => Number.isInteger(value)));
+    assert.ok((bytesSent as number) > 0 && (bytesReceived as number) > 0);
+    const { code, reason, operations, msg } = line;
+    assert.deepEqual(
+      [code, reason, operations, msg],
+      [4429, 'Too many initialisation requests', 1, 'connection ended'],
+    );
+  });
+
+  it('does not log the reason of a client that closes', async (t) => {
+    const { socket, lines } = await startSubscribed(t);
+    socket.close(4999, 'hunter2');
+    await waitFor('the line', () => lines.length > 0);
+    const { code, reason } = lines[0] as Record<string, unknown>;
+    assert.deepEqual([code, reason], [4999, undefined]);
+    assert.doesNotMatch(JSON.stringify(lines), /hunter2/);
   });
 
   it('receives an error when handling its subscribe message fails, and the id is free again', async (t) => {
-    const { url, lines } = await startBareGateway(t, {
+    const { url, failures } = await startBareGateway(t, {
       runtime: {
         authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
         findPrepared: () => assert.fail('a bug'),
@@ -77,8 +105,11 @@ describe('a connection', () => {
       const { type, id, payload } = await socket.next();
       assert.deepEqual({ type, id, payload }, { type: 'error', id: 'a', payload: INTERNAL_ERROR });
     }
-    assert.equal(lines[0]!.msg, 'failed to handle a subscribe message');
-    assert.match(lines[0]!.connection, UUID);
+    assert.deepEqual(
+      failures.map(([ended]) => ended),
+      ['operation', 'operation'],
+    );
+    assert.match(failures[0]![2]!, UUID);
   });
 
   it('receives an error for an operation whose event cannot be delivered, and stays open', async (t) => {

@@ -193,7 +193,7 @@ export class RedisLink {
     const isReconnect = this.#wasUp;
     this.#wasUp = true;
     this.#window.run('up', (suppressed) =>
-      this.#options.log.info({ server: this.label, role: this.#options.role, suppressed }, 'Redis link is up'),
+      this.#options.log.info({ server: this.label, link: this.#options.role, suppressed }, 'Redis link is up'),
     );
     this.#options.onUp(isReconnect);
     this.#onFirstOutcome();
@@ -227,7 +227,7 @@ export class RedisLink {
   #warn(key: string, reason: string): void {
     const { log, role } = this.#options;
     this.#window.run(key, (suppressed) =>
-      log.warn({ server: this.label, role, reason, suppressed }, 'Redis link failed; reconnecting'),
+      log.warn({ server: this.label, link: role, reason, suppressed }, 'Redis link failed; reconnecting'),
     );
   }
 }

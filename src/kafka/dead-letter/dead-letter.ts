@@ -39,7 +39,7 @@ export class DeadLetter {
 
   constructor(options: DeadLetterOptions) {
     this.#options = options;
-    this.#log = options.log.child({ deadLetterTopic: options.topic });
+    this.#log = options.log;
     this.#link = new KafkaLink({
       createClient: options.createClient,
       // The default, set explicitly: otherwise kafkajs logs a warning.
@@ -55,12 +55,16 @@ export class DeadLetter {
     if (this.#isTopicReady) return;
     try {
       const existing = await cluster.existingTopics([topic]);
-      if (existing.length === 0 && (await cluster.createTopic(topic))) this.#log.info('dead-letter topic created');
+      if (existing.length === 0 && (await cluster.createTopic(topic)))
+        this.#log.info({ deadLetterTopic: topic }, 'dead-letter topic created');
       this.#isTopicReady = true;
     } catch (error) {
       this.#failureLog.run('create', (suppressed) => {
         const { message } = error as Error;
-        this.#log.warn({ err: { message }, suppressed }, 'creating the dead-letter topic failed: create it by hand');
+        this.#log.warn(
+          { deadLetterTopic: topic, err: { message }, suppressed },
+          'creating the dead-letter topic failed: create it by hand',
+        );
       });
     }
   }
@@ -127,17 +131,22 @@ export class DeadLetter {
   #logWait(poison: readonly PoisonRecord[], error: Error): void {
     this.#failureLog.run('wait', (suppressed) => {
       this.#log.error(
-        { positions: positionsOf(poison), records: poison.length, err: { message: error.message }, suppressed },
+        { ...this.#lineOf(poison, error), suppressed },
         'writing to the dead-letter topic failed: the partition of the poison records waits',
       );
     });
+  }
+
+  #lineOf(poison: readonly PoisonRecord[], { message }: Error): object {
+    const { topic: deadLetterTopic } = this.#options;
+    return { deadLetterTopic, positions: positionsOf(poison), records: poison.length, err: { message } };
   }
 
   #drop(poison: readonly PoisonRecord[], error: Error): void {
     this.#options.onDropped(poison.length);
     this.#failureLog.run('drop', (suppressed) => {
       this.#log.error(
-        { positions: positionsOf(poison), records: poison.length, err: { message: error.message }, suppressed },
+        { ...this.#lineOf(poison, error), suppressed },
         'writing to the dead-letter topic failed: the poison records are dropped',
       );
     });

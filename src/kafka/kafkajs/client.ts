@@ -60,7 +60,7 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     connectionTimeout: CONNECT_TIMEOUT_MS,
     retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000 },
     socketFactory,
-    logLevel: log.isLevelEnabled('debug') ? kafkajs.logLevel.INFO : kafkajs.logLevel.WARN,
+    logLevel: kafkajs.logLevel.INFO,
     logCreator: () => writeTo(log),
   });
   return {

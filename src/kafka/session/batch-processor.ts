@@ -1,5 +1,6 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { BusUnavailableError, FencedError } from '../../errors.ts';
+import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { KafkaRecord } from '../batch.ts';
 import type { FetchedRecord } from '../fetching/record-batch.ts';
@@ -12,6 +13,7 @@ import type { PartitionWaits } from './partition-waits.ts';
 
 /** Longest wait of a batch for the dead-letter topic. Then its partition is paused, and the other partitions are read on. */
 const DEAD_LETTER_PATIENCE_MS = 200;
+const FENCE_LOG_WINDOW_MS = 5000;
 
 export interface BatchProcessorOptions {
   readonly consumer: Pick<Consumer, 'pause' | 'resume'>;
@@ -30,6 +32,7 @@ export interface BatchProcessorOptions {
 /** Processes one batch of one partition: leases the partition, publishes the records, and resolves their offsets once accepted. */
 export class BatchProcessor {
   readonly #options: BatchProcessorOptions;
+  readonly #fenceLog = new LogWindow(FENCE_LOG_WINDOW_MS);
 
   constructor(options: BatchProcessorOptions) {
     this.#options = options;
@@ -132,7 +135,9 @@ export class BatchProcessor {
     if (!isConfirmedMember()) {
       throw new Error('the bus fenced a partition, and no coordinator confirms that this member owns it');
     }
-    log.warn({ topic, partition }, 'the bus fenced the partition; leasing it again');
+    this.#fenceLog.run('fenced', (suppressed) =>
+      log.warn({ topic, partition, suppressed }, 'the bus fenced the partition; leasing it again'),
+    );
     leases.drop(topic, partition);
   }
 }

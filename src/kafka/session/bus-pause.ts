@@ -1,8 +1,10 @@
+import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import { partitionKey } from '../partition-key.ts';
 
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1000;
+const LOG_WINDOW_MS = 5000;
 
 export interface BusPauseOptions {
   readonly log: Logger;
@@ -25,6 +27,9 @@ interface Waiting {
 export class BusPause {
   readonly #options: BusPauseOptions;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  /** True if the log says that a partition is paused. */
+  #isLogged = false;
 
   constructor(options: BusPauseOptions) {
     this.#options = options;
@@ -44,8 +49,7 @@ export class BusPause {
     const before = this.#waiting.get(key);
     clearTimeout(before?.timer);
     const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
-    if (this.#waiting.size === 0)
-      this.#options.log.warn({ topic, partition }, 'a partition is paused: the bus refuses messages');
+    if (this.#waiting.size === 0) this.#logPause(topic, partition);
     this.#waiting.set(key, { topic, partition, delayMs, resume, timer: setTimeout(resume, delayMs) });
     this.#options.onChange(this.#waiting.size);
   }
@@ -54,7 +58,9 @@ export class BusPause {
   delete(topic: string, partition: number): void {
     if (!this.#waiting.delete(partitionKey(topic, partition))) return;
     this.#options.onChange(this.#waiting.size);
-    if (this.#waiting.size === 0) this.#options.log.info('no partition is paused any more: the bus accepts messages');
+    if (this.#waiting.size > 0 || !this.#isLogged) return;
+    this.#isLogged = false;
+    this.#options.log.info('no partition is paused any more: the bus accepts messages');
   }
 
   /** Resumes and removes the partitions that are no longer assigned. */
@@ -73,5 +79,12 @@ export class BusPause {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
     this.#options.onChange(0);
+  }
+
+  #logPause(topic: string, partition: number): void {
+    this.#window.run('paused', (suppressed) => {
+      this.#isLogged = true;
+      this.#options.log.warn({ topic, partition, suppressed }, 'a partition is paused: the bus refuses messages');
+    });
   }
 }

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { openSocket } from '../support/socket.ts';
+import { startPod } from './pod.ts';
+
+const CLIENTS = 200;
+/** Most lines of 200 hostile clients: each message is written once in 10 s. */
+const MAX_LINES = 10;
+
+const GRAPH = {
+  'schema.graphql': `
+    type Query { hello: String }
+    type Subscription { thing(id: ID!): Thing @kafka(topic: "things", match: [{ arg: "id", path: "id" }]) }
+    type Thing { id: ID }
+  `,
+  'resolvers.ts': `
+    export const Query = { hello: () => { throw new Error('no greeting'); } };
+  `,
+  'context.ts': `
+    process.emitWarning('from the graph');
+    export const authenticate = ({ params }: { params: Record<string, unknown> }) => {
+      if (params['refuse']) throw new Error('refused by the graph');
+      return {};
+    };
+  `,
+};
+
+describe('the log of a pod', () => {
+  it('is one JSON object a line, with pod, role, version, level and time in each, also for a warning of Node', async (t) => {
+    const folder = await graphFolder(t, GRAPH);
+    const pod = await startPod(t, { GRAPH: folder, LOG_LEVEL: 'debug', POD_NAME: 'crier-7' });
+    const socket = await openSocket(t, pod.url);
+    await socket.init();
+    socket.close(1000);
+    await pod.until('the end of the connection', () => pod.lines.some(({ msg }) => msg === 'connection ended'));
+    assert.equal(await pod.stop(), 0);
+    const lines = pod.log
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const { pod, role, version, level, time } of lines) {
+      assert.deepEqual([pod, role], ['crier-7', 'all']);
+      assert.match(version as string, /^\d+\.\d+\.\d+/);
+      assert.match(level as string, /^(debug|info|warn)$/);
+      assert.ok(!Number.isNaN(Date.parse(time as string)));
+    }
+    const warning = lines.find(({ msg }) => msg === 'a warning of Node');
+    assert.deepEqual(warning?.['err'], { type: 'Warning', message: 'from the graph' });
+  });
+
+  it(`has at most ${MAX_LINES} lines about ${CLIENTS} hostile clients, and counts the suppressed ones`, async (t) => {
+    const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH) });
+    const before = pod.lines.length;
+    const attacks = [
+      async () => {
+        const socket = await openSocket(t, pod.url);
+        socket.send({ type: 'connection_init', payload: { refuse: true } });
+        assert.equal((await socket.expectClose()).code, 4403);
+      },
+      async () => {
+        const socket = await openSocket(t, pod.url);
+        socket.send('}{');
+        assert.equal((await socket.expectClose()).code, 4400);
+      },
+      async () => {
+        const socket = await openSocket(t, pod.url);
+        await socket.init();
+        socket.subscribe('a', '{ hello }');
+        assert.equal((await socket.next()).type, 'next');
+        socket.close(1000);
+      },
+      async () => {
+        const body = '{"query":"{ hello }"}';
+        await fetch(pod.endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        await fetch(pod.endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' });
+      },
+    ];
+    for (let i = 0; i < CLIENTS; i += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => attacks[n % attacks.length]!()));
+    }
+    const lines = pod.lines.slice(before);
+    const messages = new Set(lines.map(({ msg }) => msg));
+    assert.ok(messages.has('an error was masked') && messages.has('authenticate failed; the connection is refused'));
+    assert.ok(lines.length <= MAX_LINES, `${lines.length} lines`);
+  });
+});
