@@ -96,7 +96,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
 
-    const services: RoleServices = { config, graph, bus, log, metrics, register };
+    const services: RoleServices = { config, graph, bus, log, metrics, details, register };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
       const worker = createWorker(services, options.onFatal);

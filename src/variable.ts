@@ -31,11 +31,11 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max);
 
-const optionalFraction = z
+const upToOne = z
   .string()
-  .regex(/^(|\d+(\.\d+)?|\.\d+)$/)
-  .transform((value) => (value === '' ? undefined : Number(value)))
-  .refine((value) => value === undefined || value <= 1);
+  .regex(/^(\d+(\.\d+)?|\.\d+)$/)
+  .transform(Number)
+  .refine((value) => value <= 1);
 
 const commaSeparated = z.string().transform((value) =>
   value
@@ -90,9 +90,21 @@ export const count = (min: number, fallback: string, unit: string, meaning: stri
     meaning,
   );
 
-/** undefined where the variable is not set. */
 export const fraction = (fallback: string, meaning: string) =>
-  variable(optionalFraction, fallback, 'fraction', 'a number from 0 to 1', meaning);
+  variable(upToOne, fallback, 'fraction', 'a number from 0 to 1', meaning);
+
+/** undefined where the variable is not set. */
+export const optionalFraction = (meaning: string) =>
+  variable(
+    z
+      .literal('')
+      .transform(() => undefined)
+      .or(upToOne),
+    '',
+    'fraction',
+    'a number from 0 to 1',
+    meaning,
+  );
 
 function variable<Schema extends z.ZodType>(
   schema: Schema,

@@ -9,6 +9,7 @@ import {
   name,
   oneOf,
   optionalBool,
+  optionalFraction,
   port,
   secret,
   text,
@@ -195,8 +196,7 @@ export const variables = {
     'true',
     'Whether operations share results; `false` executes every event for every operation, to find faults.',
   ),
-  SHARING_AUDIT: fraction(
-    '',
+  SHARING_AUDIT: optionalFraction(
     'Fraction of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
   ),
 
@@ -213,7 +213,13 @@ export const variables = {
   FLOW_PATIENCE_MS: ms(100, '5000', 'Time without progress after which workers no longer wait for a gateway.'),
 
   BACKEND_TIMEOUT_MS: ms(1, '5000', "Longest wait for a backend's whole answer."),
-  BACKEND_MAX_SOCKETS: count(1, '50', 'sockets', 'Keep-alive sockets per backend.'),
+  BACKEND_MAX_SOCKETS: count(1, '50', 'sockets', 'Requests in flight per backend, each on a keep-alive socket.'),
+  BACKEND_RETRY_BUDGET: fraction('0.1', 'Most retries of a backend, as a fraction of its requests; 0: no retries.'),
+  BACKEND_BREAKER_COOLDOWN_MS: ms(
+    0,
+    '5000',
+    'Time for which a failing backend gets no requests; then one request probes it. 0: no circuit breaker.',
+  ),
 
   SAMPLE_INTERVAL_MS: ms(1, '500', 'Embedded: pause between sample records.'),
 } as const satisfies Record<string, Variable>;

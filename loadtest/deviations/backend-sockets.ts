@@ -55,7 +55,11 @@ process.stdout.write(
 );
 for (const count of BURSTS) {
   for (const maxSockets of LIMITS) {
-    const backends = new Backends({ backends: new Map([['SLOW', config]]), maxSockets, timeoutMs: 5000 });
+    const backends = new Backends({
+      backends: new Map([['SLOW', config]]),
+      maxSockets: () => maxSockets,
+      timeoutMs: 5000,
+    });
     const first = await sendBurst(backends, count);
     const bursts: Burst[] = [];
     for (let round = 0; round < ROUNDS; round++) bursts.push(await sendBurst(backends, count));

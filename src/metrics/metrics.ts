@@ -91,6 +91,10 @@ export class Metrics {
     'backend',
     'outcome',
   ]);
+  readonly backendRetries = this.#counter('crier_backend_retries_total', 'Retries of backend requests, by outcome.', [
+    'backend',
+    'outcome',
+  ]);
   readonly internalErrors = this.#counter('crier_internal_errors_total', 'Errors masked before they reached a client.');
 
   /** Each stage's series exist in the pods that have the stage. */

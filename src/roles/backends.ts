@@ -1,5 +1,5 @@
 import { Backends } from '../context/backends.ts';
-import type { BackendAnswer } from '../context/backends.ts';
+import type { BackendPressure, BackendsObserver } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
@@ -9,7 +9,8 @@ import type { RoleServices } from './services.ts';
 const LOG_WINDOW_MS = 10_000;
 
 /** The graph's backends. In the embedded mode, the samples respond for backends without a URL. */
-export async function openBackends({ config, graph, log, metrics, register }: RoleServices): Promise<Backends> {
+export async function openBackends(services: RoleServices): Promise<Backends> {
+  const { config, graph, log, metrics, details, register } = services;
   const names = graph.context.backends ?? [];
   const samples = config.isEmbedded ? graph.samples : undefined;
   const sampled = samples?.respond
@@ -18,29 +19,63 @@ export async function openBackends({ config, graph, log, metrics, register }: Ro
   const backends = register(
     new Backends({
       backends: new Map([...sampled, ...config.backends]),
-      maxSockets: config.BACKEND_MAX_SOCKETS,
+      maxSockets: () => config.BACKEND_MAX_SOCKETS,
       timeoutMs: config.BACKEND_TIMEOUT_MS,
-      onAnswer: backendReporter(log, metrics),
+      retryBudget: config.BACKEND_RETRY_BUDGET,
+      breakerCooldownMs: config.BACKEND_BREAKER_COOLDOWN_MS,
+      observer: createObserver(names, log, metrics),
     }),
   );
-  metrics.gauges(
-    'crier_backend_requests_waiting',
-    'Requests that wait because all BACKEND_MAX_SOCKETS sockets of their backend are in use.',
-    ['backend'],
-    () => Array.from(backends.waiting(), ([backend, value]) => ({ labels: { backend }, value })),
-  );
+  showPressure(backends, metrics);
+  details['failing_backends'] = () =>
+    Array.from(backends.pressure()).flatMap(([name, { breaker }]) => (breaker === 'closed' ? [] : [name]));
   return backends;
 }
 
-/** Counts each backend request, and logs failures: one line per backend, outcome and window. */
-function backendReporter(log: Logger, metrics: Metrics): (answer: BackendAnswer) => void {
+/** Counts requests and retries, and logs failures (one line per backend, outcome and window) and each change of a circuit breaker. */
+function createObserver(names: readonly string[], log: Logger, metrics: Metrics): BackendsObserver {
   const window = new LogWindow(LOG_WINDOW_MS);
-  return (answer) => {
-    const { backend, outcome } = answer;
-    metrics.backendRequests.inc({ backend, outcome });
-    if (outcome === 'OK') return;
-    window.run(`${backend} ${outcome}`, (suppressed) =>
-      log.warn({ ...answer, suppressed }, 'a backend request failed'),
-    );
+  const seconds = metrics.histogram({
+    name: 'crier_backend_request_seconds',
+    help: 'Time from a request to its answer, with the wait for a socket and a retry; without refused requests.',
+    labelName: 'backend',
+    labelValues: names,
+  });
+  return {
+    onAnswer: ({ isSent, ...answer }) => {
+      const { backend, outcome, durationMs } = answer;
+      metrics.backendRequests.inc({ backend, outcome });
+      if (isSent) seconds.of(backend).observe(durationMs / 1000);
+      if (outcome === 'OK') return;
+      window.run(`${backend} ${outcome}`, (suppressed) =>
+        log.warn({ ...answer, suppressed }, 'a backend request failed'),
+      );
+    },
+    onRetry: (backend, outcome) => metrics.backendRetries.inc({ backend, outcome }),
+    onBreaker: (backend, breaker) => {
+      if (breaker === 'closed') log.info({ backend, breaker }, 'a backend answers again');
+      else if (breaker === 'half_open') log.info({ backend, breaker }, 'a probe is sent to a backend');
+      else log.error({ backend, breaker }, 'a backend fails: requests to it are refused until a probe succeeds');
+    },
   };
+}
+
+function showPressure(backends: Backends, metrics: Metrics): void {
+  const gauge = (name: string, help: string, read: (pressure: BackendPressure) => number) =>
+    metrics.gauges(name, help, ['backend'], () =>
+      Array.from(backends.pressure(), ([backend, pressure]) => ({ labels: { backend }, value: read(pressure) })),
+    );
+  gauge(
+    'crier_backend_requests_in_flight',
+    'Requests that a backend has not answered yet.',
+    ({ inFlight }) => inFlight,
+  );
+  gauge(
+    'crier_backend_requests_waiting',
+    'Requests that wait because all BACKEND_MAX_SOCKETS sockets of their backend are in use.',
+    ({ waiting }) => waiting,
+  );
+  gauge('crier_backend_breaker_open', '1 while the circuit breaker of a backend refuses requests.', ({ breaker }) =>
+    breaker === 'closed' ? 0 : 1,
+  );
 }

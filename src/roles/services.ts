@@ -16,6 +16,8 @@ export interface RoleServices {
   readonly bus: Bus;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** What `/readyz` shows, by name. */
+  readonly details: Record<string, () => unknown>;
   /** Closes the component when the server closes, before every component registered earlier. Returns it. */
   readonly register: <T extends Component>(component: T) => T;
 }

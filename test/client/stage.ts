@@ -87,7 +87,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
       const close = () => (closing ??= closeAll(components));
       t.after(close);
       const config = testConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
-      const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), register });
+      const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), details: {}, register });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
     },
   };

@@ -4,54 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
-import { GraphQLError } from 'graphql';
 import { freePorts } from '../../stack/port.ts';
 import { Backends } from '../../src/context/backends.ts';
-import type { BackendAnswer, BackendsOptions } from '../../src/context/backends.ts';
-import type { BackendRequest } from '../../src/context/execution-backends.ts';
+import type { BackendAnswer } from '../../src/context/backends.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-async function backendServer(t: TestContext, handler: Handler): Promise<string> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function backendsAt(t: TestContext, url: string, options: Partial<BackendsOptions> & { isForwarded?: boolean } = {}) {
-  const { isForwarded = false, ...rest } = options;
-  const answers: BackendAnswer[] = [];
-  const backends = new Backends({
-    backends: new Map([['VENUE', { url, isAuthorizationForwarded: isForwarded }]]),
-    maxSockets: 5,
-    timeoutMs: 10_000,
-    onAnswer: (answer) => answers.push(answer),
-    ...rest,
-  });
-  t.after(() => backends.close());
-  const send = (path: string, request: Partial<BackendRequest> = {}) =>
-    backends.send('venue', { method: 'GET', path, authorization: () => 'Bearer caller', ...request });
-  return { backends, send, answers };
-}
-
-/** The error is for a client: a code, the backend's name and nothing of the inside. */
-async function failsWith(code: string, sending: Promise<unknown>, extensions: object = {}): Promise<GraphQLError> {
-  const error = await sending.then(
-    () => assert.fail('it answered'),
-    (failure: unknown) => failure,
-  );
-  assert.ok(error instanceof GraphQLError, String(error));
-  assert.deepEqual({ ...error.extensions }, { backend: 'venue', ...extensions, code });
-  assert.doesNotMatch(JSON.stringify(error), /127\.0\.0\.1|http|secret|Bearer|ECONN| {4}at /);
-  assert.equal(error.originalError, undefined);
-  return error;
-}
+import { backendServer, backendsAt, failsWith } from './backend-server.ts';
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';
@@ -187,7 +144,7 @@ describe('backends', () => {
   it('count the wait for a free socket as part of the timeout', async (t) => {
     const timeoutMs = 400;
     const url = await backendServer(t, () => undefined);
-    const { send, answers } = backendsAt(t, url, { timeoutMs, maxSockets: 1 });
+    const { send, answers } = backendsAt(t, url, { timeoutMs, maxSockets: () => 1 });
     const startedAt = performance.now();
     await Promise.all([send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending)));
     const [one, other] = answers.map(({ durationMs }) => durationMs);
@@ -201,14 +158,14 @@ describe('backends', () => {
       sockets.add(request.socket);
       setImmediate(() => response.end('1'));
     });
-    const { send } = backendsAt(t, url, { maxSockets: 2 });
+    const { send } = backendsAt(t, url, { maxSockets: () => 2 });
     assert.deepEqual(await Promise.all(Array.from({ length: 20 }, () => send('/'))), Array<number>(20).fill(1));
     assert.equal(sockets.size, 2);
   });
 
   it('refuse a request at once while too many wait, until some have ended', async (t) => {
     const url = await backendServer(t, () => undefined);
-    const { send } = backendsAt(t, url, { timeoutMs: 300, maxSockets: 1, maxPending: 2 });
+    const { send } = backendsAt(t, url, { timeoutMs: 300, maxSockets: () => 1, maxPendingPerSocket: 2 });
     for (let round = 0; round < 2; round++) {
       const waiting = [send('/'), send('/')].map((sending) => failsWith('BACKEND_TIMEOUT', sending));
       await failsWith('BACKEND_UNAVAILABLE', send('/'));
@@ -220,11 +177,11 @@ describe('backends', () => {
     const url = await backendServer(t, (request, response) => {
       if (request.url !== '/waits') response.end(`"${'x'.repeat(Number(request.url!.slice(1)) - 2)}"`);
     });
-    const { send } = backendsAt(t, url, { maxSockets: 2 });
+    const { send } = backendsAt(t, url, { maxSockets: () => 2 });
     const most = 8 * 1024 * 1024;
     assert.equal(((await send(`/${most}`)) as string).length, most - 2);
     await failsWith('BACKEND_ERROR', send(`/${most + 1}`));
-    const hasty = backendsAt(t, url, { maxSockets: 2, timeoutMs: 500 });
+    const hasty = backendsAt(t, url, { maxSockets: () => 2, timeoutMs: 500 });
     const waiting = Array.from({ length: 200 }, () => failsWith('BACKEND_TIMEOUT', hasty.send('/waits')));
     await failsWith('BACKEND_UNAVAILABLE', hasty.send('/waits'));
     await Promise.all(waiting);
@@ -237,7 +194,7 @@ describe('backends', () => {
       response.statusCode = request.url === '/bad' ? 500 : 200;
       response.end('{}');
     });
-    const { send } = backendsAt(t, url, { maxSockets: 1 });
+    const { send } = backendsAt(t, url, { maxSockets: () => 1 });
     for (let i = 0; i < 5; i++) await send('/');
     await failsWith('BACKEND_ERROR', send('/bad'), { status: 500 });
     await send('/');
@@ -251,7 +208,7 @@ describe('backends', () => {
       response.statusCode = request.url === '/' ? 200 : 500;
       response.end(request.url === '/' ? '{}' : 'x'.repeat(Number(request.url!.slice(1))));
     });
-    const { send } = backendsAt(t, url, { maxSockets: 1 });
+    const { send } = backendsAt(t, url, { maxSockets: () => 1 });
     for (const [bytes, count] of [
       [60_000, 1],
       [1_000_000, 2],
@@ -286,8 +243,8 @@ describe('backends', () => {
 
   it('name the variable that is not set in the log and not to the client', async () => {
     const answers: BackendAnswer[] = [];
-    const onAnswer = (answer: BackendAnswer) => answers.push(answer);
-    const backends = new Backends({ backends: new Map(), maxSockets: 1, timeoutMs: 100, onAnswer });
+    const onAnswer = (answer: BackendAnswer) => void answers.push(answer);
+    const backends = new Backends({ backends: new Map(), maxSockets: () => 1, timeoutMs: 100, observer: { onAnswer } });
     const sending = backends.send('mlIntegrator', { method: 'GET', path: '/', authorization: () => undefined });
     await assert.rejects(sending, { message: 'The backend "mlIntegrator" is not configured' });
     assert.equal(answers[0]!.outcome, 'BACKEND_NOT_CONFIGURED');
@@ -313,7 +270,7 @@ describe('backends', () => {
     for (const url of ['http://hidden@h/', 'http://:hidden@h/', 'http://h/?hidden', 'http://h/#hidden']) {
       const config = new Map([['VENUE', { url, isAuthorizationForwarded: false }]]);
       assert.throws(
-        () => new Backends({ backends: config, maxSockets: 1, timeoutMs: 1 }),
+        () => new Backends({ backends: config, maxSockets: () => 1, timeoutMs: 1 }),
         (error: Error) =>
           /BACKEND_VENUE_URL: expected a URL without/.test(error.message) && !/hidden/.test(error.message),
       );
@@ -345,7 +302,7 @@ describe('backends', () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const url = await backendServer(t, (request, response) => void (request.url === '/' && response.end('1')));
-    const { backends, send, answers } = backendsAt(t, url, { maxSockets: 1 });
+    const { backends, send, answers } = backendsAt(t, url, { maxSockets: () => 1 });
     await send('/');
     assert.equal(timers(), before);
     const never = [send('/never'), send('/waits')].map((sending) => failsWith('BACKEND_UNAVAILABLE', sending));

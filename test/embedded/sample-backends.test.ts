@@ -9,7 +9,7 @@ import type { SampleBackendsOptions } from '../../src/embedded/sample-backends.t
 async function sampleBackends(t: TestContext, respond: SampleBackendsOptions['respond']) {
   const server = new SampleBackends({ names: ['venue', 'onlineAuction'], respond, log: pino({ enabled: false }) });
   const config = await server.start();
-  const backends = new Backends({ backends: config, maxSockets: 2, timeoutMs: 30_000 });
+  const backends = new Backends({ backends: config, maxSockets: () => 2, timeoutMs: 30_000 });
   t.after(async () => {
     await backends.close();
     await server.close();

@@ -176,7 +176,7 @@ class Stage {
       return component;
     };
     const metrics = new Metrics();
-    const port = await startGateway({ config, graph, bus, log, metrics, register });
+    const port = await startGateway({ config, graph, bus, log, metrics, details: {}, register });
     t.after(async () => {
       for (const component of components) await component.close();
       await bus.close();

@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { pino } from 'pino';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
-import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openBackends } from '../../src/roles/backends.ts';
 import type { Component } from '../../src/roles/services.ts';
@@ -20,7 +20,9 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const components: Component[] = [];
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const log = createLog('silent');
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const details: Record<string, () => unknown> = {};
   const metrics = new Metrics();
   const backends = await openBackends({
     config: readConfig({ ...environment, BACKEND_VENUE_URL: url }),
@@ -28,6 +30,7 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
     bus: new MemoryBus({ prefix: 'test:', log }),
     log,
     metrics,
+    details,
     register: (component) => {
       components.unshift(component);
       return component;
@@ -38,12 +41,13 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
     server.closeAllConnections();
     server.close();
   });
-  const waiting = async () => {
-    const lines = (await metrics.registry.metrics()).split('\n');
-    return lines.filter((line) => line.startsWith('crier_backend_requests_waiting'));
+  const metric = async (name: string) => {
+    const text = (await metrics.registry.metrics()).split('\n');
+    return text.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   };
+  const waiting = () => metric('crier_backend_requests_waiting');
   const send = () => backends.send('venue', { method: 'GET', path: '/', authorization: () => undefined });
-  return { held, send, waiting };
+  return { held, send, waiting, metric, lines, details };
 }
 
 describe('the backends of a gateway', () => {
@@ -61,5 +65,67 @@ describe('the backends of a gateway', () => {
     }
     await Promise.all(sending);
     assert.deepEqual(await waiting(), ['crier_backend_requests_waiting{backend="venue"} 0']);
+  });
+
+  it('count requests in flight, their time, and retries', async (t) => {
+    const { held, send, metric } = await createStage(t, { BACKEND_RETRY_BUDGET: '1' });
+    const sending = [send(), send()];
+    await waitFor('both requests', () => held.length === 2);
+    assert.deepEqual(await metric('crier_backend_requests_in_flight'), [
+      'crier_backend_requests_in_flight{backend="venue"} 2',
+    ]);
+    held[0]!.writeHead(503, { 'retry-after': '0' }).end();
+    held[1]!.end('{}');
+    await waitFor('the retry', () => held.length === 3);
+    held[2]!.end('{}');
+    await Promise.all(sending);
+    assert.deepEqual(await metric('crier_backend_requests_in_flight'), [
+      'crier_backend_requests_in_flight{backend="venue"} 0',
+    ]);
+    assert.deepEqual(await metric('crier_backend_retries_total'), [
+      'crier_backend_retries_total{backend="venue",outcome="OK"} 1',
+    ]);
+    assert.deepEqual(await metric('crier_backend_request_seconds_count'), [
+      'crier_backend_request_seconds_count{backend="venue"} 2',
+    ]);
+  });
+
+  it('show an open circuit breaker in metrics, in /readyz and in the log, until a probe succeeds', async (t) => {
+    const environment = { BACKEND_BREAKER_COOLDOWN_MS: '200', BACKEND_RETRY_BUDGET: '0' };
+    const { held, send, metric, lines, details } = await createStage(t, environment);
+    let status = 500;
+    const answering = setInterval(() => held.splice(0).forEach((response) => response.writeHead(status).end()), 5);
+    t.after(() => clearInterval(answering));
+    await Promise.allSettled(Array.from({ length: 20 }, send));
+    await assert.rejects(send(), /is not available/);
+    const open = () => metric('crier_backend_breaker_open');
+    assert.deepEqual(await open(), ['crier_backend_breaker_open{backend="venue"} 1']);
+    assert.deepEqual(details['failing_backends']!(), ['venue']);
+    const [seconds] = await metric('crier_backend_request_seconds_count');
+    assert.equal(seconds, 'crier_backend_request_seconds_count{backend="venue"} 20', 'a refused request takes no time');
+    status = 200;
+    await waitFor('the recovery', () =>
+      send().then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    assert.deepEqual(await open(), ['crier_backend_breaker_open{backend="venue"} 0']);
+    assert.deepEqual(details['failing_backends']!(), []);
+    const changes = lines.filter(({ breaker }) => breaker !== undefined);
+    assert.deepEqual(
+      changes.map(({ level, backend, breaker }) => [level, backend, breaker]),
+      [
+        [50, 'venue', 'open'],
+        [30, 'venue', 'half_open'],
+        [30, 'venue', 'closed'],
+      ],
+    );
+    const refused = lines.filter(({ outcome }) => outcome === 'BACKEND_UNAVAILABLE');
+    assert.deepEqual(
+      refused.map(({ msg, reason }) => [msg, reason]),
+      [['a backend request failed', 'the circuit breaker is open']],
+      'refused requests share one line',
+    );
   });
 });

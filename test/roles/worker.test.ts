@@ -28,7 +28,9 @@ async function createStage(t: TestContext) {
   const graph = await loadGraph('src/graphs/auction');
   const metrics = new Metrics();
   const config = testConfig({ SAMPLE_INTERVAL_MS: '1' });
-  const worker = register(createWorker({ config, graph, bus, log, metrics, register }, (error) => assert.fail(error)));
+  const worker = register(
+    createWorker({ config, graph, bus, log, metrics, details: {}, register }, (error) => assert.fail(error)),
+  );
   t.after(async () => {
     for (const component of components) await component.close();
     await bus.close();

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { assertBackendPath } from '../backend-path.ts';
+import type { BackendRequest } from '../execution-backends.ts';
+import { BackendFailure, failureOf, timedOut, unavailable } from './backend-failure.ts';
+import { Breaker } from './breaker.ts';
+import type { BreakerState } from './breaker.ts';
+import { RequestSlots } from './request-slots.ts';
+import { readResponse } from './response.ts';
+import type { BackendResponse } from './response.ts';
+import { RetryBudget } from './retry-budget.ts';
+import { Sockets } from './sockets.ts';
+
+/** Longest wait before a retry that a backend may ask for (`Retry-After`), in ms. */
+const MAX_RETRY_AFTER_MS = 1000;
+/** Retries are spread over this time, in ms. */
+const RETRY_JITTER_MS = 100;
+const MAX_CLOSE_MS = 1000;
+
+export interface BackendClientOptions {
+  /** Requests in flight, each on a keep-alive socket of its own; more wait. It may change at any time. */
+  readonly maxSockets: () => number;
+  /** Longest wait for the whole response, including the wait for a free socket and a retry. */
+  readonly timeoutMs: number;
+  /** Retries, as a fraction of the requests. */
+  readonly retryBudget: number;
+  /** Time for which an open circuit breaker refuses requests; 0: no breaker. */
+  readonly breakerCooldownMs: number;
+  /** Largest response body in bytes. */
+  readonly maxResponseBytes: number;
+  /** Requests that are in flight or wait for a socket, per socket; more fail at once. */
+  readonly maxPendingPerSocket: number;
+}
+
+export interface BackendClientObserver {
+  /** A GET was sent a second time, and this time ended like this. */
+  readonly onRetry: (outcome: 'OK' | BackendFailure['code']) => void;
+  readonly onBreaker: (state: BreakerState) => void;
+}
+
+type SentRequest = ReturnType<BackendClient['requestOf']>;
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Of performance.now(). */
+  readonly endsAt: number;
+}
+
+/** One backend: its sockets, its base path and its bounds. */
+export class BackendClient {
+  readonly #options: BackendClientOptions;
+  readonly #observer: BackendClientObserver;
+  readonly #sockets: Sockets;
+  readonly #basePath: string;
+  readonly #slots: RequestSlots;
+  readonly #budget: RetryBudget;
+  readonly #breaker: Breaker | undefined;
+
+  constructor(url: string, options: BackendClientOptions, observer: BackendClientObserver) {
+    const { origin, pathname } = new URL(url);
+    const { maxSockets, timeoutMs, retryBudget, breakerCooldownMs, maxResponseBytes } = options;
+    this.#options = options;
+    this.#observer = observer;
+    this.#basePath = pathname.replace(/\/+$/, '');
+    this.#slots = new RequestSlots(maxSockets);
+    this.#budget = new RetryBudget(retryBudget);
+    if (breakerCooldownMs > 0) this.#breaker = new Breaker(breakerCooldownMs, observer.onBreaker);
+    this.#sockets = new Sockets({ origin, timeoutMs, maxResponseBytes });
+  }
+
+  get inFlight(): number {
+    return this.#slots.inFlight;
+  }
+
+  /** Requests that wait for a socket. */
+  get waiting(): number {
+    return this.#slots.waiting;
+  }
+
+  get breaker(): BreakerState {
+    return this.#breaker?.state ?? 'closed';
+  }
+
+  /** @throws BackendFailure; TypeError for a request that the graph made wrongly */
+  async send(request: BackendRequest, authorization: string | undefined): Promise<BackendResponse> {
+    const sent = this.requestOf(request, authorization);
+    const { timeoutMs, maxPendingPerSocket } = this.#options;
+    const pending = this.#slots.inFlight + this.#slots.waiting;
+    if (pending >= maxPendingPerSocket * this.#slots.limit) {
+      throw unavailable(`${pending} requests are waiting`, { isSent: false });
+    }
+    // One deadline for the wait for a socket, the headers, the body and a retry: undici restarts its own timers for each.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(timedOut(timeoutMs, { isSent: false })), timeoutMs);
+    try {
+      return await this.#sendTwice(sent, { signal: deadline.signal, endsAt: performance.now() + timeoutMs });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits up to one second for the requests that are in flight or wait for a socket. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_CLOSE_MS)));
+    await Promise.race([this.#slots.whenIdle(), deadline]);
+    clearTimeout(timer);
+    await this.#sockets.destroy();
+  }
+
+  /** Sends a request, and once more if that is safe, in time and within the budget. */
+  async #sendTwice(request: SentRequest, deadline: Deadline): Promise<BackendResponse> {
+    try {
+      return await this.#sendOnce(request, deadline.signal, true);
+    } catch (error) {
+      const pauseMs = pauseBefore(request, error);
+      if (pauseMs === undefined || performance.now() + pauseMs >= deadline.endsAt || !this.#budget.spend()) throw error;
+      await delay(pauseMs);
+    }
+    try {
+      const response = await this.#sendOnce(request, deadline.signal, false);
+      this.#observer.onRetry('OK');
+      return response;
+    } catch (error) {
+      if (error instanceof BackendFailure) this.#observer.onRetry(error.code);
+      throw error;
+    }
+  }
+
+  async #sendOnce(request: SentRequest, signal: AbortSignal, isFirst: boolean): Promise<BackendResponse> {
+    const refusal = this.#breaker?.refusal;
+    if (refusal) throw refusal;
+    await this.#slots.take(signal);
+    const send = () => {
+      if (isFirst) this.#budget.earn();
+      return this.#exchange(request, signal);
+    };
+    try {
+      return await (this.#breaker ? this.#breaker.run(send) : send());
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  async #exchange(request: SentRequest, signal: AbortSignal): Promise<BackendResponse> {
+    const { timeoutMs } = this.#options;
+    const startedAt = performance.now();
+    let hasResponse = false;
+    try {
+      const response = await this.#sockets.request({ ...request, signal }, this.#slots.limit);
+      hasResponse = true;
+      return await readResponse(request.method, response);
+    } catch (error) {
+      if (!signal.aborted) throw failureOf(error, hasResponse);
+      // Clients that fill the queue must not open the breaker: a request that left it late says little of the backend.
+      throw timedOut(timeoutMs, { isOutage: performance.now() - startedAt >= timeoutMs / 2 });
+    }
+  }
+
+  /** The request as undici sends it. */
+  requestOf({ method, path, body, headers }: BackendRequest, authorization: string | undefined) {
+    assertBackendPath(path);
+    const sent: Record<string, string | undefined> = { accept: 'application/json', authorization };
+    if (body !== undefined) sent['content-type'] = 'application/json';
+    for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
+    return {
+      method,
+      path: this.#basePath + path,
+      headers: sent,
+      body: body === undefined ? null : JSON.stringify(body),
+    };
+  }
+}
+
+/** Time in ms to wait before a request is sent again; undefined: it must not be. Only a GET is known to change nothing. */
+function pauseBefore({ method }: SentRequest, error: unknown): number | undefined {
+  if (method !== 'GET' || !(error instanceof BackendFailure) || !error.details.isRetryable) return undefined;
+  const { retryAfterMs = 0 } = error.details;
+  return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs + Math.random() * RETRY_JITTER_MS;
+}

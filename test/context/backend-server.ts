@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { GraphQLError } from 'graphql';
+import { Backends } from '../../src/context/backends.ts';
+import type { BackendAnswer, BackendsOptions } from '../../src/context/backends.ts';
+import type { BreakerState } from '../../src/context/backend-client/breaker.ts';
+import type { BackendRequest } from '../../src/context/execution-backends.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export async function backendServer(t: TestContext, handler: Handler): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export function backendsAt(
+  t: TestContext,
+  url: string,
+  options: Partial<BackendsOptions> & { isForwarded?: boolean } = {},
+) {
+  const { isForwarded = false, ...rest } = options;
+  const answers: BackendAnswer[] = [];
+  const retries: string[] = [];
+  const breakerStates: BreakerState[] = [];
+  const backends = new Backends({
+    backends: new Map([['VENUE', { url, isAuthorizationForwarded: isForwarded }]]),
+    maxSockets: () => 5,
+    timeoutMs: 10_000,
+    observer: {
+      onAnswer: (answer) => void answers.push(answer),
+      onRetry: (_backend, outcome) => void retries.push(outcome),
+      onBreaker: (_backend, state) => void breakerStates.push(state),
+    },
+    ...rest,
+  });
+  t.after(() => backends.close());
+  const send = (path: string, request: Partial<BackendRequest> = {}) =>
+    backends.send('venue', { method: 'GET', path, authorization: () => 'Bearer caller', ...request });
+  return { backends, send, answers, retries, breakerStates };
+}
+
+/** The error is for a client: a code, the backend's name and nothing of the inside. */
+export async function failsWith(
+  code: string,
+  sending: Promise<unknown>,
+  extensions: object = {},
+): Promise<GraphQLError> {
+  const error = await sending.then(
+    () => assert.fail('it answered'),
+    (failure: unknown) => failure,
+  );
+  assert.ok(error instanceof GraphQLError, String(error));
+  assert.deepEqual({ ...error.extensions }, { backend: 'venue', ...extensions, code });
+  assert.doesNotMatch(JSON.stringify(error), /127\.0\.0\.1|http|secret|Bearer|ECONN| {4}at /);
+  assert.equal(error.originalError, undefined);
+  return error;
+}
