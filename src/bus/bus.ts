@@ -1,6 +1,7 @@
 import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import type { Sender } from '../flow/sender.ts';
+import type { TraceContext } from '../tracing/trace-context.ts';
 import type { History, HistoryLimits, HistoryQuery } from './history.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Message {
   readonly timestamp: number;
   /** Limits of the channel's history; undefined: it keeps none. */
   readonly history?: HistoryLimits | undefined;
+  /** The span that its subscribers continue; undefined: the record is not sampled. The history does not keep it. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A position in a Kafka partition. Offsets are exact up to 2^53. */

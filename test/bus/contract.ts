@@ -8,6 +8,7 @@ import type { HistoryLimits } from '../../src/bus/history.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import type { Logger } from '../../src/log.ts';
+import type { TraceContext } from '../../src/tracing/trace-context.ts';
 import { publisherOf } from '../support/partition-publisher.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -519,6 +520,42 @@ export function busContract(name: string, makeBus: MakeBus): void {
           i === 1 || i === 2 ? ['p4é -5'] : [],
         );
       }
+    });
+
+    it('carries the trace context of each sampled message to listeners, and keeps none in the history', async (t) => {
+      const { bus, topic, publish } = await kept(t);
+      const channels = [`${topic}{"kept"}`, `${topic}{"plain"}`, `${topic}{"another"}`];
+      const seen = new Map(channels.map((channel) => [channel, [] as unknown[]]));
+      for (const channel of channels) {
+        await bus.subscribe(channel, (payload, { offset, trace } = assert.fail('no coordinates')) => {
+          seen.get(channel)!.push([offset, String(payload), trace]);
+        });
+      }
+      const contextOf = (n: number): TraceContext => ({
+        traceId: `${n}`.repeat(32),
+        spanId: `${n}`.repeat(16),
+        isSampled: true,
+        ...(n === 4 && { state: 'vendor=a:b,other=c' }),
+      });
+      // Equal payloads in sequence are sent to Redis once.
+      const traces = [undefined, contextOf(1), contextOf(2), undefined, undefined, contextOf(4)];
+      const payloads = ['a', 'a', 'a', 'a', 'b', 'b'];
+      const messages = traces.flatMap((trace, i) =>
+        channels.map((channel, n) => {
+          const message = { channel, payload: payloads[i]!, offset: i + 1, timestamp: 5 };
+          return { ...message, ...(n === 0 && { history: LIMITS }), ...(trace && { trace }) };
+        }),
+      );
+      await publish(0);
+      await bus.publish(messages, { topic, partition: 0, offset: traces.length });
+      await waitFor('all messages', () => [...seen.values()].flat().length === messages.length);
+      const expected = traces.map((trace, i) => [i + 1, payloads[i], trace]);
+      for (const channel of channels) assert.deepEqual(seen.get(channel), expected);
+      const { entries } = await bus.history(channels[0]!, { ...ALL, from: undefined });
+      assert.deepEqual(
+        entries.map(({ coordinates }) => [coordinates.offset, coordinates.trace]),
+        [[traces.length, undefined]],
+      );
     });
 
     it('removes the history of a channel after its limit in seconds', async (t) => {

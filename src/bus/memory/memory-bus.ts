@@ -153,11 +153,12 @@ export class MemoryBus implements Bus {
     this.#observer.onSubscriptions?.(0);
   }
 
-  #pendingOf({ channel, payload: text, history }: Message, coordinates: Coordinates): Pending {
+  #pendingOf({ channel, payload: text, history, trace }: Message, coordinates: Coordinates): Pending {
     const payload = Buffer.from(text);
-    if (!history?.entries) return { channel, payload, coordinates };
-    const named = this.#history.add(channel, payload, coordinates, history, Date.now());
-    return { channel, payload, coordinates: named };
+    const named = history?.entries
+      ? this.#history.add(channel, payload, coordinates, history, Date.now())
+      : coordinates;
+    return { channel, payload, coordinates: trace ? { ...named, trace } : named };
   }
 
   #deliver(): void {

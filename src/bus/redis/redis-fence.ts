@@ -1,5 +1,7 @@
 import { FencedError } from '../../errors.ts';
 import type { Sender } from '../../flow/sender.ts';
+import { printTraceFields } from '../../tracing/header-fields.ts';
+import type { TraceContext } from '../../tracing/trace-context.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { HistoryLimits } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
@@ -106,23 +108,33 @@ function write(
   let least = Number.MAX_SAFE_INTEGER;
   let triples = 0;
   let limits: HistoryLimits | undefined;
-  for (const { offset, history } of messages) {
+  let context: TraceContext | undefined;
+  for (const { offset, history, trace } of messages) {
     least = Math.min(least, offset);
     triples += history === limits ? 1 : 2;
     limits = history;
+    if (trace !== context) triples++;
+    context = trace;
   }
   writer.begin(beginning.length + 1 + mark.length + triples * 3);
   for (const text of beginning) writer.text(text);
   writer.text(`${least}`);
   for (const text of mark) writer.text(text);
   limits = undefined;
+  context = undefined;
   let payload: string | undefined;
-  for (const { channel, offset, timestamp, payload: own, history } of messages) {
+  for (const { channel, offset, timestamp, payload: own, history, trace } of messages) {
     if (history !== limits) {
       writer.text('');
       writer.text(history ? `${history.entries} ${history.bytes} ${history.seconds}` : '0 0 0');
       writer.text('');
       limits = history;
+    }
+    if (trace !== context) {
+      writer.text('');
+      writer.text('');
+      writer.text(trace ? printTraceFields(trace) : '');
+      context = trace;
     }
     writer.text(channel);
     writer.pair(offset, timestamp);

@@ -9,7 +9,9 @@
 -- ARGV[9]: '?' where the worker waits for credit, else ''
 -- From ARGV[10] on, in threes, one of
 --   channel, `offset timestamp`, payload ('': that of the previous message);
---   '', `entries bytes seconds`, '': the history limits of the messages that follow (0 entries, as at the beginning: no history).
+--   '', `entries bytes seconds`, '': the history limits of the messages that follow (0 entries, as at the beginning: no history);
+--   '', '', ` name=value …`: the fields that end the headers of the messages that follow ('', as at the beginning: none). The history keeps
+--   no fields.
 --
 -- Replies with the bytes of the payloads that at least one subscriber received; with -1 when the worker must acquire the lease (again):
 -- then nothing was published.
@@ -20,6 +22,7 @@ if not owner[1] or token ~= args[3] or position < tonumber(args[5]) then return 
 local are_new = tonumber(args[6]) > position
 local before, after = args[2] .. ' ', ' ' .. owner[1]
 local at_before, after_line = '@' .. before, after .. '\n'
+local line_end = '\n'
 local limits, payload
 local text, text_stamp
 local received = 0
@@ -31,7 +34,10 @@ end
 
 for i = 10, #args, 3 do
   local channel, stamp = args[i], args[i + 1]
-  if channel == '' then
+  if channel == '' and stamp == '' then
+    line_end = args[i + 2] .. '\n'
+    after_line, text_stamp = after .. line_end, nil
+  elseif channel == '' then
     limits = limits_of(stamp)
   else
     if args[i + 2] ~= '' then payload = args[i + 2] end
@@ -40,7 +46,7 @@ for i = 10, #args, 3 do
       if limits then
         local header = before .. stamp .. after
         text_stamp = nil
-        receivers = call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. '\n' .. payload)
+        receivers = call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. line_end .. payload)
       else
         -- The messages of one record share a text.
         if args[i + 2] ~= '' or stamp ~= text_stamp then
