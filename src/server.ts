@@ -17,6 +17,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
 import { startGateway } from './roles/gateway.ts';
 import type { Component, RoleServices } from './roles/services.ts';
+import { openTracing } from './roles/tracing.ts';
 import { createWorker } from './roles/worker.ts';
 
 const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
@@ -92,11 +93,12 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       }),
     );
     await admin.start();
+    const tracing = await openTracing({ config, log, metrics, register });
     const bus = register(createBus(config, log, metrics));
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
 
-    const services: RoleServices = { config, graph, bus, log, metrics, details, register };
+    const services: RoleServices = { config, graph, bus, log, metrics, tracing, details, register };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
       const worker = createWorker(services, options.onFatal);

@@ -57,6 +57,10 @@ export const secret = <Schema extends z.ZodType>(variable: Variable<Schema>): Va
 export const name = (fallback: string, expects: string, meaning: string) =>
   variable(z.string().min(1), fallback, '', expects, meaning);
 
+/** '' where the variable is not set. */
+export const httpUrl = (meaning: string) =>
+  variable(z.string().refine(isHttpUrlOrEmpty), '', '', 'an http:// or https:// URL', meaning);
+
 export const list = (fallback: string, expects: string, meaning: string) =>
   variable(commaSeparated, fallback, '', expects, meaning);
 
@@ -114,4 +118,8 @@ function variable<Schema extends z.ZodType>(
   meaning: string,
 ): Variable<Schema> {
   return { schema, default: fallback, unit, expects, meaning };
+}
+
+function isHttpUrlOrEmpty(value: string): boolean {
+  return value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
 }

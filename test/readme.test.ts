@@ -94,6 +94,7 @@ describe('the pages of the documentation', () => {
       ...settingRows().map(({ name }) => name),
       'BACKEND_CONSUMER_LISTING_INTAKE_URL',
       'NODE_ENV',
+      ...OPENTELEMETRY_VARIABLES,
     ]);
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))
@@ -119,6 +120,14 @@ const ERROR_CODES: ReadonlySet<string> = new Set([
   'BACKEND_NOT_CONFIGURED',
   'CLOSE_CODES',
 ]);
+
+/** Read by OpenTelemetry's SDK. */
+const OPENTELEMETRY_VARIABLES = [
+  'OTEL_SERVICE_NAME',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+];
 
 describe('README.md', () => {
   it('has at most 200 lines', () => {

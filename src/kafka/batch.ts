@@ -1,5 +1,7 @@
 import type { IHeaders } from 'kafkajs';
 import type { Message } from '../bus/bus.ts';
+import type { RecordTraces } from '../tracing/record-traces.ts';
+import type { ActiveSpan } from '../tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';
 
 /** A record as Kafka carries it. Its buffers are slices of a whole fetch response: copy them to keep them. */
@@ -42,6 +44,8 @@ export type Conversion =
 export interface BatchPorts {
   /** Converts a record's value to its payload and destinations, or to the reason why it is poison. */
   readonly convert: (topic: string, value: Buffer | null) => Conversion;
+  /** undefined: no record is traced. */
+  readonly traces?: RecordTraces | undefined;
 }
 
 /** Records that are published with one call. */
@@ -53,6 +57,8 @@ export interface Chunk {
   readonly last: KafkaRecord;
   /** The last record before this chunk's first poison record; undefined: the chunk begins with poison, or has none. */
   readonly lastBeforePoison: KafkaRecord | undefined;
+  /** Of the sampled records without the poison ones. Absent if there are none. */
+  readonly spans?: readonly ActiveSpan[];
 }
 
 /** The first limit that is reached ends a chunk. A record is never split. */
@@ -81,24 +87,28 @@ export async function* chunksOf(
   let bytes = 0;
   let last: KafkaRecord | undefined;
   let lastBeforePoison: KafkaRecord | undefined;
+  let spans: ActiveSpan[] | undefined;
   for (const record of records) {
     if (!limits) {
       limits = await limitsOf(record);
       if (!limits) return;
     }
-    const outcome = messagesOf(record, ports);
+    const span = ports.traces?.startRecord(record);
+    const outcome = messagesOf(record, ports, span);
     if (typeof outcome === 'string') {
+      span?.fail(outcome);
       if (poison.length === 0) lastBeforePoison = last;
       poison.push({ record, reason: outcome });
       bytes += record.value?.length ?? 0;
     } else {
+      if (span) (spans ??= []).push(span);
       messages.push(...outcome);
       bytes += outcome.length * (outcome[0]?.payload.length ?? 0);
     }
     recordCount++;
     last = record;
     if (messages.length + poison.length >= limits.messages || bytes >= limits.bytes) {
-      yield { messages, poison, recordCount, last, lastBeforePoison };
+      yield { messages, poison, recordCount, last, lastBeforePoison, ...(spans && { spans }) };
       limits = undefined;
       messages = [];
       poison = [];
@@ -106,22 +116,24 @@ export async function* chunksOf(
       bytes = 0;
       last = undefined;
       lastBeforePoison = undefined;
+      spans = undefined;
     }
   }
-  if (last) yield { messages, poison, recordCount, last, lastBeforePoison };
+  if (last) yield { messages, poison, recordCount, last, lastBeforePoison, ...(spans && { spans }) };
 }
 
 /** A record's messages, which share one payload string, or the reason why it is poison. */
 function messagesOf(
   { topic, offset, timestamp, value, poison }: KafkaRecord,
   { convert }: BatchPorts,
+  span: ActiveSpan | undefined,
 ): Message[] | PoisonReason {
   if (poison !== undefined) return poison;
   try {
     const conversion = convert(topic, value);
     if (conversion.poison !== undefined) return conversion.poison;
     const { payload, destinations } = conversion;
-    const origin = { offset: Number(offset), timestamp: Number(timestamp) };
+    const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
     return destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
   } catch {
     // Deterministic: a retry would throw again, and block the partition for ever.

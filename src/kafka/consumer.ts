@@ -83,7 +83,7 @@ export class KafkaConsumer {
   constructor(options: KafkaConsumerOptions) {
     requireKnownKafkajs();
     this.#options = options;
-    const { config, log, observer, convert, publish, flow } = options;
+    const { config, log, observer, convert, publish, flow, traces } = options;
     const createClient = () => createKafkaClient(config, log);
     this.#cluster = new Cluster(createClient);
     this.#deadLetter = new DeadLetter({
@@ -95,7 +95,7 @@ export class KafkaConsumer {
       onDropped: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
-    this.#publisher = new RecordPublisher({ convert, publish, deadLetter, flow }, observer, log);
+    this.#publisher = new RecordPublisher({ convert, publish, deadLetter, flow, traces }, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);

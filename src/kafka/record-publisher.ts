@@ -1,4 +1,5 @@
 import type { Message, Position } from '../bus/bus.ts';
+import { failureOf } from '../bus/publish-failure.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { CHUNK_LIMITS, chunksOf } from './batch.ts';
@@ -66,9 +67,16 @@ export class RecordPublisher {
       return room > 0 ? { ...CHUNK_LIMITS, bytes: Math.min(room, CHUNK_LIMITS.bytes) } : undefined;
     };
     for await (const chunk of chunksOf(records, this.#ports, limitsOf)) {
-      const { messages, poison, recordCount, last, lastBeforePoison } = chunk;
+      const { messages, poison, recordCount, last, lastBeforePoison, spans } = chunk;
       const { topic, partition, offset } = last;
-      await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
+      const publishing = spans && this.#ports.traces?.startPublish(topic, messages.length, spans);
+      try {
+        await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
+      } catch (error) {
+        publishing?.fail(failureOf(error));
+        throw error;
+      }
+      publishing?.end();
       this.#observer.onPublished(messages.length);
       const deadLettered = poison.length > 0 ? this.#sendToDeadLetterTopic(poison, deadLetterSignal) : undefined;
       this.#observer.onConsumed(topic, recordCount);

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 
 /** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
 export interface Component {
@@ -18,6 +19,8 @@ export interface RoleServices {
   readonly metrics: Metrics;
   /** What `/readyz` shows, by name. */
   readonly details: Record<string, () => unknown>;
+  /** undefined: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Closes the component when the server closes, before every component registered earlier. Returns it. */
   readonly register: <T extends Component>(component: T) => T;
 }

@@ -9,6 +9,7 @@ import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Component, RoleServices } from './services.ts';
+import { createRecordTraces } from './tracing.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
 /** Creates the worker: it publishes the records of Kafka, or the graph's sample records without Kafka. */
@@ -16,7 +17,7 @@ export function createWorker(
   services: RoleServices,
   onFatal: (error: Error) => void,
 ): KafkaConsumer | (Component & { start(): unknown }) {
-  const { config, graph, bus, log, metrics, register } = services;
+  const { config, graph, bus, log, metrics, register, tracing } = services;
   const snakeCase = new SnakeCase();
   metrics.total(
     'crier_key_collisions_total',
@@ -48,6 +49,7 @@ export function createWorker(
   observeFlow(flow, bus, metrics);
   const ports = {
     flow,
+    traces: tracing && createRecordTraces(tracing, config),
     convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };

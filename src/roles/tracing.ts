@@ -1,0 +1,101 @@
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { trace } from '@opentelemetry/api';
+import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
+import type { Config } from '../config.ts';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import { RecordSampler, samplerNamed } from '../tracing/record-sampler.ts';
+import { RecordTraces } from '../tracing/record-traces.ts';
+import { startSdk } from '../tracing/sdk.ts';
+import type { ExporterName } from '../tracing/sdk.ts';
+import { Spans } from '../tracing/spans.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import { readVersion } from '../version.ts';
+import type { RoleServices } from './services.ts';
+
+const LOG_WINDOW_MS = 60_000;
+/** Longest wait for the collector when the server closes. */
+const MAX_FLUSH_MS = 2000;
+
+type TracingServices = Pick<RoleServices, 'config' | 'log' | 'metrics' | 'register'>;
+
+/**
+ * undefined: nothing is traced, and no SDK is loaded. Otherwise spans go to the provider that an embedding program, or code that Node has
+ * preloaded, has registered with OpenTelemetry's API; without one to an SDK of this server's own, which the API does not know of: two
+ * servers can run in one process.
+ */
+export async function openTracing(services: TracingServices): Promise<Tracing | undefined> {
+  const { config, metrics } = services;
+  const losses = { spans: 0 };
+  const provider = config.OTEL_SDK_DISABLED ? undefined : (registeredProvider() ?? (await openSdk(services, losses)));
+  const spans = provider && new Spans(provider.getTracer('crier'));
+  metrics.total('crier_spans_total', 'Spans started.', () => spans?.budget.started ?? 0);
+  metrics.total(
+    'crier_spans_refused_total',
+    'Spans that were not started because this process had started its 1,000 of the second.',
+    () => spans?.budget.refused ?? 0,
+  );
+  metrics.total('crier_spans_lost_total', 'Spans that the exporter could not deliver.', () => losses.spans);
+  return spans && { spans, sampler: createSampler(services) };
+}
+
+export function createRecordTraces({ spans, sampler }: Tracing, config: Config): RecordTraces {
+  return new RecordTraces({ spans, sampler, group: config.KAFKA_BROKERS.length > 0 ? config.KAFKA_GROUP_ID : '' });
+}
+
+function registeredProvider(): TracerProvider | undefined {
+  const provider = trace.getTracerProvider() as ProxyTracerProvider;
+  return provider.getDelegateTracer('crier') ? provider : undefined;
+}
+
+async function openSdk(
+  { config, log, register }: TracingServices,
+  losses: { spans: number },
+): Promise<TracerProvider | undefined> {
+  const exporters = exportersOf(config, log);
+  if (exporters.length === 0) return undefined;
+  const window = new LogWindow(LOG_WINDOW_MS);
+  const sdk = await startSdk({
+    exporters,
+    url: collectorOf(config),
+    resource: {
+      'service.name': 'crier',
+      'service.version': readVersion(),
+      'host.name': hostname(),
+      'crier.role': config.ROLE,
+    },
+    onFailure: ({ message }, spans) => {
+      losses.spans += spans;
+      window.run('export', (suppressed) =>
+        log.warn({ err: { message }, spans, suppressed }, 'spans could not be exported'),
+      );
+    },
+  });
+  // The exporter reports its failures itself. A collector that hangs must not keep the server from closing.
+  const flushed = () => sdk.shutdown().catch(() => undefined);
+  register({ close: () => Promise.race([flushed(), delay(MAX_FLUSH_MS, undefined, { ref: false })]) });
+  return sdk.provider;
+}
+
+function exportersOf(config: Config, log: Logger): ExporterName[] {
+  const names = config.OTEL_TRACES_EXPORTER;
+  if (names.length === 0) return collectorOf(config) === undefined ? [] : ['otlp'];
+  const unknown = names.filter((name) => !['otlp', 'console', 'none'].includes(name));
+  if (unknown.length > 0) log.warn({ exporters: unknown }, 'OTEL_TRACES_EXPORTER: expected otlp, console or none');
+  return (['otlp', 'console'] as const).filter((name) => names.includes(name));
+}
+
+function collectorOf(config: Config): string | undefined {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url, OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
+  if (url !== '') return url;
+  return base === '' ? undefined : `${base.replace(/\/$/, '')}/v1/traces`;
+}
+
+function createSampler({ config, log }: TracingServices): RecordSampler {
+  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument } = config;
+  const sampler = samplerNamed(name, argument);
+  if (sampler) return sampler;
+  log.warn({ sampler: name, argument }, 'OTEL_TRACES_SAMPLER or its argument is unknown; the default sampler decides');
+  return new RecordSampler();
+}
