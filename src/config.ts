@@ -18,6 +18,8 @@ export interface Config extends Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT'> {
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Neither Kafka nor Redis: the whole path in one process, fed by the graph's samples. */
   readonly isEmbedded: boolean;
+  /** Names of the variables that the environment sets. */
+  readonly given: ReadonlySet<string>;
 }
 
 /** `consumerListingIntake` → `CONSUMER_LISTING_INTAKE`: how a backend is named in the environment. */
@@ -42,7 +44,8 @@ export function readConfig(environment: Environment): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const SHARING_AUDIT = settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0);
-  return { ...settings, SHARING_AUDIT, backends, isEmbedded: isEmbedded(settings) };
+  const given = new Set(Object.keys(environment).filter((name) => environment[name]));
+  return { ...settings, SHARING_AUDIT, backends, isEmbedded: isEmbedded(settings), given };
 }
 
 /**

@@ -18,7 +18,9 @@ import { observeProcess } from './metrics/process-metrics.ts';
 import { startGateway } from './roles/gateway.ts';
 import type { Component, RoleServices } from './roles/services.ts';
 import { openTracing } from './roles/tracing.ts';
+import { startTunables } from './roles/tunables.ts';
 import { createWorker } from './roles/worker.ts';
+import { tunablesRoute } from './tunables/tunables-route.ts';
 
 const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
 
@@ -93,12 +95,14 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       }),
     );
     await admin.start();
+    const tunables = await startTunables({ config, log, metrics, register });
+    routes.set('/debug/tunables', tunablesRoute(tunables));
     const tracing = await openTracing({ config, log, metrics, register });
     const bus = register(createBus(config, log, metrics));
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
 
-    const services: RoleServices = { config, graph, bus, log, metrics, tracing, details, register };
+    const services: RoleServices = { config, tunables, graph, bus, log, metrics, tracing, details, register };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
       const worker = createWorker(services, options.onFatal);

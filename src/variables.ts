@@ -44,6 +44,11 @@ export const variables = {
     'trace, debug, info, warn, error, fatal or silent',
     'Least severe level that is logged.',
   ),
+  TUNABLES_FILE: text(
+    '',
+    'the path of a JSON file',
+    'Settings that may change while crier runs: a JSON object, read every 2 s; not set: none.',
+  ),
   SHUTDOWN_TIMEOUT_MS: ms(100, '10000', 'After SIGTERM, the longest time until exit.'),
 
   KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
@@ -245,3 +250,12 @@ export const variables = {
 
   SAMPLE_INTERVAL_MS: ms(1, '500', 'Embedded: pause between sample records.'),
 } as const satisfies Record<string, Variable>;
+
+/** Settings that may change while the server runs. */
+export const tunableNames = [
+  'LOG_LEVEL',
+  'MAX_OPERATIONS_PER_CONNECTION',
+  'MAX_QUEUE_BYTES',
+  'MAX_POD_QUEUE_BYTES',
+  'SHARING_AUDIT',
+] as const satisfies readonly (keyof typeof variables)[];

@@ -69,7 +69,7 @@ export async function startGateway(services: RoleServices): Promise<number> {
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
 }
 
-function createWriter({ config, metrics }: RoleServices): Writer {
+function createWriter({ config, tunables, metrics }: RoleServices): Writer {
   const writer = new Writer({
     maxQueueBytes: config.MAX_QUEUE_BYTES,
     maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
@@ -77,6 +77,8 @@ function createWriter({ config, metrics }: RoleServices): Writer {
     observations: deliveryObservations(metrics),
   });
   countDeliveries(writer, metrics);
+  tunables.bind('MAX_QUEUE_BYTES', (bytes) => (writer.maxQueueBytes = bytes));
+  tunables.bind('MAX_POD_QUEUE_BYTES', (bytes) => (writer.maxPodQueueBytes = bytes));
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.backpressuredBytes);
   metrics.gauge('crier_queue_bytes_max', 'Bytes of the largest of these queues.', () => writer.largestQueueBytes);
   return writer;
@@ -131,9 +133,21 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway({ config, graph, log, metrics }: RoleServices, { httpServer, ...parts }: GatewayParts): Gateway {
+function createGateway(
+  { config, tunables, graph, log, metrics }: RoleServices,
+  { httpServer, ...parts }: GatewayParts,
+): Gateway {
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
+  const limits = {
+    maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
+    maxIdBytes: config.MAX_OPERATION_ID_BYTES,
+    maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
+    maxMessageBurst: config.MAX_MESSAGE_BURST,
+    maxPendingEvents: config.MAX_PENDING_EVENTS,
+    maxHeldBytes: config.MAX_CONNECTION_BYTES,
+  };
+  tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
@@ -153,14 +167,7 @@ function createGateway({ config, graph, log, metrics }: RoleServices, { httpServ
           log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
         );
       },
-      limits: {
-        maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
-        maxIdBytes: config.MAX_OPERATION_ID_BYTES,
-        maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
-        maxMessageBurst: config.MAX_MESSAGE_BURST,
-        maxPendingEvents: config.MAX_PENDING_EVENTS,
-        maxHeldBytes: config.MAX_CONNECTION_BYTES,
-      },
+      limits,
     },
     observer: {
       onOpen: () => metrics.connectionsOpened.inc(),

@@ -45,13 +45,18 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
   });
 }
 
-/** undefined: no result is audited. */
-export function createAudit({ config, log, metrics }: RoleServices, runtime: GraphRuntime): SharingAudit | undefined {
-  if (!config.SHARING || config.SHARING_AUDIT === 0) return undefined;
-  return new SharingAudit({
+/** undefined: no result is shared, so none is audited. */
+export function createAudit(
+  { config, tunables, log, metrics }: RoleServices,
+  runtime: GraphRuntime,
+): SharingAudit | undefined {
+  if (!config.SHARING) return undefined;
+  const audit = new SharingAudit({
     share: config.SHARING_AUDIT,
     resolverPaths: (operation) => runtime.resolverPaths(operation),
     log,
     onOutcome: (outcome) => metrics.sharingAudit.inc({ outcome }),
   });
+  tunables.bind('SHARING_AUDIT', (share) => (audit.share = share));
+  return audit;
 }

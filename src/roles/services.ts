@@ -4,6 +4,7 @@ import type { Graph } from '../graph/graph.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import type { Tunables } from '../tunables/tunables.ts';
 
 /** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
 export interface Component {
@@ -13,6 +14,8 @@ export interface Component {
 /** Components that both roles use. */
 export interface RoleServices {
   readonly config: Config;
+  /** Read at each use: they change while the server runs. `config` has their values at the start. */
+  readonly tunables: Tunables;
   readonly graph: Graph;
   readonly bus: Bus;
   readonly log: Logger;

@@ -7,11 +7,17 @@ export function contradictions(settings: Settings): string[] {
   return [...bounds(settings), ...addresses(settings), ...credentials(settings)];
 }
 
-function bounds(settings: Settings): string[] {
+/** A line for each bound that another bound excludes. */
+export function bounds(settings: Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT'>): string[] {
   const problems: string[] = [];
   if (settings.MAX_INFLATED_BATCH_BYTES > settings.MAX_INFLIGHT_BYTES) {
     problems.push(
       `MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${settings.MAX_INFLIGHT_BYTES}), got ${settings.MAX_INFLATED_BATCH_BYTES}`,
+    );
+  }
+  if (settings.MAX_QUEUE_BYTES > settings.MAX_POD_QUEUE_BYTES) {
+    problems.push(
+      `MAX_QUEUE_BYTES: expected no more than MAX_POD_QUEUE_BYTES (${settings.MAX_POD_QUEUE_BYTES}), got ${settings.MAX_QUEUE_BYTES}`,
     );
   }
   if (settings.EXECUTION_TIMEOUT_MS < settings.BACKEND_TIMEOUT_MS) {

@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
 import type { Component } from '../../src/roles/services.ts';
+import { Tunables } from '../../src/tunables/tunables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { testConfig } from '../support/switches.ts';
 
@@ -87,7 +88,16 @@ export async function createStage(t: TestContext): Promise<Stage> {
       const close = () => (closing ??= closeAll(components));
       t.after(close);
       const config = testConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
-      const port = await startGateway({ config, graph, bus, log, metrics: new Metrics(), details: {}, register });
+      const port = await startGateway({
+        config,
+        tunables: new Tunables({ config, log }),
+        graph,
+        bus,
+        log,
+        metrics: new Metrics(),
+        details: {},
+        register,
+      });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
     },
   };

@@ -16,6 +16,7 @@ import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
 import type { Component } from '../../src/roles/services.ts';
+import { Tunables } from '../../src/tunables/tunables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -176,7 +177,16 @@ class Stage {
       return component;
     };
     const metrics = new Metrics();
-    const port = await startGateway({ config, graph, bus, log, metrics, details: {}, register });
+    const port = await startGateway({
+      config,
+      tunables: new Tunables({ config, log }),
+      graph,
+      bus,
+      log,
+      metrics,
+      details: {},
+      register,
+    });
     t.after(async () => {
       for (const component of components) await component.close();
       await bus.close();

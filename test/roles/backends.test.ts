@@ -11,6 +11,7 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openBackends } from '../../src/roles/backends.ts';
 import type { Component } from '../../src/roles/services.ts';
+import { Tunables } from '../../src/tunables/tunables.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The backends of the auction graph; "venue" is a server that answers when the test says so. */
@@ -24,8 +25,10 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const details: Record<string, () => unknown> = {};
   const metrics = new Metrics();
+  const config = readConfig({ ...environment, BACKEND_VENUE_URL: url });
   const backends = await openBackends({
-    config: readConfig({ ...environment, BACKEND_VENUE_URL: url }),
+    config,
+    tunables: new Tunables({ config, log }),
     graph: await loadGraph('src/graphs/auction'),
     bus: new MemoryBus({ prefix: 'test:', log }),
     log,

@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { createWorker } from '../../src/roles/worker.ts';
 import type { Component, RoleServices } from '../../src/roles/services.ts';
+import { Tunables } from '../../src/tunables/tunables.ts';
 import { FakeGateways } from '../kafka/fake-gateways.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { testConfig } from '../support/switches.ts';
@@ -29,7 +30,10 @@ async function createStage(t: TestContext) {
   const metrics = new Metrics();
   const config = testConfig({ SAMPLE_INTERVAL_MS: '1' });
   const worker = register(
-    createWorker({ config, graph, bus, log, metrics, details: {}, register }, (error) => assert.fail(error)),
+    createWorker(
+      { config, tunables: new Tunables({ config, log }), graph, bus, log, metrics, details: {}, register },
+      (error) => assert.fail(error),
+    ),
   );
   t.after(async () => {
     for (const component of components) await component.close();

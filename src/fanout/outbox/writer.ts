@@ -38,21 +38,23 @@ const WRITES_BETWEEN_CHECKS = 16;
 
 /** Writes the messages that a turn of the event loop left in the outboxes of a pod, one outbox after another, in the order they were scheduled. */
 export class Writer {
-  readonly maxQueueBytes: number;
+  /** `WriterOptions.maxQueueBytes`. A change acts at the next message of each connection. */
+  maxQueueBytes: number;
+  /** `WriterOptions.maxPodQueueBytes`. A change acts at the next message. */
+  maxPodQueueBytes: number;
   /** True: the messages that an outbox has at its turn leave in one write. */
   readonly hasBatching: boolean;
   readonly scratch = new Scratch();
   readonly deliveries: Deliveries;
   /** Outboxes whose sockets are backpressured. */
   readonly backpressured = new Set<WritableOutbox>();
-  readonly #maxPodQueueBytes: number;
   #queuedBytes = 0;
   readonly #waiting: WritableOutbox[] = [];
   #isScheduled = false;
 
   constructor(options: WriterOptions) {
     this.maxQueueBytes = options.maxQueueBytes;
-    this.#maxPodQueueBytes = options.maxPodQueueBytes;
+    this.maxPodQueueBytes = options.maxPodQueueBytes;
     this.hasBatching = options.hasBatching ?? true;
     this.deliveries = new Deliveries(options.observations);
   }
@@ -120,10 +122,10 @@ export class Writer {
 
   /** If all queues together are too large: writes what the kernel accepts, then closes backpressured connections, the largest queue first. */
   keepBound(): void {
-    if (this.#queuedBytes <= this.#maxPodQueueBytes) return;
+    if (this.#queuedBytes <= this.maxPodQueueBytes) return;
     for (const outbox of this.#waiting.splice(0)) outbox.onTurn();
     this.deliveries.observe();
-    while (this.#queuedBytes > this.#maxPodQueueBytes) {
+    while (this.#queuedBytes > this.maxPodQueueBytes) {
       let largest: WritableOutbox | undefined;
       for (const outbox of this.backpressured)
         if (!largest || outbox.queuedBytes > largest.queuedBytes) largest = outbox;

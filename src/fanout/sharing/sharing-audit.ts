@@ -47,22 +47,25 @@ const MESSAGES: Readonly<Record<Exclude<AuditOutcome, 'same'>, string>> = {
 
 /** Tests THE RULE of `sharing.ts` on a sample of shared deliveries. Its executions run in a later turn; their results are not sent. */
 export class SharingAudit {
+  /** `SharingAuditOptions.share`. A change acts at the next event. */
+  share: number;
   readonly #options: SharingAuditOptions;
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
   #running = 0;
 
   constructor(options: SharingAuditOptions) {
     this.#options = options;
+    this.share = options.share;
   }
 
-  /** Audits the results of one event. */
-  startEvent(event: StartedEvent): EventAudit {
-    return new EventAudit(this, event);
+  /** Audits the results of one event; undefined while the share is 0. */
+  startEvent(event: StartedEvent): EventAudit | undefined {
+    return this.share === 0 ? undefined : new EventAudit(this, event);
   }
 
   /** Runs a check of one delivery in a later turn, if the delivery is in the sample. */
   sample(check: () => Promise<void>): void {
-    if (this.#running >= MAX_RUNNING || Math.random() >= this.#options.share) return;
+    if (this.#running >= MAX_RUNNING || Math.random() >= this.share) return;
     this.#running++;
     void this.#run(check);
   }
