@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { banner } from './banner.ts';
-import type { Bus } from './bus/bus.ts';
-import { MemoryBus } from './bus/memory/memory-bus.ts';
-import { RedisBus } from './bus/redis/redis-bus.ts';
 import type { Config } from './config.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
@@ -16,6 +13,7 @@ import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
 import { startGateway } from './roles/gateway.ts';
+import { createBus } from './roles/bus.ts';
 import type { Component, RoleServices } from './roles/services.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
@@ -136,15 +134,4 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
 
 async function closeAll(components: readonly Component[]): Promise<void> {
   for (const component of components.toReversed()) await component.close();
-}
-
-function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
-  const observer = {
-    onPublish: (messages: number) => metrics.messagesPublished.inc(messages),
-    onPublishFailure: (_messages: number, reason: string) => metrics.publishFailures.inc({ reason }),
-    onGap: () => metrics.busGaps.inc(),
-  };
-  const flowPatienceMs = config.FLOW_TARGET_MS > 0 ? config.FLOW_PATIENCE_MS : undefined;
-  const options = { prefix: config.CHANNEL_PREFIX, log, observer, flowPatienceMs };
-  return config.REDIS_URL.length === 0 ? new MemoryBus(options) : new RedisBus({ ...options, urls: config.REDIS_URL });
 }

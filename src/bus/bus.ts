@@ -117,6 +117,8 @@ export interface BusObserver {
   onSubscriptions?(channels: number): void;
   /** These channels were without a subscription for a while and have one again: messages may have been missed. */
   onGap?(channels: readonly string[]): void;
+  /** A message that was published on a server came back from it, `ms` later. Measured every few seconds. */
+  onRoundTrip?(server: string, ms: number): void;
   /** A lost link to a server is back. */
   onReconnect?(): void;
 }

@@ -6,6 +6,7 @@ const REPLY_CODES = [
   'BUSY',
   'CLUSTERDOWN',
   'CROSSSLOT',
+  'DENIED',
   'LOADING',
   'MASTERDOWN',
   'MISCONF',
@@ -16,9 +17,11 @@ const REPLY_CODES = [
   'OOM',
   'READONLY',
   'TRYAGAIN',
+  'WRONGPASS',
+  'WRONGTYPE',
 ] as const;
 
-/** Why Redis did not accept a publish, as a label: one of few. `away`: there was no link. `fenced`: another worker has leased the partition. */
+/** Why Redis did not accept a publish, as a label: one of few. `away`: there was no link, and no reply that says why. `fenced`: another worker has leased the partition. */
 export type PublishFailure =
   (typeof REPLY_CODES)[number] | 'away' | 'closed' | 'connection_lost' | 'fenced' | 'timeout' | 'other';
 

@@ -21,6 +21,9 @@ describe('replyFailure', () => {
     ["NOPERM this user has no permissions to run the 'publish' command", 'NOPERM'],
     ["ERR The user executing the script can't publish to the channel mentioned in the command", 'NOPERM'],
     ["READONLY You can't write against a read only replica.", 'READONLY'],
+    ['WRONGPASS invalid username-password pair or user is disabled.', 'WRONGPASS'],
+    ['ERR Error running script: -WRONGTYPE Operation against a key holding the wrong kind of value', 'WRONGTYPE'],
+    ['DENIED Redis is running in protected mode because protected mode is enabled', 'DENIED'],
     ['ERR unknown command', 'other'],
   ] as const) {
     it(`is ${reason} for ${text.slice(0, 30)}`, () => assert.equal(replyFailure(text), reason));
@@ -37,6 +40,26 @@ describe('failureOf', () => {
       assert.equal(failureOf(error), reason);
     }
   });
+});
+
+describe('a publish without a link', () => {
+  for (const [what, path, reason] of [
+    ['that has no password', '', 'NOAUTH'],
+    ['that has a wrong password', ':wrong@', 'WRONGPASS'],
+  ] as const)
+    it(`names how Redis refuses a link ${what}`, async (t) => {
+      const server = await redisServer(t);
+      const admin = new Redis(server.url);
+      t.after(() => admin.disconnect());
+      await admin.config('SET', 'requirepass', 'word');
+      const { log } = logLines();
+      const bus = new RedisBus({ urls: [server.url.replace('//', `//${path}`)], log });
+      t.after(() => bus.close());
+      await bus.start();
+      const position = { topic: 'orders', partition: 0, offset: 0 };
+      await assert.rejects(bus.acquire({ topic: 'orders', partition: 0, position: -1 }), { reason });
+      await assert.rejects(bus.publish([MESSAGE], position), { code: 'ERR_FENCED' });
+    });
 });
 
 describe('a publish or a lease that Redis does not accept', () => {

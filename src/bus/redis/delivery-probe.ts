@@ -12,6 +12,8 @@ export interface DeliveryProbeOptions {
   readonly subscriber: RedisSubscriber;
   /** Between two probes, in ms. What has not arrived two of them later arrives no more. */
   readonly intervalMs: number;
+  /** Time from publishing on our link to the message's arrival. */
+  readonly onRoundTrip: (ms: number) => void;
 }
 
 /** By which way a probe goes out: the link that we publish on, or one that is made for it. */
@@ -38,6 +40,8 @@ export class DeliveryProbe {
     new: { heard: 0, unheard: undefined },
   };
   #round = 0;
+  /** When the last round was sent, of performance.now(). */
+  #sentAt = 0;
   #timer: NodeJS.Timeout | undefined;
   /** While a probe is on its way out. */
   #fresh: Redis | undefined;
@@ -89,6 +93,7 @@ export class DeliveryProbe {
       disableClientInfo: true,
     }));
     fresh.on('error', () => undefined);
+    this.#sentAt = performance.now();
     const send = async (way: Way, client: Redis) => {
       await client.publish(this.#channel, `${way} ${round}`);
       const trail = this.#trails[way];
@@ -105,6 +110,7 @@ export class DeliveryProbe {
     const trail = this.#trails[way] as Trail | undefined;
     if (!trail) return;
     trail.heard = Number(round);
+    if (way === 'ours' && trail.heard === this.#round) this.#options.onRoundTrip(performance.now() - this.#sentAt);
     trail.unheard = undefined;
   }
 

@@ -94,6 +94,11 @@ export class RedisBus implements Bus {
     return this.#servers.every(({ publisher, subscriberLink }) => publisher.isUp && subscriberLink.isUp);
   }
 
+  /** Two for each server. */
+  get links(): readonly Pick<RedisLink, 'label' | 'role' | 'isUp' | 'reconnects'>[] {
+    return this.#servers.flatMap(({ publisher, subscriberLink }) => [publisher, subscriberLink]);
+  }
+
   async start(): Promise<void> {
     this.#assertNotClosed();
     this.#status = 'started';
@@ -209,7 +214,8 @@ export class RedisBus implements Bus {
     const flow = new RedisFlow({ publisher, subscriber, prefix, sender: this.sender });
     const fence = new RedisFence(publisher, prefix, flow, this.sender);
     const intervalMs = options.probeIntervalMs ?? 2_500;
-    const probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs });
+    const onRoundTrip = (ms: number) => this.#observer.onRoundTrip?.(publisher.label, ms);
+    const probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs, onRoundTrip });
     return { publisher, fence, flow, subscriberLink, subscriber, probe };
   }
 

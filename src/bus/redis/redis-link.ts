@@ -42,6 +42,9 @@ export class RedisLink {
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   #status: 'idle' | 'started' | 'closed' = 'idle';
   #isUp = false;
+  /** How Redis refused the link since it was up last. */
+  #refusal: PublishFailure | undefined;
+  #reconnects = 0;
   #wasUp = false;
   #failedAttempts = 0;
   #watchdog: NodeJS.Timeout | undefined;
@@ -73,7 +76,10 @@ export class RedisLink {
       disableClientInfo: true,
     });
     this.label = `${this.client.options.host}:${this.client.options.port}`;
-    this.client.on('error', (error: Error) => this.#warn('error', describe(error)));
+    this.client.on('error', (error: Error) => {
+      this.#refusal = isReplyError(error) ? replyFailure(error.message) : undefined;
+      this.#warn('error', describe(error));
+    });
     this.client.on('connect', () => limitReads(this.client.stream, MAX_BYTES_PER_TURN));
     this.client.on('ready', () => {
       this.#loss = 'connection_lost';
@@ -85,6 +91,20 @@ export class RedisLink {
 
   get isUp(): boolean {
     return this.#isUp;
+  }
+
+  get role(): RedisLinkOptions['role'] {
+    return this.#options.role;
+  }
+
+  /** How often it was up again after it was lost. */
+  get reconnects(): number {
+    return this.#reconnects;
+  }
+
+  /** Why the link is not up. */
+  get absence(): PublishFailure {
+    return this.#refusal ?? 'away';
   }
 
   /**
@@ -169,6 +189,8 @@ export class RedisLink {
   }
 
   #onRefusal(error: Error): void {
+    // After a refused password, Redis refuses the PING, too.
+    if (this.#refusal !== 'WRONGPASS') this.#refusal = replyFailure(error.message);
     this.#warn('probe', describe(error));
     if (this.#isUp || this.#status !== 'started') return;
     clearTimeout(this.#probingAgain);
@@ -189,8 +211,10 @@ export class RedisLink {
     const isCurrent = stream === this.client.stream && this.client.status === 'ready' && stream.writable;
     if (this.#isUp || this.#status !== 'started' || !isCurrent) return;
     this.#isUp = true;
+    this.#refusal = undefined;
     this.#failedAttempts = 0;
     const isReconnect = this.#wasUp;
+    if (isReconnect) this.#reconnects++;
     this.#wasUp = true;
     this.#window.run('up', (suppressed) =>
       this.#options.log.info({ server: this.label, link: this.#options.role, suppressed }, 'Redis link is up'),

@@ -39,7 +39,7 @@ export function runScript(
  */
 export async function sendScript(link: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
   const { label } = link;
-  if (!link.isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`, { reason: 'away' });
+  if (!link.isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`, { reason: link.absence });
   try {
     try {
       return await send('evalsha', sha);

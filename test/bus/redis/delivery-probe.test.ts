@@ -28,6 +28,7 @@ async function startSilent(t: TestContext): Promise<string> {
 async function startProbe(t: TestContext, areDelivered: boolean) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const drops: string[] = [];
+  const roundTrips: number[] = [];
   let receive: (message: Buffer) => void = () => assert.fail('not subscribed');
   const publish = (_channel: string, text: string) => {
     if (areDelivered) receive(Buffer.from(text));
@@ -40,6 +41,7 @@ async function startProbe(t: TestContext, areDelivered: boolean) {
     subscriberLink: { isUp: true, drop: () => drops.push('subscriber') },
     subscriber: { isLive: () => true, subscribe: (_name: string, receiver: typeof receive) => (receive = receiver) },
     intervalMs: INTERVAL_MS,
+    onRoundTrip: (ms: number) => roundTrips.push(ms),
   } as unknown as DeliveryProbeOptions);
   t.after(() => probe.close());
   probe.start();
@@ -47,7 +49,7 @@ async function startProbe(t: TestContext, areDelivered: boolean) {
     t.mock.timers.tick(INTERVAL_MS);
     await nextTurn();
   };
-  return { drops, turn };
+  return { drops, roundTrips, turn };
 }
 
 describe('DeliveryProbe', () => {
@@ -60,8 +62,9 @@ describe('DeliveryProbe', () => {
   });
 
   it('keeps a link whose probe arrived before the reply of Redis, even while no further probe can be sent', async (t) => {
-    const { drops, turn } = await startProbe(t, true);
+    const { drops, roundTrips, turn } = await startProbe(t, true);
     for (let round = 1; round <= 5; round++) await turn();
     assert.deepEqual(drops, []);
+    assert.equal(roundTrips.length, 1);
   });
 });
