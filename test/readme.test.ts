@@ -179,7 +179,7 @@ describe('docs/operations.md', () => {
       assert.match(name, /^crier(_[a-z]+)+$/);
       assert.equal(name.endsWith('_total'), ![...gauges, ...histograms].includes(name), name);
       assert.doesNotMatch(name, /_(ms|millis\w*|micros\w*|minutes|hours|kb|mb|kilobytes|megabytes|percent)(_|$)/, name);
-      assert.doesNotMatch(name, /_(bytes|seconds)_(?!total$)/, `${name}: the unit is a suffix`);
+      assert.doesNotMatch(name, /_(bytes|seconds)_(?!(total|max)$)/, `${name}: the unit is a suffix`);
     }
   });
 

@@ -53,6 +53,8 @@ export interface Chunk {
   readonly messages: readonly Message[];
   readonly poison: readonly PoisonRecord[];
   readonly recordCount: number;
+  /** Bytes of the records' values. */
+  readonly recordBytes: number;
   /** The last record of this chunk. */
   readonly last: KafkaRecord;
   /** The last record before this chunk's first poison record; undefined: the chunk begins with poison, or has none. */
@@ -84,6 +86,7 @@ export async function* chunksOf(
   let messages: Message[] = [];
   let poison: PoisonRecord[] = [];
   let recordCount = 0;
+  let recordBytes = 0;
   let bytes = 0;
   let last: KafkaRecord | undefined;
   let lastBeforePoison: KafkaRecord | undefined;
@@ -106,20 +109,22 @@ export async function* chunksOf(
       bytes += outcome.length * (outcome[0]?.payload.length ?? 0);
     }
     recordCount++;
+    recordBytes += record.value?.length ?? 0;
     last = record;
     if (messages.length + poison.length >= limits.messages || bytes >= limits.bytes) {
-      yield { messages, poison, recordCount, last, lastBeforePoison, ...(spans && { spans }) };
+      yield { messages, poison, recordCount, recordBytes, last, lastBeforePoison, ...(spans && { spans }) };
       limits = undefined;
       messages = [];
       poison = [];
       recordCount = 0;
+      recordBytes = 0;
       bytes = 0;
       last = undefined;
       lastBeforePoison = undefined;
       spans = undefined;
     }
   }
-  if (last) yield { messages, poison, recordCount, last, lastBeforePoison, ...(spans && { spans }) };
+  if (last) yield { messages, poison, recordCount, recordBytes, last, lastBeforePoison, ...(spans && { spans }) };
 }
 
 /** A record's messages, which share one payload string, or the reason why it is poison. */

@@ -14,7 +14,7 @@ import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/partition-waits.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
-import { lagOf, positionsOf } from './session/positions.ts';
+import { positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
@@ -187,6 +187,7 @@ export class KafkaConsumer {
       ending = { kind: 'failed', reason: hasJoined ? 'crashed' : 'unreachable', error: error as Error };
     }
     this.#isConnected = false;
+    this.#options.observer.onPositionsUnknown();
     await session?.close(LEAVE_TIMEOUT_MS);
     this.#session = undefined;
     return { ending, hasProgressed: session?.hasProgressed ?? false };
@@ -206,6 +207,9 @@ export class KafkaConsumer {
       flow,
       acquire: this.#options.acquire,
       log,
+      onJoin: (assignment) => observer.onJoin(assignment),
+      onProgress: (topic, partition) => observer.onProgress(topic, partition),
+      onCommitFailure: () => observer.onCommitFailure(),
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),
       onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
@@ -241,7 +245,7 @@ export class KafkaConsumer {
     try {
       const positions = await positionsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
       if (session !== this.#session || !this.#isConnected) return;
-      this.#options.observer.onLag(lagOf(positions));
+      this.#options.observer.onPositions(positions);
       const verdict = this.#watchdog.observe(performance.now(), positions);
       if (verdict === 'healthy') return;
       const error = new Error(`no progress in ${this.#options.config.KAFKA_STALL_TIMEOUT_MS} ms despite lag`);
@@ -250,6 +254,7 @@ export class KafkaConsumer {
       this.#isFatal = true;
       this.#options.onFatal(new Error('the Kafka consumer stalled again after it was replaced', { cause: error }));
     } catch (error) {
+      if (session === this.#session) this.#options.observer.onPositionsUnknown();
       this.#options.log.debug({ err: { message: describe(error as Error) } }, 'reading the lag failed');
     }
   }

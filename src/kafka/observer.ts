@@ -1,12 +1,14 @@
 import type { PoisonReason } from './batch.ts';
+import type { PartitionMap } from './kafkajs/cluster.ts';
+import type { PartitionPosition } from './session/watchdog.ts';
 
 /** Receives the worker's counts. Every method returns at once and never throws. */
 export interface WorkerObserver {
-  /** Records of a topic that were published, or sent to the dead-letter topic as poison. */
-  onConsumed(topic: string, records: number): void;
+  /** Records of a topic that were published, or sent to the dead-letter topic as poison. `bytes`: of their values. */
+  onConsumed(topic: string, records: number, bytes: number): void;
   /** Messages that the bus accepted. */
   onPublished(messages: number): void;
-  onPoison(reason: PoisonReason): void;
+  onPoison(topic: string, reason: PoisonReason): void;
   /** Poison records that were dropped: the dead-letter topic did not accept them, and DEAD_LETTER is DROP. */
   onDeadLetterFailure(records: number): void;
   /** The consumer failed and is replaced. */
@@ -15,8 +17,16 @@ export interface WorkerObserver {
   onPausedPartitions(partitions: number): void;
   /** Partitions that wait for the dead-letter topic now. */
   onWaitingPartitions(partitions: number): void;
-  /** Records between the positions and the ends of the assigned partitions. */
-  onLag(records: number): void;
+  /** The consumer has joined a generation of its group, with these partitions. */
+  onJoin(assignment: PartitionMap<unknown>): void;
+  /** Records of a partition were accepted. Called once for each chunk. */
+  onProgress(topic: string, partition: number): void;
+  /** Positions and ends of the assigned partitions, looked at every few seconds. */
+  onPositions(positions: readonly PartitionPosition[]): void;
+  /** The last positions are outdated: the consumer left its group, or the brokers did not answer. */
+  onPositionsUnknown(): void;
+  /** A commit failed for another reason than a rebalance. It is repeated. */
+  onCommitFailure(): void;
 }
 
 /** unreachable: never joined the group; crashed: failed after it had joined; stalled: found by the watchdog. */

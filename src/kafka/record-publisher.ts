@@ -67,7 +67,7 @@ export class RecordPublisher {
       return room > 0 ? { ...CHUNK_LIMITS, bytes: Math.min(room, CHUNK_LIMITS.bytes) } : undefined;
     };
     for await (const chunk of chunksOf(records, this.#ports, limitsOf)) {
-      const { messages, poison, recordCount, last, lastBeforePoison, spans } = chunk;
+      const { messages, poison, recordCount, recordBytes, last, lastBeforePoison, spans } = chunk;
       const { topic, partition, offset } = last;
       const publishing = spans && this.#ports.traces?.startPublish(topic, messages.length, spans);
       try {
@@ -79,14 +79,14 @@ export class RecordPublisher {
       publishing?.end();
       this.#observer.onPublished(messages.length);
       const deadLettered = poison.length > 0 ? this.#sendToDeadLetterTopic(poison, deadLetterSignal) : undefined;
-      this.#observer.onConsumed(topic, recordCount);
+      this.#observer.onConsumed(topic, recordCount, recordBytes);
       if (!(await onPublished({ last, lastBeforePoison, deadLettered }))) return;
     }
   }
 
   #sendToDeadLetterTopic(poison: readonly PoisonRecord[], signal: AbortSignal | undefined): Promise<void> {
     for (const { record, reason } of poison) {
-      this.#observer.onPoison(reason);
+      this.#observer.onPoison(record.topic, reason);
       this.#poisonLog.run(reason, (suppressed) => {
         const { topic, partition, offset, value } = record;
         const bytes = value?.length ?? 0;

@@ -21,8 +21,13 @@ export class Metrics {
   readonly recordsConsumed = this.#counter('crier_records_consumed_total', 'Records read from Kafka or the samples.', [
     'topic',
   ]);
-  readonly poisonRecords = this.#counter('crier_poison_records_total', 'Records that could not be decoded.', [
-    'reason',
+  readonly poisonRecords = this.#counter(
+    'crier_poison_records_total',
+    'Records that could not be decoded, by reason.',
+    ['topic', 'reason'],
+  );
+  readonly recordBytes = this.#counter('crier_record_bytes_total', 'Bytes of the values of consumed records.', [
+    'topic',
   ]);
   readonly deadLetterFailures = this.#counter(
     'crier_dead_letter_failures_total',

@@ -8,6 +8,7 @@ import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
 import type { Component, RoleServices } from './services.ts';
 import { createRecordTraces } from './tracing.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
@@ -53,38 +54,25 @@ export function createWorker(
     convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
-  let pausedPartitions = 0;
-  let waitingPartitions = 0;
-  let lag = 0;
-  const observer = {
-    onConsumed: (topic: string, records: number) => metrics.recordsConsumed.inc({ topic }, records),
+  const records = {
+    onConsumed: (topic: string, count: number, bytes: number) => {
+      metrics.recordsConsumed.inc({ topic }, count);
+      metrics.recordBytes.inc({ topic }, bytes);
+    },
     onPublished: () => undefined,
-    onPoison: (reason: string) => metrics.poisonRecords.inc({ reason }),
-    onDeadLetterFailure: (records: number) => metrics.deadLetterFailures.inc(records),
-    onRebuild: (reason: string) => metrics.consumerRebuilds.inc({ reason }),
-    onPausedPartitions: (partitions: number) => (pausedPartitions = partitions),
-    onWaitingPartitions: (partitions: number) => (waitingPartitions = partitions),
-    onLag: (records: number) => (lag = records),
+    onPoison: (topic: string, reason: string) => metrics.poisonRecords.inc({ topic, reason }),
   };
   if (config.KAFKA_BROKERS.length === 0) {
     const deadLetter = () => Promise.resolve();
-    return createSampler(services, new RecordPublisher({ ...ports, deadLetter }, observer, log));
+    return createSampler(services, new RecordPublisher({ ...ports, deadLetter }, records, log));
   }
-  metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
-  metrics.gauge(
-    'crier_dead_letter_waiting_partitions',
-    'Partitions that wait until their poison records are written to the dead-letter topic.',
-    () => waitingPartitions,
-  );
-  metrics.gauge(
-    'crier_kafka_lag_records',
-    'Records between the positions and the ends of the assigned partitions.',
-    () => lag,
-  );
+  const observer = kafkaObserver(metrics, records);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.map(({ topic }) => topic))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
-  return new KafkaConsumer({ ...ports, acquire, config, topics, observer, log, onFatal });
+  const consumer = new KafkaConsumer({ ...ports, acquire, config, topics, observer, log, onFatal });
+  observeConsumer(metrics, consumer);
+  return consumer;
 }
 
 function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {

@@ -85,7 +85,7 @@ describe('a pod without Kafka and Redis', () => {
     client.pause();
     // A poison record opens the connection to the dead-letter topic.
     await kcatProducer(broker!.address)([{ topic: 'orders', partition: 0, key: 'k', value: 'poison' }]);
-    await pod.counts('crier_poison_records_total{reason="not_json"}', 1);
+    await pod.counts('crier_poison_records_total{topic="orders",reason="not_json"}', 1);
     broker!.process.kill('SIGSTOP');
     redis.process.kill('SIGSTOP');
     t.after(() => {

@@ -125,7 +125,7 @@ describe('pods on Kafka and Redis', () => {
     }
     for (const kind of new Set(kinds)) {
       const count = kinds.filter((one) => one === kind).length;
-      assert.equal(await pod.metric(`crier_poison_records_total{reason="${kind}"}`), count, kind);
+      assert.equal(await pod.metric(`crier_poison_records_total{topic="${topic}",reason="${kind}"}`), count, kind);
     }
     assert.equal(await pod.metric('crier_dead_letter_failures_total'), 0);
     const warnings = pod.lines.filter(({ msg }) => msg === 'poison record not published');

@@ -66,6 +66,8 @@ export interface Counts extends WorkerObserver {
   paused: number;
   waiting: number;
   lag: number;
+  bytes: number;
+  commitFailures: number;
 }
 
 export function countingObserver(): Counts {
@@ -78,13 +80,16 @@ export function countingObserver(): Counts {
     paused: 0,
     waiting: 0,
     lag: -1,
-    onConsumed(_topic, records) {
+    bytes: 0,
+    commitFailures: 0,
+    onConsumed(_topic, records, bytes) {
       this.consumed += records;
+      this.bytes += bytes;
     },
     onPublished(messages) {
       this.published += messages;
     },
-    onPoison(reason) {
+    onPoison(_topic, reason) {
       this.poison.push(reason);
     },
     onDeadLetterFailure(records) {
@@ -99,8 +104,14 @@ export function countingObserver(): Counts {
     onWaitingPartitions(partitions) {
       this.waiting = partitions;
     },
-    onLag(records) {
-      this.lag = records;
+    onJoin: () => undefined,
+    onProgress: () => undefined,
+    onPositions(positions) {
+      this.lag = positions.reduce((sum, { position, end }) => sum + Number(end - position), 0);
+    },
+    onPositionsUnknown: () => undefined,
+    onCommitFailure() {
+      this.commitFailures++;
     },
   };
 }

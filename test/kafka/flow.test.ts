@@ -86,9 +86,9 @@ describe('KafkaConsumer while gateways lag', () => {
     let looks = 0;
     const environment = { KAFKA_STALL_TIMEOUT_MS: '1000' };
     const { topic, consumer, counts, bus, gateways, waiting } = await createStage(t, 1, { environment });
-    counts.onLag = (records) => {
+    counts.onPositions = ([position]) => {
       looks++;
-      counts.lag = records;
+      counts.lag = Number(position!.end - position!.position);
     };
     await outside.sendSequences(topic, 1, 10);
     await waiting(0);

@@ -8,20 +8,30 @@ import type { PartitionLeases } from './partition-leases.ts';
 const COMMIT_INTERVAL_MS = 200;
 const LOG_WINDOW_MS = 5000;
 
+/** How a coordinator refuses a commit of a generation that has ended. The records are read again. */
+const REBALANCE_ERRORS: ReadonlySet<string> = new Set([
+  'REBALANCE_IN_PROGRESS',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+]);
+
 type Committer = Pick<EachBatchPayload, 'uncommittedOffsets' | 'commitOffsetsIfNecessary'>;
 
 /** Commits the offsets of the records that one group session has accepted. */
 export class Commits {
   readonly #leases: Pick<PartitionLeases, 'metadataOf'>;
   readonly #log: Logger;
+  readonly #onFailure: () => void;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   #committer: Committer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(leases: Pick<PartitionLeases, 'metadataOf'>, log: Logger) {
+  /** @param onFailure called when a commit failed for another reason than a rebalance */
+  constructor(leases: Pick<PartitionLeases, 'metadataOf'>, log: Logger, onFailure: () => void) {
     this.#leases = leases;
     this.#log = log;
+    this.#onFailure = onFailure;
   }
 
   /** Later commits use this batch: kafkajs commits the resolved offsets of all partitions through any batch. */
@@ -41,8 +51,9 @@ export class Commits {
     try {
       await this.#commit();
     } catch (error) {
-      const isRebalance = error instanceof kafkajs.KafkaJSProtocolError;
+      const isRebalance = error instanceof kafkajs.KafkaJSProtocolError && REBALANCE_ERRORS.has(error.type);
       const level = isRebalance ? 'debug' : 'warn';
+      if (!isRebalance) this.#onFailure();
       this.#window.run(level, (suppressed) =>
         this.#log[level]({ err: { message: (error as Error).message }, suppressed }, 'commit failed'),
       );

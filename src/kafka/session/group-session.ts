@@ -40,6 +40,11 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly acquire: (lease: PartitionLease) => Promise<void>;
   /** Called after each join, once every assigned partition is positioned. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
+  /** Called with each join, before the partitions are positioned. */
+  readonly onJoin: (assignment: PartitionMap<unknown>) => void;
+  /** Called when records of a partition are accepted. */
+  readonly onProgress: (topic: string, partition: number) => void;
+  readonly onCommitFailure: () => void;
   /** Called when the group's leader has assigned partitions of topics that this member has not subscribed to. */
   readonly onUnknownTopics: () => void;
 }
@@ -77,7 +82,7 @@ export class GroupSession {
     this.#fail = (error) => fail(error);
     this.#waits = new PartitionWaits(options);
     this.#leases = new PartitionLeases(options.acquire);
-    this.#commits = new Commits(this.#leases, log);
+    this.#commits = new Commits(this.#leases, log, options.onCommitFailure);
     this.#inflight = new InflightBudget(options.maxInflightBytes);
     const budget = this.#inflight;
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(sessionTimeoutMs / 3));
@@ -179,6 +184,7 @@ export class GroupSession {
         new Map(partitions.map((partition) => [partition, undefined])),
       ]),
     );
+    this.#options.onJoin(this.#assignment);
     this.#waits.bus.retain((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
     const partitions = Object.entries(memberAssignment).map(([topic, of]) => ({ topic, partitions: of }));
     // Records fetched before the partition is positioned would be useless. They may be deleted by now, which would end the session.
@@ -220,6 +226,7 @@ export class GroupSession {
   #advance(topic: string, partition: number, position: bigint): void {
     this.#hasProgressed = true;
     this.#assignment.get(topic)?.set(partition, position);
+    this.#options.onProgress(topic, partition);
     this.#commits.schedule();
   }
 

@@ -27,10 +27,3 @@ export async function positionsOf(
   }
   return positions;
 }
-
-/** Records between the positions and the ends, never negative. */
-export function lagOf(positions: readonly PartitionPosition[]): number {
-  let lag = 0n;
-  for (const { position, end } of positions) if (end > position) lag += end - position;
-  return Number(lag);
-}

@@ -184,6 +184,9 @@ describe('boundFetches', () => {
       onUnknownTopics: () => undefined,
       onPausedPartitions: () => undefined,
       onWaitingPartitions: () => undefined,
+      onJoin: () => undefined,
+      onProgress: () => undefined,
+      onCommitFailure: () => undefined,
     });
     t.after(() => session.close(1000));
     await session.open();

@@ -82,6 +82,9 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     onUnknownTopics: () => undefined,
     onPausedPartitions: () => undefined,
     onWaitingPartitions: () => undefined,
+    onJoin: () => undefined,
+    onProgress: () => undefined,
+    onCommitFailure: () => undefined,
   });
   await session.open();
   state.pauses = [];
