@@ -43,6 +43,11 @@ export function readsOf(context: ExecutionContext): TrackedReads | undefined {
   return LazyContext.readsOf(context);
 }
 
+/** Requests to backends that the execution with this context has sent so far. */
+export function backendRequestsOf(context: ExecutionContext): number {
+  return LazyContext.backendRequestsOf(context);
+}
+
 /** The execution's own copies of AST nodes; undefined for a context that crier did not make. */
 export function nodesOf(context: unknown): ExecutionNodes | undefined {
   return LazyContext.nodesOf(context);
@@ -58,9 +63,14 @@ class LazyContext implements ExecutionContext {
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
   #nodes: ExecutionNodes | undefined;
+  #backendRequests = 0;
 
   static readsOf(context: ExecutionContext): TrackedReads | undefined {
     return #tracked in context ? context.#tracked?.reads : undefined;
+  }
+
+  static backendRequestsOf(context: ExecutionContext): number {
+    return #backendRequests in context ? context.#backendRequests : 0;
   }
 
   static nodesOf(context: unknown): ExecutionNodes | undefined {
@@ -75,7 +85,12 @@ class LazyContext implements ExecutionContext {
   }
 
   get backends(): Readonly<Record<string, Backend>> {
-    return (this.#backends ??= executionBackends(this.#definition.backends ?? [], this.#port, this));
+    return (this.#backends ??= executionBackends(
+      this.#definition.backends ?? [],
+      this.#port,
+      this,
+      () => this.#backendRequests++,
+    ));
   }
 
   get loaders(): object {

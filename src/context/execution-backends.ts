@@ -25,12 +25,14 @@ interface ConnectionHolder {
 
 /**
  * `context.backends` of one execution. A backend is made when its name is first read, each of its methods when that is first read.
+ * @param onRequest called for each request
  * @throws Error (at the read) naming a backend that the graph's context.ts does not export.
  */
 export function executionBackends(
   names: readonly string[],
   port: BackendPort,
   context: ConnectionHolder,
+  onRequest: () => void,
 ): Readonly<Record<string, Backend>> {
   const made = Object.create(null) as Record<string, Backend>;
   return new Proxy(made, {
@@ -44,7 +46,7 @@ export function executionBackends(
           `context.backends: there is no "${name}"; the "backends" of the graph's context.ts are: ${names.join(', ') || 'none'}`,
         );
       }
-      return (target[name] = new ExecutionBackend(name, port, context));
+      return (target[name] = new ExecutionBackend(name, port, context, onRequest));
     },
   });
 }
@@ -53,16 +55,18 @@ class ExecutionBackend implements Backend {
   readonly #name: string;
   readonly #port: BackendPort;
   readonly #context: ConnectionHolder;
+  readonly #onRequest: () => void;
   #get: Backend['get'] | undefined;
   #post: Backend['post'] | undefined;
   #put: Backend['put'] | undefined;
   #patch: Backend['patch'] | undefined;
   #delete: Backend['delete'] | undefined;
 
-  constructor(name: string, port: BackendPort, context: ConnectionHolder) {
+  constructor(name: string, port: BackendPort, context: ConnectionHolder, onRequest: () => void) {
     this.#name = name;
     this.#port = port;
     this.#context = context;
+    this.#onRequest = onRequest;
   }
 
   get get(): Backend['get'] {
@@ -86,6 +90,7 @@ class ExecutionBackend implements Backend {
   }
 
   #send(method: BackendMethod, path: string, body: unknown, options: BackendRequestOptions | undefined) {
+    this.#onRequest();
     return this.#port.send(this.#name, {
       method,
       path,

@@ -19,8 +19,6 @@ export type ResumeOutcome = 'resumed' | 'cursor_invalid' | 'no_history' | 'incom
 export interface ChannelObserver {
   /** A message of a channel reached this pod and is delivered. */
   onEvent(): void;
-  /** An event is executed for a member. */
-  onExecution(): void;
   /** A message is not JSON: another program publishes on crier's channels. */
   onUnrecognisedMessage(): void;
   /** A message is discarded: it was delivered before, or is older than a delivered one. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
+import { Executions } from '../graph/execution/executions.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import type { ChannelObserver, ChannelServices, ResumeOutcome } from './channel-services.ts';
@@ -28,6 +29,8 @@ export interface HubOptions {
   readonly cursors: () => Cursors | undefined;
   readonly log: Logger;
   readonly observer: ChannelObserver;
+  /** Default: they are only counted. */
+  readonly executions?: Executions;
   /** Writes the outboxes that have received results. */
   readonly writer: SchedulerWriter;
   /** Time after which an execution of an event ends its operation. */
@@ -68,7 +71,7 @@ export class Hub {
     const { schedule } = scheduler;
     this.#services = {
       executor,
-      sharing: { schedule, onExecution: () => observer.onExecution(), deadlines, audit },
+      sharing: { schedule, executions: options.executions ?? new Executions(), deadlines, audit },
       scheduler,
       cursors,
       log,

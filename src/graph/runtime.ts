@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { createFacts, createRequest } from '../context/connection-facts.ts';
 import type { ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
-import { createContext } from '../context/context.ts';
+import { backendRequestsOf, createContext } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
@@ -20,6 +20,7 @@ import { maskError, maskErrors } from './execution/error-mask.ts';
 import type { OnInternalError } from './execution/error-mask.ts';
 import { EventExecution } from './execution/event-execution.ts';
 import type { EventPorts } from './execution/event-execution.ts';
+import { Executions } from './execution/executions.ts';
 import type { ExecutionInput, Executor } from './execution/executor.ts';
 import type { OperationPlan } from './execution/operation-plan.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
@@ -85,6 +86,8 @@ export interface GraphRuntimeOptions {
   readonly graph: Graph;
   readonly documents: DocumentCache;
   readonly executor: Executor;
+  /** Default: they are only counted. */
+  readonly executions?: Executions;
   readonly backends: BackendPort;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
@@ -102,6 +105,7 @@ export interface GraphRuntimeOptions {
  */
 export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
+  readonly #executions: Executions;
   readonly #maskedErrors: MaskedErrors;
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
@@ -109,6 +113,7 @@ export class GraphRuntime {
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
+    this.#executions = options.executions ?? new Executions();
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
@@ -185,12 +190,19 @@ export class GraphRuntime {
 
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    const { errors, ...result } = await this.#scope.run(this.#run, this, this.#options.executor.planOf(operation), {
-      rootValue: undefined,
-      context: this.#contextOf(facts),
-      variables,
-    });
-    return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
+    const { executor } = this.#options;
+    const startedAt = performance.now();
+    const context = this.#contextOf(facts);
+    this.#executions.inFlight++;
+    try {
+      const input = { rootValue: undefined, context, variables };
+      const plan = executor.planOf(operation);
+      const { errors, ...result } = await this.#scope.run(this.#run, this, plan, input);
+      return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
+    } finally {
+      this.#executions.inFlight--;
+      this.#executions.settle(operation, performance.now() - startedAt, backendRequestsOf(context));
+    }
   }
 
   /** Starts an event: its payload is executed for subscriptions that share one operation and its variables. */

@@ -62,7 +62,6 @@ export class Metrics {
     'outcome',
   ]);
   readonly events = this.#counter('crier_events_total', 'Messages that this pod received from its channels.');
-  readonly executions = this.#counter('crier_executions_total', 'Executions of events.');
   readonly sharingAudit = this.#counter('crier_sharing_audit_total', 'Audits of shared results, by outcome.', [
     'outcome',
   ]);

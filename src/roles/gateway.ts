@@ -5,6 +5,7 @@ import { Writer } from '../fanout/outbox/writer.ts';
 import { CursorSecret } from '../fanout/resume/cursor-secret.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
+import type { Executions } from '../graph/execution/executions.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import { endServer, listen } from '../http/listening.ts';
 import { LogWindow } from '../log.ts';
@@ -13,6 +14,7 @@ import { closeLabel } from '../websocket/protocol.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
+import { createExecutions } from './execution-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
@@ -48,14 +50,15 @@ interface GatewayParts {
 /** Creates the gateway: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
 export async function startGateway(services: RoleServices): Promise<number> {
   const { config, bus, register } = services;
-  const runtime = createRuntime(services, await openBackends(services));
+  const executions = createExecutions(services);
+  const runtime = createRuntime(services, await openBackends(services), executions);
   const writer = createWriter(services);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
   const receiver = createReceiver(services, writer, () => gateway.connectionCount);
   let lastEventAt = -Infinity;
   const onEvent = () => (lastEventAt = performance.now());
-  const hub = createHub(services, runtime, writer, secret, receiver, onEvent);
+  const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const httpServer = createHttpServer(services, runtime, documents);
   const gateway = createGateway(services, { httpServer, runtime, documents, hub, writer });
@@ -84,18 +87,23 @@ function createWriter({ config, tunables, metrics }: RoleServices): Writer {
   return writer;
 }
 
-function createHub(
-  services: RoleServices,
-  runtime: GraphRuntime,
-  writer: Writer,
-  secret: CursorSecret,
-  receiver: Receiver | undefined,
-  onEvent: () => void,
-): Hub {
+/** Components that the hub uses. */
+interface HubParts {
+  readonly runtime: GraphRuntime;
+  readonly executions: Executions;
+  readonly writer: Writer;
+  readonly secret: CursorSecret;
+  readonly receiver: Receiver | undefined;
+  readonly onEvent: () => void;
+}
+
+function createHub(services: RoleServices, parts: HubParts): Hub {
+  const { runtime, executions, writer, secret, receiver, onEvent } = parts;
   const { bus, config, log, metrics } = services;
   const hub = new Hub({
     bus,
     executor: runtime,
+    executions,
     audit: createAudit(services, runtime),
     cursors: () => secret.cursors,
     log,
@@ -104,7 +112,6 @@ function createHub(
         onEvent();
         metrics.events.inc();
       },
-      onExecution: () => metrics.executions.inc(),
       onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
       onGap: (operations) => metrics.gaps.inc(operations),

@@ -2,11 +2,16 @@ import type { Backends } from '../context/backends.ts';
 import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
 import { DocumentCache } from '../graph/documents/document-cache.ts';
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
+import type { Executions } from '../graph/execution/executions.ts';
 import { Executor } from '../graph/execution/executor.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
 import type { RoleServices } from './services.ts';
 
-export function createRuntime({ config, graph, log, metrics }: RoleServices, backends: Backends): GraphRuntime {
+export function createRuntime(
+  { config, graph, log, metrics }: RoleServices,
+  backends: Backends,
+  executions: Executions,
+): GraphRuntime {
   const documents = new DocumentCache(graph.schema, {
     maxLength: config.MAX_QUERY_LENGTH,
     maxTokens: config.MAX_QUERY_TOKENS,
@@ -35,6 +40,7 @@ export function createRuntime({ config, graph, log, metrics }: RoleServices, bac
       onCompile: (outcome) => metrics.compilations.inc({ outcome }),
       compileLater: new CompileQueue().add,
     }),
+    executions,
     backends,
     hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,

@@ -20,6 +20,7 @@ import { Receiver } from '../../src/flow/receiver.ts';
 import { parseBindings } from '../../src/graph/schema/binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { makeExecutable } from '../../src/graph/execution/executable.ts';
+import { Executions } from '../../src/graph/execution/executions.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { attachResolvers } from '../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../src/graph/payload.ts';
@@ -48,6 +49,7 @@ export interface StageOptions {
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
   readonly executionTimeoutMs?: number;
+  readonly executions?: Executions;
   /** Events of a channel that are executed at a time. */
   readonly maxExecuting?: number;
   /** An event could not be served to a listener, whose subscription has ended. */
@@ -104,6 +106,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   if (all.length > 0) throw new Error(all.join('\n'));
   const clientSchema = withoutOwnDefinitions(schema);
   makeExecutable(clientSchema, bindings);
+  const counted = options.executions ?? new Executions();
   const runtime = new GraphRuntime({
     graph: {
       name: 'stage',
@@ -122,6 +125,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     backends: echo,
     hasSharing: options.hasSharing ?? switches.SHARING,
     channelPrefix: '',
+    executions: counted,
     log,
     onInternalError: () => undefined,
     onAuthenticationFailure: () => undefined,
@@ -131,7 +135,13 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   await bus.start();
   t.after(() => bus.close());
   const stage = {
-    executions: 0,
+    get executions() {
+      return counted.ofEvents;
+    },
+    set executions(executions: number) {
+      counted.ofEvents = executions;
+    },
+    counted,
     outcomes: [] as AuditOutcome[],
     events: 0,
     stale: 0,
@@ -176,12 +186,12 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   );
   const hub = new Hub({
     bus,
+    executions: counted,
     log,
     flow: { intake, load: () => receiver.load() },
     cursors: () => options.cursors,
     observer: {
       onEvent: () => void stage.events++,
-      onExecution: () => void stage.executions++,
       onUnrecognisedMessage: () => void stage.unrecognised++,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.gapOperations += operations),

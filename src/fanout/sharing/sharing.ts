@@ -1,5 +1,6 @@
 import { ExecutionTimeoutError } from '../../errors.ts';
 import type { Executing } from '../../flow/executing.ts';
+import type { Executions } from '../../graph/execution/executions.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
 import { cursorSuffix, resultBytesOf } from '../outbox/frame.ts';
@@ -52,8 +53,7 @@ interface Waiting {
 export interface SharingServices {
   /** Runs a job in its turn: it serves the members that had to wait. */
   readonly schedule: (job: Job) => void;
-  /** Called for each execution. */
-  readonly onExecution?: () => void;
+  readonly executions: Executions;
   /** undefined: an execution may take for ever. */
   readonly deadlines?: ExecutionDeadlines | undefined;
   /** Tests the rule on a sample of shared results; undefined: off. */
@@ -143,6 +143,7 @@ export class SharedEvent {
       for (const classes of this.#classes) {
         const result = this.#results.get(classes.classOf(member));
         if (result === undefined) continue;
+        this.#services.executions.sharedResults++;
         member.deliver(result, slot);
         this.#audit?.onShared(member, result);
         return false;
@@ -156,7 +157,7 @@ export class SharedEvent {
         return false;
       }
     }
-    this.#services.onExecution?.();
+    this.#services.executions.ofEvents++;
     const startedAt = performance.now();
     const execution = this.#event.execute(member);
     if (execution instanceof Promise) {
@@ -177,12 +178,13 @@ export class SharedEvent {
     member: Subscription,
     slot: ResultSlot,
   ): Promise<void> {
-    const { deadlines } = this.#services;
+    const { deadlines, executions } = this.#services;
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<AnswerClass, Waiting[]>());
     if (!running.has(answerClass)) running.set(answerClass, others);
     let own = 1;
     this.#executing?.add(own);
+    executions.inFlight++;
     const release = () => {
       if (running.get(answerClass) === others) running.delete(answerClass);
       this.#executing?.add(-own - others.length);
@@ -205,6 +207,7 @@ export class SharedEvent {
     } catch (error) {
       member.fail(error);
     } finally {
+      executions.inFlight--;
       if (due) deadlines?.delete(due);
       release();
     }
@@ -219,8 +222,10 @@ export class SharedEvent {
   }
 
   #settle(execution: EventResult, startedAt: number, member: Subscription, slot: ResultSlot | undefined): void {
-    const { json, reads } = execution;
-    const times = new ResultTimes(this.#times, startedAt, performance.now());
+    const { json, reads, backendRequests } = execution;
+    const settledAt = performance.now();
+    this.#services.executions.settle(member.operation, settledAt - startedAt, backendRequests);
+    const times = new ResultTimes(this.#times, startedAt, settledAt);
     const result = resultBytesOf(json, this.#suffix, times);
     if (!this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);

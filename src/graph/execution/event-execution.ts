@@ -1,6 +1,6 @@
 import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { readsOf } from '../../context/context.ts';
+import { backendRequestsOf, readsOf } from '../../context/context.ts';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
@@ -18,6 +18,8 @@ export interface EventResult {
   readonly json: readonly Buffer[];
   /** The facts of the connection that the text may depend on; undefined: none. */
   readonly reads: FactReads | undefined;
+  /** Requests to backends that the execution sent; undefined: none. */
+  readonly backendRequests?: number;
 }
 
 /** A subscription, as its events' executions need it. */
@@ -70,7 +72,7 @@ export class EventExecution {
     }
     const rendered = this.#rendered;
     const slots = this.#slots;
-    if (!rendered) return scope.run(this.#whole, this, plan, listener);
+    if (!rendered) return scope.run(this.#whole, this, plan, listener, 0);
     // A null above every slot leaves no slots.
     if (!slots || rendered.slots.length === 0) {
       return { json: rendered.texts, reads: undefined };
@@ -93,8 +95,13 @@ export class EventExecution {
     }
     const context = this.#ports.contextOf(facts);
     const result = this.#ports.executor.execute(slots, { rootValue, context, variables });
-    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#whole(plan, listener);
-    return result.then((settled) => filled(rendered, settled, context) ?? this.#whole(plan, listener));
+    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#again(plan, listener, context);
+    return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context));
+  }
+
+  /** Executes the whole operation, after its slots were executed with `before`. */
+  #again(plan: OperationPlan, listener: EventListener, before: ExecutionContext): MaybePromise<EventResult> {
+    return this.#whole(plan, listener, backendRequestsOf(before));
   }
 
   /**
@@ -111,13 +118,14 @@ export class EventExecution {
     return new EventExecution(this.#ports, payload).#whole(plan, listener);
   }
 
-  #whole(plan: OperationPlan, { variables, facts }: EventListener): MaybePromise<EventResult> {
+  #whole(plan: OperationPlan, { variables, facts }: EventListener, requestsBefore = 0): MaybePromise<EventResult> {
     const { contextOf, run, textOf, failed } = this.#ports;
     const context = contextOf(facts);
     // The reads are taken last: a value may read the connection while it becomes text.
     const settle = (result: FormattedExecutionResult) => ({
       json: [Buffer.from(textOf(result).slice(0, -1))],
       reads: readsOf(context),
+      backendRequests: requestsBefore + backendRequestsOf(context),
     });
     let rootValue: unknown;
     try {
@@ -149,5 +157,5 @@ function filled(
   } catch {
     return undefined;
   }
-  return { json, reads: readsOf(context) };
+  return { json, reads: readsOf(context), backendRequests: backendRequestsOf(context) };
 }

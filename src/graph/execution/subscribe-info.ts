@@ -1,5 +1,5 @@
-import { Kind } from 'graphql';
-import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, GraphQLSchema, SelectionSetNode } from 'graphql';
+import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import { fragmentsOf, rootFields } from './root-fields.ts';
 import type { SubscriptionArguments } from './subscription-arguments.ts';
 import type { Operation } from '../documents/operation.ts';
 
@@ -29,28 +29,4 @@ export function subscribeInfo(
 export function responseKeyOf(operation: Operation): string {
   const { alias, name } = rootFields(operation.definition.selectionSet, fragmentsOf(operation))[0]!;
   return (alias ?? name).value;
-}
-
-function fragmentsOf({ document }: Operation): Record<string, FragmentDefinitionNode> {
-  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node;
-  }
-  return fragments;
-}
-
-/** All field nodes at the root: a valid subscription has one response key there, without conditions. */
-function rootFields(
-  set: SelectionSetNode,
-  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
-  visited = new Set<string>(),
-): FieldNode[] {
-  return set.selections.flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [node];
-    if (node.kind === Kind.INLINE_FRAGMENT) return rootFields(node.selectionSet, fragments, visited);
-    const { value: name } = node.name;
-    if (visited.has(name)) return [];
-    visited.add(name);
-    return rootFields(fragments[name]!.selectionSet, fragments, visited);
-  });
 }

@@ -46,11 +46,11 @@ for (const hasBatching of [true, false]) {
       const result = resultOf('{}', { recordedAt: Date.now() - 5000, receivedAt: now - 400 }, now - 300, now - 100);
       for (const outbox of outboxes) outbox.sendParts(PREFIX, result);
       assert.equal(writer.deliveries.count, 0);
+      await waitFor('all messages', () => received.length === 20);
       await turn();
       assert.deepEqual(observed, { latency: 20, wait: 20, execute: 20, write: 20 });
       assert.ok(last.latency >= 5 && last.write >= 0.1, JSON.stringify(last));
       assert.ok(Math.abs(last.wait - 0.1) < 1e-9 && Math.abs(last.execute - 0.2) < 1e-9, JSON.stringify(last));
-      await waitFor('all messages', () => received.length === 20);
       const { count, bytes, writes } = writer.deliveries;
       assert.deepEqual({ count, bytes, writes }, { count: 20, bytes: 20 * (2 + 'prefix{}}}'.length), writes: 20 });
     });
@@ -61,7 +61,7 @@ for (const hasBatching of [true, false]) {
       const event = eventNow();
       for (let i = 0; i < 10; i++) outbox.sendParts(PREFIX, resultOf(`{"data":${i}`, event));
       outbox.sendParts(PREFIX, withNotes(resultOf('{"data":10', event), '"gap":true'));
-      await turn();
+      await waitFor('the writes', () => writer.deliveries.count > 0);
       assert.deepEqual([writer.deliveries.count, writer.deliveries.writes], [11, hasBatching ? 1 : 11]);
       assert.equal(observed.latency, 11);
     });

@@ -4,6 +4,7 @@ import { EventBatch } from '../../../src/fanout/scheduling/event-batch.ts';
 import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
 import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
+import { Executions } from '../../../src/graph/execution/executions.ts';
 import { factsOf } from '../stage.ts';
 
 function startedEvent(text: string) {
@@ -41,7 +42,10 @@ function createBatch(count: number) {
     isHeld: () => false,
   });
   const add = (event: string, length = 1) =>
-    batch.add(new SharedEvent(group, startedEvent(event), { schedule: () => assert.fail() }), length);
+    batch.add(
+      new SharedEvent(group, startedEvent(event), { schedule: () => assert.fail(), executions: new Executions() }),
+      length,
+    );
   return { group, members, batch, add, delivered, calls, memberOf };
 }
 

@@ -4,6 +4,7 @@ import { EventScheduler } from '../../../src/fanout/scheduling/event-scheduler.t
 import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
+import { Executions } from '../../../src/graph/execution/executions.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { factsOf } from '../stage.ts';
 
@@ -15,6 +16,7 @@ function createScheduler(members = 1) {
   let flushes = 0;
   const writer = { flush: () => void flushes++, isFull: false };
   const scheduler = new EventScheduler(writer);
+  const executions = new Executions();
   const group = new SharingGroup('g');
   for (let i = 0; i < members; i++) {
     group.members.add(
@@ -34,7 +36,7 @@ function createScheduler(members = 1) {
     );
   }
   const eventOf = (execute: () => { json: Buffer[]; reads: undefined }) =>
-    new SharedEvent(group, { execute, repeat: execute }, scheduler);
+    new SharedEvent(group, { execute, repeat: execute }, { schedule: scheduler.schedule, executions });
   const add = (event: string, length: number) =>
     scheduler.add(group, eventOf(() => ({ json: [Buffer.from(event)], reads: undefined })), { length }); // prettier-ignore
   return { scheduler, group, writer, add, eventOf, received, flushes: () => flushes };

@@ -10,6 +10,7 @@ import { EventBatch } from '../../../src/fanout/scheduling/event-batch.ts';
 import type { Job } from '../../../src/fanout/scheduling/turn-slices.ts';
 import type { StartedEvent } from '../../../src/fanout/sharing/event-executor.ts';
 import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
+import { Executions } from '../../../src/graph/execution/executions.ts';
 import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import type { SharedEventOptions } from '../../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
@@ -55,7 +56,8 @@ const sharedEvent = (
   execute: Execute,
   schedule: (job: Job) => void,
   options?: SharedEventOptions,
-): SharedEvent => new SharedEvent(group, { execute, repeat: execute }, { schedule }, options);
+): SharedEvent =>
+  new SharedEvent(group, { execute, repeat: execute }, { schedule, executions: new Executions() }, options);
 const serveAll = (serve: Job) => void serve(NOT_SPENT);
 
 /** Serves events that arrived in one turn. */
