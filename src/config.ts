@@ -4,6 +4,8 @@ import { isEmbedded, modeProblems } from './settings/mode.ts';
 import { refusal } from './settings/refusal.ts';
 import { parseSettings } from './settings/settings.ts';
 import type { Environment, Settings } from './settings/settings.ts';
+import { findUnknownVariables } from './settings/unknown-variables.ts';
+import type { UnknownVariable } from './settings/unknown-variables.ts';
 import { BOOL, flag } from './variable.ts';
 
 export interface BackendConfig {
@@ -16,6 +18,8 @@ export interface Config extends Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT'> {
   readonly SHARING_AUDIT: number;
   /** By `backendVariable(name)`, from `BACKEND_<NAME>_URL` and `BACKEND_<NAME>_FORWARD_AUTHORIZATION`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
+  /** Variables that look like settings and are none. */
+  readonly unknownVariables: readonly UnknownVariable[];
   /** Neither Kafka nor Redis: the whole path in one process, fed by the graph's samples. */
   readonly isEmbedded: boolean;
   /** Names of the variables that the environment sets. */
@@ -45,7 +49,14 @@ export function readConfig(environment: Environment): Config {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const SHARING_AUDIT = settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0);
   const given = new Set(Object.keys(environment).filter((name) => environment[name]));
-  return { ...settings, SHARING_AUDIT, backends, isEmbedded: isEmbedded(settings), given };
+  return {
+    ...settings,
+    SHARING_AUDIT,
+    backends,
+    unknownVariables: findUnknownVariables(environment),
+    isEmbedded: isEmbedded(settings),
+    given,
+  };
 }
 
 /**

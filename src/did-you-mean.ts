@@ -1,8 +1,11 @@
-/** `; did you mean "x"?` with the nearest of `names`; '' if none is near. */
-export function didYouMean(name: string, names: readonly string[]): string {
+/**
+ * `; did you mean "x"?` with the nearest of `names`; '' if none is near.
+ * @param share of the name's characters that may differ; one always may
+ */
+export function didYouMean(name: string, names: readonly string[], share = 0.4): string {
   const nearest = names
     .map((candidate) => ({ candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter((option) => option.distance <= Math.max(1, Math.floor(name.length * 0.4)))
+    .filter((option) => option.distance <= Math.max(1, Math.floor(name.length * share)))
     .sort((a, b) => a.distance - b.distance)[0];
   return nearest ? `; did you mean "${nearest.candidate}"?` : '';
 }

@@ -8,7 +8,6 @@ const CHUNK_BYTES = 64 * 1024;
 const FLUSH_TIMEOUT_MS = 3_000;
 
 /** DEL, the control characters of 8 bits, and two line ends: JSON text may hold them, but a terminal or a reader of lines acts on them. */
-// eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 interface Chunk {

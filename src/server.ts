@@ -18,6 +18,7 @@ import type { Component, RoleServices } from './roles/services.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
 import { createWorker } from './roles/worker.ts';
+import { findUnknownBackends } from './settings/unknown-backends.ts';
 import { tunablesRoute } from './tunables/tunables-route.ts';
 
 const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
@@ -76,6 +77,8 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
 
   try {
     const graph = await loadGraph(config.GRAPH || BUILT_IN_GRAPH);
+    for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
+      log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
     const details: Record<string, () => unknown> = { graph: () => graph.name };
     const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));

@@ -74,7 +74,6 @@ describe('createLog', () => {
     log.info({ field: hostile, [hostile]: 1, err: new Error(hostile) }, hostile);
     const lines = (await read()).split('\n');
     assert.equal(lines.length, 2);
-    // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(lines[0]!, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
     const line = JSON.parse(lines[0]!) as { field: string; msg: string; err: { message: string } };
     for (const read of [line.field, line.msg, line.err.message]) assert.equal(read, hostile);

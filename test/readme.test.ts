@@ -95,6 +95,7 @@ describe('the pages of the documentation', () => {
       'BACKEND_CONSUMER_LISTING_INTAKE_URL',
       'NODE_ENV',
       ...OPENTELEMETRY_VARIABLES,
+      'KAFKA_SERVICE_HOST',
     ]);
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))

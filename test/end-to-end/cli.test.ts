@@ -100,6 +100,24 @@ describe('a configuration that cannot be used', { concurrency: 4 }, () => {
   }
 });
 
+describe('a variable that looks like a setting and is none', () => {
+  it('is named with the nearest setting, and the pod starts', async (t) => {
+    const typos = {
+      MAX_QUEU_BYTES: '2048',
+      BACKEND_ONLINE_AUCTIN_URL: 'http://127.0.0.1:1',
+      KAFKA_PORT: 'tcp://10.0.0.1:1',
+    };
+    const pod = await startPod(t, typos);
+    assert.deepEqual(
+      pod.lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg),
+      [
+        'MAX_QUEU_BYTES is not a setting; did you mean "MAX_QUEUE_BYTES"?',
+        'BACKEND_ONLINE_AUCTIN_URL names no backend of the graph "auction"; did you mean "BACKEND_ONLINE_AUCTION_URL"?',
+      ],
+    );
+  });
+});
+
 describe('a graph that cannot work', { concurrency: 4 }, () => {
   const order = 'type Order { order_id: ID! }';
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, readonly RegExp[]])[] = [

@@ -1,0 +1,25 @@
+import { backendVariable } from '../config.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { UnknownVariable } from './unknown-variables.ts';
+
+/** The URLs of backends that the graph does not name. @param keys of `Config.backends` */
+export function findUnknownBackends(
+  keys: Iterable<string>,
+  { name, context }: Pick<Graph, 'name' | 'context'>,
+): UnknownVariable[] {
+  const known = (context.backends ?? []).map(backendVariable);
+  return Array.from(keys)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const near = didYouMean(
+        urlVariable(key),
+        known.map((one) => urlVariable(one)),
+      );
+      return { message: `${urlVariable(key)} names no backend of the graph "${name}"${near}`, isNear: true };
+    });
+}
+
+function urlVariable(key: string): string {
+  return `BACKEND_${key}_URL`;
+}
