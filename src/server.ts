@@ -12,6 +12,7 @@ import type { Logger } from './log.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
+import { Profiling } from './profiling/profiling-routes.ts';
 import { startGateway } from './roles/gateway.ts';
 import { createBus } from './roles/bus.ts';
 import type { Component, RoleServices } from './roles/services.ts';
@@ -83,9 +84,11 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const details: Record<string, () => unknown> = { graph: () => graph.name };
     const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
     const lag = register(new LoopLag()).start();
+    const profiling = new Profiling({ log, lagMs: () => lag.lagMs });
     const routes = new Map([
       ...healthRoutes({ status: () => status, details: readiness, lag }),
       ['/metrics', metricsRoute(metrics.registry)],
+      ...profiling.routes,
     ]);
     const admin = register(
       new AdminServer({
