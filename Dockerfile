@@ -25,8 +25,8 @@ COPY --from=build /app/package.json /app/babel.config.js ./
 COPY --from=build /app/plugins plugins
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# By number, so that Kubernetes can tell that it is not root.
-USER 1000:1000
+# By number, so that Kubernetes can tell that it is not root; above 10,000, so that it is no user of a host.
+USER 10001:10001
 EXPOSE 4000 4001
 STOPSIGNAL SIGTERM
 # Bash opens the socket: a second Node every ten seconds would take memory and CPU from the server.
