@@ -1,0 +1,34 @@
+{{/* What the schema cannot express. Fails with the value's name and what is expected. */}}
+{{- define "crier.checks" -}}
+{{- if not .Values.kafka.brokers -}}
+{{- fail "kafka.brokers: expected at least one host:port" -}}
+{{- end -}}
+{{- if not (or .Values.redis.url (hasKey .Values.secrets "REDIS_URL")) -}}
+{{- fail "redis.url or secrets.REDIS_URL: expected one of them" -}}
+{{- end -}}
+{{- if and .Values.redis.url (hasKey .Values.secrets "REDIS_URL") -}}
+{{- fail "redis.url and secrets.REDIS_URL: expected only one of them" -}}
+{{- end -}}
+{{- with .Values.kafka -}}
+{{- if and .saslMechanism (not (and .saslUsername (hasKey $.Values.secrets "KAFKA_SASL_PASSWORD"))) -}}
+{{- fail "kafka.saslUsername and secrets.KAFKA_SASL_PASSWORD: expected both, because kafka.saslMechanism is set" -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.gateway.autoscaling -}}
+{{- if lt (int .maxReplicas) (int .minReplicas) -}}
+{{- fail "gateway.autoscaling.maxReplicas: expected at least minReplicas" -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.graph -}}
+{{- if gt (len (compact (list .path .files .configMap .volume))) 1 -}}
+{{- fail "graph: expected at most one of path, files, configMap and volume" -}}
+{{- end -}}
+{{- end -}}
+{{- $own := dict "ROLE" "mode" "GRAPH" "graph" "KAFKA_BROKERS" "kafka.brokers" "KAFKA_TLS" "kafka.tls" "KAFKA_SASL_MECHANISM" "kafka.saslMechanism" "KAFKA_GROUP_ID" "kafka.groupId" "KAFKA_DEAD_LETTER_TOPIC" "kafka.deadLetterTopic" "REDIS_URL" "redis.url or secrets.REDIS_URL" "CHANNEL_PREFIX" "redis.channelPrefix" "TUNABLES_FILE" "tunables" "DRAIN_DELAY_MS" "drain.delayMs" "DRAIN_SPREAD_MS" "drain.spreadMs" "KAFKA_SASL_USERNAME" "kafka.saslUsername" "KAFKA_SASL_PASSWORD" "secrets" "CURSOR_SECRET" "secrets" -}}
+{{- range $name := keys .Values.settings -}}
+{{- if hasKey $own $name -}}{{- fail (printf "settings.%s: use %s" $name (get $own $name)) -}}{{- end -}}
+{{- if has $name (list "HOST" "PORT" "ADMIN_HOST" "ADMIN_PORT" "EMBEDDED" "SHUTDOWN_TIMEOUT_MS") -}}
+{{- fail (printf "settings.%s: the chart's probes, ports and grace period depend on its default" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

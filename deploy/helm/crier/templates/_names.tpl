@@ -1,0 +1,41 @@
+{{/* Name of the release's objects: the release's name, and the chart's unless it is part of it. */}}
+{{- define "crier.name" -}}
+{{- $chart := default .Chart.Name .Values.nameOverride -}}
+{{- if contains $chart .Release.Name -}}{{ .Release.Name | trunc 36 | trimSuffix "-" }}
+{{- else -}}{{ printf "%s-%s" .Release.Name $chart | trunc 36 | trimSuffix "-" }}{{- end -}}
+{{- end -}}
+
+{{/* Distinguishes releases on one Kafka and one Redis, also those of the same name in different namespaces. */}}
+{{- define "crier.scope" -}}
+{{ .Release.Namespace }}.{{ include "crier.name" . }}
+{{- end -}}
+
+{{- define "crier.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "crier.labels" -}}
+{{ include "crier.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end -}}
+
+{{/* Roles of the release's Deployments, separated by spaces. */}}
+{{- define "crier.roles" -}}
+{{ eq .Values.mode "all" | ternary "all" "gateway worker" }}
+{{- end -}}
+
+{{- define "crier.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{/* Seconds from SIGTERM to SIGKILL: crier exits within DRAIN_DELAY_MS + DRAIN_SPREAD_MS + 15 s. Five seconds are margin. */}}
+{{- define "crier.gracePeriod" -}}
+{{- with .Values.drain -}}
+{{ add (divf (add .delayMs .spreadMs) 1000 | ceil | int) 15 5 .preStopSleepSeconds }}
+{{- end -}}
+{{- end -}}
