@@ -1,0 +1,4 @@
+import { writeManifests } from './render-manifests.ts';
+
+/** `npm run deploy:manifests` */
+await writeManifests();

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { RENDERED, manifestOf, manifestPath } from '../../scripts/render-manifests.ts';
+import { settingRows } from '../../src/settings/setting-rows.ts';
+import { lintChart } from '../../stack/chart.ts';
+import { EXAMPLES, environmentOf, manifestsOf, ofKind } from './manifests.ts';
+
+describe('the Helm chart', { concurrency: 2 }, () => {
+  for (const example of EXAMPLES) {
+    it(`has no finding of helm lint with examples/${example}.yaml`, async () => {
+      await lintChart({ name: 'crier', namespace: 'crier', example });
+    });
+  }
+
+  it('runs gateways and workers apart, or pods of both roles', async () => {
+    const rolesOf = async (example: string) => {
+      const deployments = ofKind(await manifestsOf({ example }), 'Deployment');
+      return [...deployments].map(([name, deployment]) => [name, environmentOf(deployment)['ROLE']]);
+    };
+    assert.deepEqual(await rolesOf('roles'), [
+      ['crier-gateway', 'gateway'],
+      ['crier-worker', 'worker'],
+    ]);
+    assert.deepEqual(await rolesOf('all'), [['crier-all', 'all']]);
+  });
+
+  it('scales the pods with sockets only, and leaves their number to the autoscaler', async () => {
+    const manifests = await manifestsOf({});
+    const [autoscaler, ...others] = ofKind(manifests, 'HorizontalPodAutoscaler').values();
+    assert.deepEqual(others, []);
+    assert.equal((autoscaler!.spec['scaleTargetRef'] as { name: string }).name, 'crier-gateway');
+    const deployments = ofKind(manifests, 'Deployment');
+    assert.equal(deployments.get('crier-gateway')!.spec['replicas'], undefined);
+    assert.equal(deployments.get('crier-worker')!.spec['replicas'], 2);
+  });
+
+  it('asks for sockets and queued bytes beside CPU when a metrics adapter is there', async () => {
+    const metricsOf = async (customMetrics: boolean) => {
+      const manifests = await manifestsOf({ values: { 'gateway.autoscaling.customMetrics': customMetrics } });
+      const { metrics } = ofKind(manifests, 'HorizontalPodAutoscaler').get('crier-gateway')!.spec as unknown as {
+        metrics: { pods?: { metric: { name: string } }; resource?: { name: string } }[];
+      };
+      return metrics.map(({ pods, resource }) => pods?.metric.name ?? resource?.name);
+    };
+    assert.deepEqual(await metricsOf(true), ['crier_connections', 'crier_queue_bytes', 'cpu']);
+    assert.deepEqual(await metricsOf(false), ['cpu']);
+  });
+
+  it('gives a pod the time of its drain, and what preStop takes', async () => {
+    const graceOf = async (drain: object) => {
+      const deployments = ofKind(await manifestsOf({ values: { drain } }), 'Deployment');
+      return [...deployments.values()].map(({ spec }) => spec.template.spec.terminationGracePeriodSeconds);
+    };
+    // 15 s from the end of the spread to the exit, and 5 s of margin.
+    assert.deepEqual(await graceOf({}), [45, 45]);
+    assert.deepEqual(await graceOf({ delayMs: 1, spreadMs: 60_000, preStopSleepSeconds: 7 }), [88, 88]);
+  });
+
+  it('keeps releases apart on one Kafka and one Redis, also those of one name in two namespaces', async () => {
+    const releases = [
+      { name: 'prices', namespace: 'production' },
+      { name: 'prices', namespace: 'staging' },
+      { name: 'orders', namespace: 'staging' },
+    ];
+    const shared = ['KAFKA_GROUP_ID', 'CHANNEL_PREFIX', 'KAFKA_DEAD_LETTER_TOPIC'] as const;
+    const seen = new Set<string>();
+    for (const release of releases) {
+      const deployments = [...ofKind(await manifestsOf(release), 'Deployment').values()];
+      const values = deployments.map((one) => shared.map((name) => environmentOf(one)[name]!));
+      assert.deepEqual(values[0], values[1]);
+      for (const value of values[0]!) seen.add(value);
+      for (const { metadata } of deployments) assert.equal(metadata.namespace, release.namespace);
+    }
+    assert.equal(seen.size, releases.length * shared.length);
+    assert.ok(seen.has('staging.orders-crier') && seen.has('production.prices-crier:'));
+  });
+
+  it('sets only variables that crier reads', async () => {
+    const known = new Set(settingRows().map(({ name }) => name));
+    for (const name of ['BACKEND_SELLER_URL', 'DRAIN_DELAY_MS', 'DRAIN_SPREAD_MS', 'TUNABLES_FILE']) known.add(name);
+    for (const example of EXAMPLES) {
+      for (const deployment of ofKind(await manifestsOf({ example }), 'Deployment').values()) {
+        for (const name of Object.keys(environmentOf(deployment))) assert.ok(known.has(name), `${example}: ${name}`);
+      }
+    }
+  });
+
+  it('writes numbers and booleans of settings as text', async () => {
+    const values = { settings: { MAX_POD_QUEUE_BYTES: 12_345_678_901, SHARING_AUDIT: 0.01, INTROSPECTION: false } };
+    const environment = environmentOf(ofKind(await manifestsOf({ values }), 'Deployment').get('crier-gateway')!);
+    const expected = { MAX_POD_QUEUE_BYTES: '12345678901', SHARING_AUDIT: '0.01', INTROSPECTION: 'false' };
+    assert.deepEqual({ ...environment, ...expected }, environment);
+  });
+
+  it('replaces the pods when the graph changes, and not when a tunable does', async () => {
+    const templateOf = async (values: Record<string, unknown>) => {
+      const deployment = ofKind(await manifestsOf({ values }), 'Deployment').get('crier-gateway')!;
+      return JSON.stringify(deployment.spec.template);
+    };
+    const graph = (text: string) => ({ 'graph.files': { 'schema.graphql': text } });
+    assert.notEqual(await templateOf(graph('type A { a: Int }')), await templateOf(graph('type A { b: Int }')));
+    const tunables = (level: string) => ({ tunables: { LOG_LEVEL: level } });
+    assert.equal(await templateOf(tunables('info')), await templateOf(tunables('debug')));
+  });
+
+  it('mounts secrets as files, so that no manifest and no environment has their text', async () => {
+    const manifests = await manifestsOf({ example: 'full' });
+    const deployment = ofKind(manifests, 'Deployment').get('crier-gateway')!;
+    const secrets = Object.entries(environmentOf(deployment)).filter(([name]) => name.endsWith('_FILE'));
+    const [{ volumeMounts }] = deployment.spec.template.spec.containers;
+    const folder = volumeMounts.find(({ name }) => name === 'secrets')!.mountPath;
+    for (const name of ['REDIS_URL', 'CURSOR_SECRET', 'KAFKA_SASL_PASSWORD']) {
+      assert.deepEqual(
+        secrets.find(([variable]) => variable === `${name}_FILE`),
+        [`${name}_FILE`, `${folder}/${name}`],
+      );
+      assert.equal(environmentOf(deployment)[name], undefined);
+    }
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  for (const example of RENDERED) {
+    it(`has what the chart renders now: ${example}.yaml (npm run deploy:manifests)`, async () => {
+      assert.equal(await readFile(manifestPath(example), 'utf8'), await manifestOf(example));
+    });
+  }
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { CHART, renderChart } from '../../stack/chart.ts';
+
+const read = (name: string) => readFile(join(CHART, name), 'utf8');
+
+/** Paths of the values, down to what is no object or an empty one: `kafka.brokers`. */
+function pathsOf(value: unknown, path = ''): string[] {
+  const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  // Kubernetes' own object: its fields are not the chart's.
+  if (entries.length === 0 || path.endsWith('.resources')) return [path];
+  return entries.flatMap(([key, part]) => pathsOf(part, path === '' ? key : `${path}.${key}`));
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: unknown;
+}
+
+/** Paths of the schema's objects that name their properties and allow others. */
+function openObjects(schema: Schema, path = ''): string[] {
+  const isOpen = schema.properties !== undefined && schema.additionalProperties !== false;
+  const nested = Object.entries(schema.properties ?? {}).flatMap(([key, part]) => openObjects(part, `${path}.${key}`));
+  return [...(isOpen ? [path] : []), ...nested];
+}
+
+describe("the chart's values", { concurrency: 2 }, () => {
+  it('are described in README.md, each with its default, and no other', async () => {
+    const paths = pathsOf(parse(await read('values.yaml'))).sort();
+    const rows = Array.from((await read('README.md')).matchAll(/^\| `([a-z][\w.]*)` +\|/gm), ([, path]) => path!);
+    assert.deepEqual(rows.sort(), paths);
+  });
+
+  it('are typed in the schema, where each object names its properties and allows no other', async () => {
+    const schema = JSON.parse(await read('values.schema.json')) as Schema;
+    assert.deepEqual(openObjects(schema), []);
+    for (const path of pathsOf(parse(await read('values.yaml')))) {
+      let part: Schema | undefined = schema;
+      for (const key of path.split('.')) part = part?.properties?.[key];
+      assert.ok(part, path);
+    }
+  });
+
+  const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
+    ['an unknown value', { 'gateway.replica': 3 }, /'\/gateway'.*'replica' not allowed/],
+    ['an unknown mode', { mode: 'both' }, /'\/mode'.*'roles', 'all'/],
+    ['a number as text', { 'worker.replicas': '2' }, /'\/worker\/replicas': got string, want integer/],
+    ['no pod at all', { 'worker.replicas': 0 }, /'\/worker\/replicas'.*minimum/],
+    ['no broker', { 'kafka.brokers': [] }, /kafka\.brokers: expected at least one host:port/],
+    ['a broker without a port', { 'kafka.brokers': ['kafka'] }, /'\/kafka\/brokers\/0'.*pattern/],
+    ['no Redis', { 'redis.url': '' }, /redis\.url or secrets\.REDIS_URL: expected one/],
+    ['a password in redis.url', { 'redis.url': 'redis://:secret@redis:6379' }, /'\/redis\/url'.*pattern/],
+    ['Redis twice', { 'secrets.REDIS_URL': { name: 'a', key: 'b' } }, /redis\.url and secrets\.REDIS_URL.*only one/],
+    ['SASL without a password', { 'kafka.saslMechanism': 'plain' }, /secrets\.KAFKA_SASL_PASSWORD: expected/],
+    ['a secret of another setting', { 'secrets.PORT': { name: 'a', key: 'b' } }, /'\/secrets'.*'PORT' not allowed/],
+    [
+      'a setting that has a value of its own',
+      { 'settings.KAFKA_BROKERS': 'a:1' },
+      /settings\.KAFKA_BROKERS: use kafka\.brokers/,
+    ],
+    ['a setting that the chart relies on', { 'settings.ADMIN_PORT': 1 }, /settings\.ADMIN_PORT: .*probes/],
+    ['a setting in small letters', { 'settings.maxQueueBytes': 1 }, /maxQueueBytes/],
+    ['two graphs', { graph: { path: '/a', configMap: 'b' } }, /graph: expected at most one of/],
+    ['an image digest that is none', { 'image.digest': 'sha256:12' }, /'\/image\/digest'.*pattern/],
+    ['no memory limit', { 'gateway.resources.limits.memory': null }, /'\/gateway\/resources\/limits'.*memory/],
+    ['fewer pods at most than at least', { 'gateway.autoscaling.maxReplicas': 1 }, /maxReplicas: expected at least/],
+    ['a negative drain', { 'drain.spreadMs': -1 }, /'\/drain\/spreadMs'.*minimum/],
+  ];
+  for (const [mistake, values, message] of refused) {
+    it(`are refused with the reason: ${mistake}`, async () => {
+      await assert.rejects(renderChart({ name: 'crier', namespace: 'crier', example: 'roles', values }), message);
+    });
+  }
+});
