@@ -4,6 +4,8 @@ import { isEmbedded, modeProblems } from './settings/mode.ts';
 import { refusal } from './settings/refusal.ts';
 import { parseSettings } from './settings/settings.ts';
 import type { Environment, Settings } from './settings/settings.ts';
+import { shutdownTimes } from './settings/shutdown-times.ts';
+import type { ShutdownTimes } from './settings/shutdown-times.ts';
 import { findUnknownVariables } from './settings/unknown-variables.ts';
 import type { UnknownVariable } from './settings/unknown-variables.ts';
 import { BOOL, flag } from './variable.ts';
@@ -14,7 +16,7 @@ export interface BackendConfig {
   readonly isAuthorizationForwarded: boolean;
 }
 
-export interface Config extends Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT'> {
+export interface Config extends Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | keyof ShutdownTimes>, ShutdownTimes {
   readonly SHARING_AUDIT: number;
   /** By `backendVariable(name)`, from `BACKEND_<NAME>_URL` and `BACKEND_<NAME>_FORWARD_AUTHORIZATION`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
@@ -51,6 +53,7 @@ export function readConfig(environment: Environment): Config {
   const given = new Set(Object.keys(environment).filter((name) => environment[name]));
   return {
     ...settings,
+    ...shutdownTimes(settings),
     SHARING_AUDIT,
     backends,
     unknownVariables: findUnknownVariables(environment),

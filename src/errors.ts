@@ -78,6 +78,9 @@ export class ExecutionTimeoutError extends Error {
   }
 }
 
+/** The start ended because a signal asked for it. */
+export class StoppedError extends Error {}
+
 /** Values of `extensions.code` in crier's own GraphQL errors. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'

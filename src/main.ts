@@ -2,12 +2,12 @@
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readConfig } from './config.ts';
-import { SetupError } from './errors.ts';
+import { SetupError, StoppedError } from './errors.ts';
 import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import { startServer } from './server.ts';
-import { endOnSignal } from './shutdown.ts';
+import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
 
 const LOG_WINDOW_MS = 10_000;
@@ -43,17 +43,22 @@ async function main(standardError: LogDestination): Promise<void> {
   process.on('warning', ({ name, message }) =>
     window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
   );
-  const stop = new AbortController();
+  const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log);
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const starting = startServer(config, log, {
     onFatal,
-    stop: stop.signal,
+    stop: shutdown.stop,
+    hurry: shutdown.hurry,
     unhandledRejections: () => unhandledRejections,
     droppedLogLines: () => standardError.droppedLines,
   });
-  endOnSignal(starting, stop, config.SHUTDOWN_TIMEOUT_MS, log);
-  const { banner } = await starting;
-  if (!stop.signal.aborted) process.stdout.write(banner);
+  shutdown.listen(starting);
+  const { banner } = await starting.catch((error: unknown) => {
+    // The shutdown reports it, too, and ends the process.
+    if (error instanceof StoppedError) return { banner: '' };
+    throw error;
+  });
+  if (!shutdown.stop.aborted) process.stdout.write(banner);
 }
 
 function readArguments() {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { banner } from './banner.ts';
 import type { Config } from './config.ts';
+import { StoppedError } from './errors.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
 import { AdminServer } from './http/admin.ts';
@@ -9,13 +10,14 @@ import { healthRoutes } from './http/health.ts';
 import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
+import { finishMs } from './settings/shutdown-times.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
 import { Profiling } from './profiling/profiling-routes.ts';
 import { startGateway } from './roles/gateway.ts';
 import { createBus } from './roles/bus.ts';
-import type { Component, RoleServices } from './roles/services.ts';
+import type { Component, GatewayServices, RoleServices } from './roles/services.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
 import { createWorker } from './roles/worker.ts';
@@ -41,15 +43,18 @@ export interface ServerOptions {
   readonly unhandledRejections?: () => number;
   /** Once aborted, the start does not wait for Kafka any longer: the server that it resolves with is there to be closed. */
   readonly stop?: AbortSignal;
+  /** Once aborted, `close` skips the delay and the spread of the drain. */
+  readonly hurry?: AbortSignal;
   /** Lines that the reader of the log did not take, since the start. */
   readonly droppedLogLines?: () => number;
 }
 
 /**
  * Puts crier together: started top to bottom, closed bottom to top. So the worker, started last, leaves the consumer group
- * first: other pods publish on while this one's sockets are closed.
+ * first: other pods publish on while this one's sockets are served for DRAIN_DELAY_MS, and then closed.
  *
  * @throws SetupError for what a person has to mend; whatever was started is closed again.
+ * @throws StoppedError if `stop` is aborted while the graph is loaded.
  */
 export async function startServer(config: Config, log: Logger, options: ServerOptions): Promise<Server> {
   const metrics = new Metrics();
@@ -65,11 +70,22 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     options.droppedLogLines ?? (() => 0),
   );
   const components: Component[] = [];
+  const hurry = options.hurry ?? new AbortController().signal;
+  let worker: Component | undefined;
   let status: 'starting' | 'ready' | 'draining' = 'starting';
   let closing: Promise<void> | undefined;
+  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (status === 'draining' ? 1 : 0));
+  const drain = async (wasReady: boolean) => {
+    const leaving = worker?.close();
+    if (wasReady) await waitUnless(hurry, config.DRAIN_DELAY_MS);
+    // Clients must not wait for a Kafka that hangs: what is left of it is waited for at the very end.
+    await Promise.race([leaving, delay(finishMs(config) / 4, undefined, { ref: false })]);
+    for (const component of components.toReversed()) await component.close();
+  };
   const close = () => {
+    closing ??= drain(status === 'ready');
     status = 'draining';
-    return (closing ??= closeAll(components));
+    return closing;
   };
   const register: RoleServices['register'] = (component) => {
     components.push(component);
@@ -77,16 +93,19 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   };
 
   try {
-    const graph = await loadGraph(config.GRAPH || BUILT_IN_GRAPH);
+    const graph = await orAborted(loadGraph(config.GRAPH || BUILT_IN_GRAPH), options.stop);
     for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
       log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
     const details: Record<string, () => unknown> = { graph: () => graph.name };
     const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
-    const lag = register(new LoopLag()).start();
+    const lag = register(new LoopLag(config.MAX_LOOP_LAG_MS)).start();
+    const reasons = new Map([['loop_lag', () => lag.isLate]]);
+    const unreadyWhile: GatewayServices['unreadyWhile'] = (reason, isTrue) => void reasons.set(reason, isTrue);
+    const unreadyReasons = () => [...reasons].flatMap(([reason, isTrue]) => (isTrue() ? [reason] : []));
     const profiling = new Profiling({ log, lagMs: () => lag.lagMs });
     const routes = new Map([
-      ...healthRoutes({ status: () => status, details: readiness, lag }),
+      ...healthRoutes({ status: () => status, unreadyReasons, details: readiness, lag }),
       ['/metrics', metricsRoute(metrics.registry)],
       ...profiling.routes,
     ]);
@@ -106,25 +125,34 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
 
-    const services: RoleServices = { config, tunables, graph, bus, log, metrics, tracing, details, register };
+    const services: GatewayServices = {
+      config,
+      tunables,
+      graph,
+      bus,
+      log,
+      metrics,
+      tracing,
+      details,
+      register,
+      hurry,
+      unreadyWhile,
+    };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {
-      const worker = createWorker(services, options.onFatal);
-      // First, but clients must not wait for a Kafka that hangs: what is left of it is waited for at the very end.
-      components.unshift(worker);
-      register({
-        close: () => Promise.race([worker.close(), delay(config.SHUTDOWN_TIMEOUT_MS / 4, undefined, { ref: false })]),
-      });
-      if (options.stop?.aborted) await worker.close();
-      options.stop?.addEventListener('abort', () => void worker.close(), { once: true });
-      if (worker instanceof KafkaConsumer) {
-        details['kafka'] = () => (worker.isConnected ? 'connected' : 'away');
-        details['missing_topics'] = () => worker.missingTopics;
-        details['waiting_partitions'] = () => worker.waits;
+      const started = createWorker(services, options.onFatal);
+      worker = started;
+      components.unshift(started);
+      if (options.stop?.aborted) await started.close();
+      options.stop?.addEventListener('abort', () => void started.close(), { once: true });
+      if (started instanceof KafkaConsumer) {
+        details['kafka'] = () => (started.isConnected ? 'connected' : 'away');
+        details['missing_topics'] = () => started.missingTopics;
+        details['waiting_partitions'] = () => started.waits;
       }
-      await worker.start();
+      await started.start();
     }
-    status = 'ready';
+    if (!options.stop?.aborted) status = 'ready';
     const { port: adminPort } = admin;
     return {
       port,
@@ -138,6 +166,16 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   }
 }
 
-async function closeAll(components: readonly Component[]): Promise<void> {
-  for (const component of components.toReversed()) await component.close();
+/** @throws StoppedError if the signal is aborted first: a module of the graph may wait for ever. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new StoppedError()), { once: true });
+  });
+  return Promise.race([promise, aborted]);
+}
+
+/** Resolves after `ms`, or at once when the signal is aborted. */
+async function waitUnless(signal: AbortSignal, ms: number): Promise<void> {
+  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,34 +1,71 @@
+import { StoppedError } from './errors.ts';
 import type { Logger } from './log.ts';
-import type { Server } from './server.ts';
+
+/** What ends with the process. */
+interface Closable {
+  close(): Promise<void>;
+}
 
 /**
- * The first SIGTERM or SIGINT drains the pod and exits with 0, also while it starts (process 1 of a container has no default handler). A
- * second signal, or the deadline, exits at once with 1.
+ * The reaction to SIGTERM and SIGINT, also while the pod starts (process 1 of a container has no default handler). The first SIGTERM drains
+ * the pod and exits with 0. A second signal, or a first SIGINT, which is a person's Ctrl-C, skips the delay and the spread of the drain. A
+ * third signal, or the deadline, exits at once with 1.
  */
-export function endOnSignal(starting: Promise<Server>, stop: AbortController, timeoutMs: number, log: Logger): void {
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) process.exit(1);
-    stop.abort();
-    log.info({ signal }, 'closing');
-    let isClosed = false;
-    setTimeout(() => {
-      if (!isClosed) log.error({ timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
-      process.exit(isClosed ? 0 : 1);
-    }, timeoutMs).unref();
-    starting
-      .then((server) => server.close())
-      .then(
-        () => {
-          isClosed = true;
-          log.info('closed');
-          log.flush(() => process.exit(0));
-        },
-        (error: unknown) => {
-          log.error({ err: error }, 'failed to close');
-          log.flush(() => process.exit(1));
-        },
-      );
+export class Shutdown {
+  readonly #stop = new AbortController();
+  readonly #hurry = new AbortController();
+  readonly #timeoutMs: number;
+  readonly #log: Logger;
+  #signals = 0;
+  #isClosed = false;
+
+  constructor(timeoutMs: number, log: Logger) {
+    this.#timeoutMs = timeoutMs;
+    this.#log = log;
+  }
+
+  /** Aborted by the first signal. */
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Aborted when the drain must not wait any longer. */
+  get hurry(): AbortSignal {
+    return this.#hurry.signal;
+  }
+
+  /** Handles signals from now on. */
+  listen(starting: Promise<Closable>): void {
+    const onSignal = (signal: NodeJS.Signals) => this.#onSignal(signal, starting);
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  }
+
+  #onSignal(signal: NodeJS.Signals, starting: Promise<Closable>): void {
+    const count = ++this.#signals;
+    if (count > 2) process.exit(1);
+    this.#log.info({ signal }, count === 1 ? 'closing' : 'closing without delay');
+    if (count === 2 || signal === 'SIGINT') this.#hurry.abort();
+    if (count > 1) return;
+    this.#stop.abort();
+    setTimeout(() => this.#onDeadline(), this.#timeoutMs).unref();
+    starting.then((server) => server.close()).then(this.#onClosed, this.#onFailure);
+  }
+
+  #onDeadline(): void {
+    if (!this.#isClosed) this.#log.error({ timeoutMs: this.#timeoutMs }, 'not closed within SHUTDOWN_TIMEOUT_MS');
+    process.exit(this.#isClosed ? 0 : 1);
+  }
+
+  readonly #onClosed = (): void => {
+    this.#isClosed = true;
+    this.#log.info('closed');
+    this.#log.flush(() => process.exit(0));
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+
+  readonly #onFailure = (error: unknown): void => {
+    if (error instanceof StoppedError) return this.#onClosed();
+    this.#log.error({ err: error }, 'failed to close');
+    this.#log.flush(() => process.exit(1));
+  };
 }

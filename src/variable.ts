@@ -31,6 +31,13 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max);
 
+const optionalWhole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d*$/)
+    .transform((value) => (value === '' ? undefined : Number(value)))
+    .refine((value) => value === undefined || (value >= min && value <= max));
+
 const upToOne = z
   .string()
   .regex(/^(\d+(\.\d+)?|\.\d+)$/)
@@ -81,6 +88,10 @@ export const port = (fallback: string, meaning: string) =>
 
 export const ms = (min: number, fallback: string, meaning: string, expects = MS) =>
   variable(whole(min, MAX_WAIT_MS), fallback, 'ms', expects, meaning);
+
+/** undefined where the variable is not set. */
+export const optionalMs = (min: number, meaning: string) =>
+  variable(optionalWhole(min, MAX_WAIT_MS), '', 'ms', MS, meaning);
 
 export const bytes = (min: number, fallback: string, meaning: string) =>
   variable(whole(min), fallback, 'bytes', `a whole number of bytes${min > 1 ? `, at least ${min}` : ''}`, meaning);

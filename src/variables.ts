@@ -11,6 +11,7 @@ import {
   oneOf,
   optionalBool,
   optionalFraction,
+  optionalMs,
   port,
   secret,
   text,
@@ -49,7 +50,18 @@ export const variables = {
     'the path of a JSON file',
     'Settings that may change while crier runs: a JSON object, read every 2 s; not set: none.',
   ),
-  SHUTDOWN_TIMEOUT_MS: ms(100, '10000', 'After SIGTERM, the longest time until exit.'),
+  DRAIN_DELAY_MS: optionalMs(
+    0,
+    'After SIGTERM, how long the pod is unready and serves on, while load balancers notice; not set: 5000, and 0 embedded.',
+  ),
+  DRAIN_SPREAD_MS: optionalMs(
+    0,
+    'Time after that over which the open sockets are closed, evenly and in random order; not set: 20000, and 0 embedded.',
+  ),
+  SHUTDOWN_TIMEOUT_MS: optionalMs(
+    100,
+    'After SIGTERM, the longest time until exit; not set: DRAIN_DELAY_MS + DRAIN_SPREAD_MS + 15000.',
+  ),
 
   KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
   KAFKA_GROUP_ID: name('crier', 'a consumer group id', 'Consumer group that all workers share.'),
@@ -125,6 +137,20 @@ export const variables = {
     '12000',
     'Interval between WebSocket pings; a silent peer is disconnected within two. 0: none.',
   ),
+  MAX_CONNECTION_AGE_MS: ms(
+    0,
+    '0',
+    'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
+  ),
+  MAX_CONNECTIONS: count(0, '0', 'connections', 'Open WebSockets; further ones are closed with 1013. 0: no limit.'),
+  MAX_HANDSHAKES_PER_SECOND: count(
+    0,
+    '500',
+    'handshakes/s',
+    'Sustained WebSocket handshakes; further ones are closed with 1013. 0: no limit.',
+  ),
+  MAX_HANDSHAKE_BURST: count(1, '5000', 'handshakes', 'WebSocket handshakes at once.'),
+  MAX_LOOP_LAG_MS: ms(0, '1000', 'Lag of the event loop above which the pod becomes unready. 0: never.'),
   MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
   MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection.'),
   MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),

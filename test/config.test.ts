@@ -165,4 +165,27 @@ describe('readConfig', () => {
     });
     assert.deepEqual(backends.get('UAA'), { url: 'https://uaa', isAuthorizationForwarded: false });
   });
+
+  describe('times of the shutdown', () => {
+    const BALANCED = { KAFKA_BROKERS: 'kafka:9092', REDIS_URL: 'redis://redis' };
+    for (const [what, settings, times] of [
+      ['a pod of a fleet', BALANCED, [5000, 20_000, 40_000]],
+      ['an embedded pod, which no load balancer watches', {}, [0, 0, 15_000]],
+      ['an embedded pod that is told to wait', { DRAIN_DELAY_MS: '1', DRAIN_SPREAD_MS: '2' }, [1, 2, 15_003]],
+      ['a worker, which has no sockets', { ...BALANCED, ROLE: 'worker', DRAIN_SPREAD_MS: '2' }, [0, 0, 15_000]],
+      ['a pod with a limit of its own', { ...BALANCED, SHUTDOWN_TIMEOUT_MS: '25001' }, [5000, 20_000, 25_001]],
+    ] as const) {
+      it(`fit ${what}`, () => {
+        const { DRAIN_DELAY_MS, DRAIN_SPREAD_MS, SHUTDOWN_TIMEOUT_MS } = readConfig(settings);
+        assert.deepEqual([DRAIN_DELAY_MS, DRAIN_SPREAD_MS, SHUTDOWN_TIMEOUT_MS], times);
+      });
+    }
+
+    it('are refused if the whole is not longer than its parts', () => {
+      assert.throws(
+        () => readConfig({ ...BALANCED, SHUTDOWN_TIMEOUT_MS: '25000' }),
+        /SHUTDOWN_TIMEOUT_MS: expected more than DRAIN_DELAY_MS \(5000\) \+ DRAIN_SPREAD_MS \(20000\), got 25000/,
+      );
+    });
+  });
 });

@@ -11,6 +11,9 @@ import type { Write } from '../servers/write-gauge.ts';
 /** Long enough for a busy machine to compile. */
 const START_TIMEOUT_MS = 60_000;
 
+/** Settings of a server that neither limits handshakes nor waits when it is stopped. */
+const NO_WAITS = { DRAIN_DELAY_MS: '0', DRAIN_SPREAD_MS: '0', MAX_HANDSHAKES_PER_SECOND: '0' };
+
 export interface ServerProcess {
   readonly pid: number;
   /** Starts a new period of `report`. */
@@ -56,7 +59,7 @@ export async function startServerProcess(
     script,
   ]);
   const child = spawn(command, words, {
-    env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
+    env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...NO_WAITS, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>

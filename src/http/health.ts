@@ -4,6 +4,8 @@ import type { Route } from './route.ts';
 
 export interface HealthOptions {
   readonly status: () => 'starting' | 'ready' | 'draining';
+  /** Why the pod must not receive new connections although it has started; empty: it may. */
+  readonly unreadyReasons: () => readonly string[];
   /** Body of `/readyz` beside the status: missing topics, state of Kafka and Redis. Does not affect readiness. */
   readonly details: () => object;
   readonly lag: LoopLag;
@@ -12,9 +14,11 @@ export interface HealthOptions {
 }
 
 /**
- * `/healthz` and `/readyz`. Neither depends on Kafka or Redis: all pods share them, so all pods would leave the load balancer at once.
+ * `/healthz`, `/readyz` and `/startupz`. None depends on Kafka or Redis: all pods share them, so all pods would leave the load balancer at
+ * once, or be restarted at once.
  */
-export function healthRoutes({ status, details, lag, maxLoopLagMs = 30_000 }: HealthOptions): [string, Route][] {
+export function healthRoutes(options: HealthOptions): [string, Route][] {
+  const { status, unreadyReasons, details, lag, maxLoopLagMs = 30_000 } = options;
   const health: Route = {
     methods: ['GET'],
     handle: (_request, response) => {
@@ -27,11 +31,21 @@ export function healthRoutes({ status, details, lag, maxLoopLagMs = 30_000 }: He
     methods: ['GET'],
     handle: (_request, response) => {
       const now = status();
+      const reasons = now === 'ready' ? unreadyReasons() : [];
+      if (reasons.length > 0) return sendJson(response, 503, { ...details(), reasons, status: 'overloaded' });
       sendJson(response, now === 'ready' ? 200 : 503, { ...details(), status: now });
+    },
+  };
+  const startup: Route = {
+    methods: ['GET'],
+    handle: (_request, response) => {
+      const isStarted = status() !== 'starting';
+      sendJson(response, isStarted ? 200 : 503, { status: isStarted ? 'started' : 'starting' });
     },
   };
   return [
     ['/healthz', health],
     ['/readyz', readiness],
+    ['/startupz', startup],
   ];
 }

@@ -9,6 +9,7 @@ import type { Executions } from '../graph/execution/executions.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import { endServer, listen } from '../http/listening.ts';
 import { LogWindow } from '../log.ts';
+import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
@@ -18,9 +19,11 @@ import { createExecutions } from './execution-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
-import type { RoleServices } from './services.ts';
+import type { GatewayServices, RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;
+/** Longest wait for a client's close frame. The sockets themselves wait as long (`closeTimeout` of ws). */
+const CLOSE_FRAME_TIMEOUT_MS = 5000;
 
 /**
  * A burst is 100 documents of 20 ms, which a client subscribes again at once after a reconnect; then a connection gets a twentieth of a core.
@@ -48,7 +51,7 @@ interface GatewayParts {
 }
 
 /** Creates the gateway: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
-export async function startGateway(services: RoleServices): Promise<number> {
+export async function startGateway(services: GatewayServices): Promise<number> {
   const { config, bus, register } = services;
   const executions = createExecutions(services);
   const runtime = createRuntime(services, await openBackends(services), executions);
@@ -62,14 +65,23 @@ export async function startGateway(services: RoleServices): Promise<number> {
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const httpServer = createHttpServer(services, runtime, documents);
   const gateway = createGateway(services, { httpServer, runtime, documents, hub, writer });
-  register({ close: () => endServer(httpServer, config.SHUTDOWN_TIMEOUT_MS / 8) });
-  register(gateway).start();
+  register({ close: () => endServer(httpServer, finishMs(config) / 8) });
   if (receiver) {
     const stop = bus.receive(receiver);
-    // Closed before the sockets: no worker may wait for a draining gateway.
+    // Closed after the sockets: until then the gateway serves events, and sets the pace of workers.
     register({ close: () => Promise.resolve(stop()) });
   }
+  gateway.start();
+  register({ close: () => drainGateway(gateway, httpServer, services) });
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
+}
+
+async function drainGateway(gateway: Gateway, { listening }: HttpServer, { log }: RoleServices): Promise<void> {
+  const sockets = gateway.connectionCount;
+  const startedAt = performance.now();
+  const summary = await gateway.close();
+  if (listening)
+    log.info({ sockets, ...summary, durationMs: Math.round(performance.now() - startedAt) }, 'sockets drained');
 }
 
 function createWriter({ config, tunables, metrics }: RoleServices): Writer {
@@ -140,10 +152,8 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway(
-  { config, tunables, graph, log, metrics }: RoleServices,
-  { httpServer, ...parts }: GatewayParts,
-): Gateway {
+function createGateway(services: GatewayServices, { httpServer, ...parts }: GatewayParts): Gateway {
+  const { config, tunables, graph, log, metrics, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
   const limits = {
@@ -153,6 +163,7 @@ function createGateway(
     maxMessageBurst: config.MAX_MESSAGE_BURST,
     maxPendingEvents: config.MAX_PENDING_EVENTS,
     maxHeldBytes: config.MAX_CONNECTION_BYTES,
+    maxAgeMs: config.MAX_CONNECTION_AGE_MS,
   };
   tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
   const gateway = new Gateway({
@@ -162,7 +173,15 @@ function createGateway(
     initTimeoutMs: config.INIT_TIMEOUT_MS,
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    drainTimeoutMs: config.SHUTDOWN_TIMEOUT_MS / 4,
+    admission: {
+      maxConnections: config.MAX_CONNECTIONS,
+      maxHandshakesPerSecond: config.MAX_HANDSHAKES_PER_SECOND,
+      maxHandshakeBurst: config.MAX_HANDSHAKE_BURST,
+    },
+    isMemoryShort: () => false,
+    drainSpreadMs: config.DRAIN_SPREAD_MS,
+    drainTimeoutMs: Math.min(CLOSE_FRAME_TIMEOUT_MS, finishMs(config) / 3),
+    hurry,
     connections: {
       ...parts,
       subscriptions,
@@ -182,6 +201,12 @@ function createGateway(
       onRefused: (reason) => metrics.refusals.inc({ reason }),
     },
   });
+  unreadyWhile('connections', () => gateway.isFull);
+  metrics.total(
+    'crier_drain_connections_closed_total',
+    'WebSockets that the drain of this pod has closed.',
+    () => gateway.drainedCount,
+  );
   metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);
   metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
   metrics.gauges('crier_subscriptions', 'Subscriptions live now, by field.', ['field'], () =>

@@ -27,3 +27,11 @@ export interface RoleServices {
   /** Closes the component when the server closes, before every component registered earlier. Returns it. */
   readonly register: <T extends Component>(component: T) => T;
 }
+
+/** What the gateway needs besides. */
+export interface GatewayServices extends RoleServices {
+  /** Makes `/readyz` return 503 and name the reason while `isTrue()`. */
+  readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;
+  /** Once aborted, a drain must not wait any longer. */
+  readonly hurry: AbortSignal;
+}

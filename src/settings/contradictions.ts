@@ -1,10 +1,11 @@
 import { variables } from '../variables.ts';
 import { refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
+import { finishMs, shutdownTimes } from './shutdown-times.ts';
 
 /** A line for each pair of settings that exclude each other, and for each address that cannot be one. */
 export function contradictions(settings: Settings): string[] {
-  return [...bounds(settings), ...addresses(settings), ...credentials(settings)];
+  return [...bounds(settings), ...times(settings), ...addresses(settings), ...credentials(settings)];
 }
 
 /** A line for each bound that another bound excludes. */
@@ -26,6 +27,15 @@ export function bounds(settings: Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT'>): 
     );
   }
   return problems;
+}
+
+function times(settings: Settings): string[] {
+  const resolved = shutdownTimes(settings);
+  if (finishMs(resolved) > 0) return [];
+  const { DRAIN_DELAY_MS: delay, DRAIN_SPREAD_MS: spread, SHUTDOWN_TIMEOUT_MS: whole } = resolved;
+  return [
+    `SHUTDOWN_TIMEOUT_MS: expected more than DRAIN_DELAY_MS (${delay}) + DRAIN_SPREAD_MS (${spread}), got ${whole}`,
+  ];
 }
 
 function addresses(settings: Settings): string[] {

@@ -26,6 +26,8 @@ export interface ConnectionLimits {
   readonly maxPendingEvents: number;
   /** Bytes that the operations of one connection may keep. */
   readonly maxHeldBytes: number;
+  /** Age in ms at which a connection is closed, ± 10 %. 0: never. */
+  readonly maxAgeMs: number;
 }
 
 /** Shared by all connections of a gateway. */
@@ -36,8 +38,8 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly inbox: Inbox;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
-  /** Called when the socket has closed, with the code of the side that closed first. */
-  readonly onClose: (connection: Connection, code: number) => void;
+  /** Called when the socket has closed, with the code of the side that closed first. `isAnswered`: both sides sent a close frame. */
+  readonly onClose: (connection: Connection, code: number, isAnswered: boolean) => void;
 }
 
 /**
@@ -65,6 +67,8 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   /** Messages of this connection in the inbox. */
   #waitingMessages = 0;
   #isEnded = false;
+  /** When the connection is too old, in whole ms of performance.now(); 0: never. */
+  readonly #expiresAt: number;
   /** The code of the side that closed first. */
   #closeCode = 0;
   /** Why this side closed the connection; '': the peer closed it, or it was lost. */
@@ -86,11 +90,19 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     this.#request = request;
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
+    const { maxAgeMs } = limits;
+    // The jitter keeps the connections of one storm from a storm at each age limit.
+    this.#expiresAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
     this.outbox = new Outbox(socket, stream, services.writer, this);
   }
 
   get operationCount(): number {
     return this.#operations.size;
+  }
+
+  /** True once it is closing: no operation is live any more. */
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
   get isWithinHeldBytes(): boolean {
@@ -122,8 +134,11 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     else this.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
   }
 
-  /** Called at intervals. Ends a peer that sent nothing since the last call, or began a message before it and has not completed it. */
+  /** Called at intervals. Ends a connection that is too old, and a peer that sent nothing since the last call, or began a message before it and has not completed it. */
   sweep(isPinging: boolean): void {
+    if (this.#expiresAt > 0 && performance.now() >= this.#expiresAt && !this.#isEnded) {
+      return this.close(CLOSE_CODES.goingAway, 'The connection is too old: reconnect');
+    }
     // While messages wait in the inbox the socket is paused, so silence proves nothing.
     if (this.#waitingMessages > 0) {
       this.#sweptBytes = -1;
@@ -269,7 +284,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   onClosed(code: number): void {
     this.#end(code);
     this.#logEnd();
-    this.#services.onClose(this, this.#closeCode);
+    this.#services.onClose(this, this.#closeCode, code !== NO_CLOSE_FRAME);
   }
 
   /** ws closes the socket itself after a protocol error (1002, 1007, 1009). */
@@ -309,5 +324,8 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
 function wholeSeconds(): number {
   return Math.floor(performance.now() / 1000);
 }
+
+/** What ws reports if the peer sent no close frame. */
+const NO_CLOSE_FRAME = 1006;
 
 const ACK = stringifyMessage({ type: MessageType.ConnectionAck });

@@ -5,16 +5,20 @@ import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
 import { isOriginAllowed } from '../http/origin.ts';
+import { Admission } from './admission.ts';
+import type { AdmissionLimits, AdmissionRefusal } from './admission.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import { InitDeadlines } from './init-deadlines.ts';
+import { DRAIN_REASON, drain } from './drain.ts';
 import { CLOSE_CODES } from './protocol.ts';
+import { Refusals, refuseHandshake } from './refusals.ts';
 import { SweepRing } from './sweep-ring.ts';
 
 /** Why a handshake was refused, as a metric label. */
-export type RefusalReason = 'origin' | 'path';
+export type RefusalReason = AdmissionRefusal | 'draining' | 'origin' | 'path';
 
 export interface GatewayObserver {
   onOpen(): void;
@@ -31,11 +35,37 @@ export interface GatewayOptions {
   /** 0: no pings. */
   readonly pingIntervalMs: number;
   readonly maxMessageBytes: number;
+  readonly admission: AdmissionLimits;
+  /** While true, no handshake is admitted. */
+  readonly isMemoryShort: () => boolean;
+  /** Time in ms over which a drain spreads its closes. */
+  readonly drainSpreadMs: number;
   /** Longest wait, in ms, for clients to answer the close frame of a drain. */
   readonly drainTimeoutMs: number;
+  /** Once aborted, a drain closes the rest at once and waits for answers a second at most. */
+  readonly hurry: AbortSignal;
   readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'inbox' | 'onClose'>;
   readonly observer: GatewayObserver;
 }
+
+/** What a drain has done. */
+export interface DrainSummary {
+  /** Sockets that the drain closed. */
+  readonly closed: number;
+  /** Sockets that their clients closed meanwhile. */
+  readonly left: number;
+  /** Of all these, sockets that ended without a close frame of the client. */
+  readonly terminated: number;
+}
+
+/** Longest wait for answers to the close frame once a drain must hurry, in ms. */
+const HURRIED_TIMEOUT_MS = 1000;
+
+const REFUSALS: Readonly<Record<AdmissionRefusal, string>> = {
+  memory: 'Try again later: the server is short of memory',
+  connections: 'Try again later: the server has as many connections as it may have',
+  handshake_rate: 'Try again later: too many connections at once',
+};
 
 /** Ticks over which one sweep is spread, so that no tick blocks the event loop for long. */
 const SWEEP_SLOTS = 20;
@@ -64,20 +94,29 @@ export class Gateway {
   readonly #initDeadlines: InitDeadlines<Connection>;
   readonly #services: ConnectionServices;
   readonly #connections = new SweepRing<Connection>(SWEEP_SLOTS);
+  readonly #admission: Admission;
+  readonly #refusals = new Refusals();
+  /** Of the drain. */
+  #closed = 0;
+  #ended = 0;
+  #terminated = 0;
   #sweep: NodeJS.Timeout | undefined;
   #isDraining = false;
-  #closing: Promise<void> | undefined;
+  #closing: Promise<DrainSummary> | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#webSockets = new WebSocketServer({ ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes });
     this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
+    this.#admission = new Admission(options.admission, () => this.#connections.size, options.isMemoryShort);
     this.#services = {
       ...options.connections,
       initDeadlines: this.#initDeadlines,
       inbox: new Inbox(),
-      onClose: (connection, code) => {
+      onClose: (connection, code, isAnswered) => {
         this.#connections.delete(connection);
+        if (this.#isDraining) this.#ended++;
+        if (this.#isDraining && !isAnswered) this.#terminated++;
         options.observer.onClose(code);
       },
     };
@@ -100,37 +139,67 @@ export class Gateway {
     this.#sweep = setInterval(this.#onTick, Math.max(1, sweepIntervalMs / SWEEP_SLOTS));
   }
 
+  /** True while MAX_CONNECTIONS is reached. */
+  get isFull(): boolean {
+    return this.#admission.isFull;
+  }
+
+  /** Sockets that the drain has closed. */
+  get drainedCount(): number {
+    return this.#closed;
+  }
+
   /**
-   * Closes every connection with 1001, which stock clients retry, and so each connection that opens meanwhile. Resolves when
-   * all sockets are closed; those still open after `drainTimeoutMs` are terminated. Idempotent.
+   * Drains: closes every connection with 1001, which stock clients retry, and so each connection that opens meanwhile. Resolves when all
+   * sockets are closed; those still open `drainTimeoutMs` after the last close are terminated. Idempotent.
    */
-  close(): Promise<void> {
+  close(): Promise<DrainSummary> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(): Promise<DrainSummary> {
+    const { drainSpreadMs, drainTimeoutMs, hurry, httpServer } = this.#options;
     this.#isDraining = true;
-    for (const connection of this.#connections) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
-    const deadline = performance.now() + this.#options.drainTimeoutMs;
-    while (this.#connections.size > 0 && performance.now() < deadline)
+    await drain([...this.#connections], drainSpreadMs, hurry, () => this.#closed++);
+    const closedAt = performance.now();
+    const isWaiting = () =>
+      performance.now() - closedAt < (hurry.aborted ? Math.min(HURRIED_TIMEOUT_MS, drainTimeoutMs) : drainTimeoutMs);
+    while (this.#connections.size + this.#refusals.openCount > 0 && isWaiting())
       await new Promise((resolve) => setTimeout(resolve, 10));
     for (const connection of this.#connections) connection.terminate();
     clearInterval(this.#sweep);
     this.#initDeadlines.close();
-    this.#options.httpServer.removeListener('upgrade', this.#onUpgrade);
+    httpServer.removeListener('upgrade', this.#onUpgrade);
     this.#webSockets.close();
+    const stuck = this.#connections.size;
+    this.#refusals.close();
+    const ended = this.#ended + stuck;
+    return { closed: this.#closed, left: Math.max(0, ended - this.#closed), terminated: this.#terminated + stuck };
   }
 
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { path, allowedOrigins, observer } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
       observer.onRefused('path');
-      return refuse(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
+      return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
     }
     if (!isOriginAllowed(request.headers.origin, request.headers.host, allowedOrigins)) {
       observer.onRefused('origin');
-      return refuse(socket, '403 Forbidden', 'This origin is not allowed; ALLOWED_ORIGINS lists those that are');
+      return refuseHandshake(
+        socket,
+        '403 Forbidden',
+        'This origin is not allowed; ALLOWED_ORIGINS lists those that are',
+      );
+    }
+    if (this.#isDraining) {
+      observer.onRefused('draining');
+      return this.#refusals.add(request, socket, head, CLOSE_CODES.goingAway, DRAIN_REASON);
+    }
+    const refusal = this.#admission.refusal(performance.now());
+    if (refusal) {
+      observer.onRefused(refusal);
+      return this.#refusals.add(request, socket, head, CLOSE_CODES.tryAgainLater, REFUSALS[refusal]);
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request));
   };
@@ -145,7 +214,6 @@ export class Gateway {
     this.#connections.add(connection);
     this.#options.observer.onOpen();
     connection.open();
-    if (this.#isDraining) connection.close(CLOSE_CODES.goingAway, 'The server is shutting down');
   }
 
   /** After a blocked event loop, timers run before input is read. `setImmediate` lets the peers' input be read first. */
@@ -161,13 +229,4 @@ export class Gateway {
 /** A flat string. V8 keeps the string that `randomUUID` concatenates as a tree of its parts: 480 bytes instead of 56. */
 function connectionId(): string {
   return Buffer.from(randomUUID()).toString('latin1');
-}
-
-/** Destroys the socket after the reply. Nothing reads an upgraded socket, so it would stay open, and `close` of the server waits for it. */
-function refuse(socket: Duplex, status: string, text: string): void {
-  socket.on('error', () => socket.destroy());
-  socket.once('finish', () => socket.destroy());
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
 }

@@ -97,6 +97,8 @@ export async function createStage(t: TestContext): Promise<Stage> {
         metrics: new Metrics(),
         details: {},
         register,
+        unreadyWhile: () => undefined,
+        hurry: new AbortController().signal,
       });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
     },

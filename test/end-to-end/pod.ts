@@ -41,6 +41,8 @@ export class Pod {
         HOST: '127.0.0.1',
         PORT: '0',
         ADMIN_PORT: '0',
+        DRAIN_DELAY_MS: '0',
+        DRAIN_SPREAD_MS: '0',
         ...switchSettings(),
         ...settings,
       },

@@ -186,6 +186,8 @@ class Stage {
       metrics,
       details: {},
       register,
+      unreadyWhile: () => undefined,
+      hurry: new AbortController().signal,
     });
     t.after(async () => {
       for (const component of components) await component.close();

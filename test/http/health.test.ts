@@ -10,7 +10,10 @@ import { waitFor } from '../support/wait-for.ts';
 function startHealth(t: TestContext, overrides: Partial<HealthOptions> = {}) {
   const lag = new LoopLag().start();
   t.after(() => lag.close());
-  return startAdmin(t, healthRoutes({ status: () => 'ready', details: () => ({}), lag, ...overrides }));
+  return startAdmin(
+    t,
+    healthRoutes({ status: () => 'ready', unreadyReasons: () => [], details: () => ({}), lag, ...overrides }),
+  );
 }
 
 /** Blocks the event loop. */
@@ -43,7 +46,26 @@ describe('/healthz', () => {
   });
 });
 
+describe('/startupz', () => {
+  it('answers 503 while the pod starts and 200 from then on', async (t) => {
+    let status: 'starting' | 'ready' | 'draining' = 'starting';
+    const { get } = await startHealth(t, { status: () => status, unreadyReasons: () => ['connections'] });
+    const statuses: number[] = [];
+    for (status of ['starting', 'ready', 'draining'] as const) statuses.push((await get('/startupz')).status);
+    assert.deepEqual(statuses, [503, 200, 200]);
+  });
+});
+
 describe('/readyz', () => {
+  it('answers 503 and names the reasons while the pod is overloaded', async (t) => {
+    let reasons = ['loop_lag', 'connections'];
+    const { get } = await startHealth(t, { unreadyReasons: () => reasons });
+    const { status, text } = await get('/readyz');
+    assert.deepEqual([status, JSON.parse(text)], [503, { reasons, status: 'overloaded' }]);
+    reasons = [];
+    assert.equal((await get('/readyz')).status, 200);
+  });
+
   it('answers 200 when started and not draining, else 503', async (t) => {
     let status: 'starting' | 'ready' | 'draining' = 'starting';
     const { get } = await startHealth(t, { status: () => status });

@@ -19,7 +19,7 @@ export function switchSettings(): Record<string, string> {
 
 /** The configuration of a server that a test starts. */
 export function testConfig(settings: Readonly<Record<string, string>>): Config {
-  return readConfig({ ...switchSettings(), ...settings });
+  return readConfig({ DRAIN_DELAY_MS: '0', DRAIN_SPREAD_MS: '0', ...switchSettings(), ...settings });
 }
 
 /** The switches of this run, for parts that a test creates without a configuration. */

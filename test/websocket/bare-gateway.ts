@@ -19,6 +19,7 @@ export const LIMITS: Limits = {
   maxMessageBurst: 150,
   maxPendingEvents: 1000,
   maxHeldBytes: 1_048_576,
+  maxAgeMs: 0,
 };
 
 /** The format of a connection id. */
@@ -27,6 +28,11 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export interface BareGatewayOptions {
   readonly limits?: Limits;
   readonly drainTimeoutMs?: number;
+  readonly drainSpreadMs?: number;
+  readonly hurry?: AbortSignal;
+  readonly pingIntervalMs?: number;
+  readonly admission?: Partial<GatewayOptions['admission']>;
+  readonly isMemoryShort?: () => boolean;
   /** The parts of the graph's runtime and the hub that clients reach. */
   readonly runtime?: object;
   readonly hub?: object;
@@ -51,9 +57,13 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     path: '/graphql',
     allowedOrigins: [],
     initTimeoutMs: 5000,
-    pingIntervalMs: 0,
+    pingIntervalMs: options.pingIntervalMs ?? 0,
     maxMessageBytes: 65_536,
+    admission: { maxConnections: 0, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1, ...options.admission },
+    isMemoryShort: options.isMemoryShort ?? (() => false),
+    drainSpreadMs: options.drainSpreadMs ?? 0,
     drainTimeoutMs,
+    hurry: options.hurry ?? new AbortController().signal,
     connections: {
       limits,
       runtime,

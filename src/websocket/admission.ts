@@ -1,0 +1,57 @@
+import { RateLimit } from './rate-limit.ts';
+
+/** Read at each handshake, so they may change while the gateway runs. */
+export interface AdmissionLimits {
+  /** 0: no limit. */
+  maxConnections: number;
+  /** 0: no limit. */
+  maxHandshakesPerSecond: number;
+  maxHandshakeBurst: number;
+}
+
+/** Why a handshake is not admitted, as a metric label. */
+export type AdmissionRefusal = 'memory' | 'connections' | 'handshake_rate';
+
+/** Fraction of `maxConnections` below which a full gateway is ready again. */
+const REOPENED_FRACTION = 0.95;
+
+/** Decides which handshakes a gateway accepts. */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #connections: () => number;
+  readonly #isMemoryShort: () => boolean;
+  #bucket: RateLimit | undefined;
+  #bucketLimits = '';
+  #isFull = false;
+
+  constructor(limits: AdmissionLimits, connections: () => number, isMemoryShort: () => boolean) {
+    this.#limits = limits;
+    this.#connections = connections;
+    this.#isMemoryShort = isMemoryShort;
+  }
+
+  /** True from `maxConnections` on until there are 5 % less: the gateway should not be ready meanwhile, without flapping. */
+  get isFull(): boolean {
+    const { maxConnections } = this.#limits;
+    const bound = this.#isFull ? maxConnections * REOPENED_FRACTION : maxConnections;
+    this.#isFull = maxConnections > 0 && this.#connections() >= bound;
+    return this.#isFull;
+  }
+
+  /** Returns undefined if the handshake is admitted. `nowMs`: a monotonic clock. */
+  refusal(nowMs: number): AdmissionRefusal | undefined {
+    const { maxConnections } = this.#limits;
+    if (this.#isMemoryShort()) return 'memory';
+    if (maxConnections > 0 && this.#connections() >= maxConnections) return 'connections';
+    return this.#takeToken(nowMs) ? undefined : 'handshake_rate';
+  }
+
+  #takeToken(nowMs: number): boolean {
+    const { maxHandshakesPerSecond: perSecond, maxHandshakeBurst: burst } = this.#limits;
+    if (perSecond === 0) return true;
+    const limits = `${perSecond} ${burst}`;
+    if (!this.#bucket || limits !== this.#bucketLimits) this.#bucket = new RateLimit(perSecond, burst);
+    this.#bucketLimits = limits;
+    return this.#bucket.take(nowMs);
+  }
+}

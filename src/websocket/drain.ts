@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CLOSE_CODES } from './protocol.ts';
+
+/** A connection, as the drain sees it. */
+export interface DrainedConnection {
+  readonly isEnded: boolean;
+  close(code: number, reason: string): void;
+}
+
+export const DRAIN_REASON = 'The server is shutting down';
+
+/** Interval between two slices of closes, in ms. */
+const SLICE_MS = 50;
+
+/**
+ * Closes connections with 1001 in random order, spread evenly over `spreadMs`, so that their clients do not reconnect at once. No operation
+ * receives a `complete`: a stock client would not subscribe it again. Resolves when all are closed or have left; once `hurry` is aborted,
+ * the rest is closed at once.
+ * @param onClose called for each connection that the drain closes
+ */
+export async function drain(
+  connections: readonly DrainedConnection[],
+  spreadMs: number,
+  hurry: AbortSignal,
+  onClose: () => void,
+): Promise<void> {
+  const order = shuffled(connections);
+  const startedAt = performance.now();
+  let next = 0;
+  const closeUntil = (end: number) => {
+    for (; next < end; next++) {
+      const connection = order[next]!;
+      if (connection.isEnded) continue;
+      connection.close(CLOSE_CODES.goingAway, DRAIN_REASON);
+      onClose();
+    }
+  };
+  while (next < order.length) {
+    const elapsedMs = performance.now() - startedAt;
+    closeUntil(hurry.aborted ? order.length : closesDue(order.length, elapsedMs, spreadMs));
+    // Clients that left by themselves are not waited for.
+    while (order[next]?.isEnded) next++;
+    if (next < order.length) await delay(SLICE_MS, undefined, { signal: hurry }).catch(() => undefined);
+  }
+}
+
+/** Connections, of `count`, that are closed in the slice that begins `elapsedMs` after the start, and before it. */
+export function closesDue(count: number, elapsedMs: number, spreadMs: number): number {
+  return Math.ceil(count * Math.min(1, (elapsedMs + SLICE_MS) / spreadMs));
+}
+
+/** Fisher–Yates. */
+function shuffled<T>(items: readonly T[]): T[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [result[last], result[other]] = [result[other]!, result[last]!];
+  }
+  return result;
+}

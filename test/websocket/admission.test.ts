@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import { Admission } from '../../src/websocket/admission.ts';
+import { Refusals } from '../../src/websocket/refusals.ts';
+import { openSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { LIMITS, startBareGateway } from './bare-gateway.ts';
+
+const OPEN = { maxConnections: 0, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1 };
+
+describe('Admission', () => {
+  it('admits a burst and then the sustained rate', () => {
+    const admission = new Admission(
+      { ...OPEN, maxHandshakesPerSecond: 10, maxHandshakeBurst: 3 },
+      () => 0,
+      () => false,
+    );
+    const admitted = (nowMs: number) => {
+      let count = 0;
+      while (admission.refusal(nowMs) === undefined) count++;
+      return count;
+    };
+    assert.deepEqual([admitted(0), admitted(99), admitted(100), admitted(300), admitted(10_000)], [3, 0, 1, 2, 3]);
+    assert.equal(admission.refusal(10_000), 'handshake_rate');
+  });
+
+  it('admits every handshake without limits', () => {
+    const admission = new Admission(
+      OPEN,
+      () => 100_000,
+      () => false,
+    );
+    for (let i = 0; i < 10_000; i++) assert.equal(admission.refusal(0), undefined);
+    assert.equal(admission.isFull, false);
+  });
+
+  it('follows limits that change while it runs', () => {
+    const limits = { ...OPEN };
+    const admission = new Admission(
+      limits,
+      () => 5,
+      () => false,
+    );
+    limits.maxConnections = 5;
+    assert.equal(admission.refusal(0), 'connections');
+    limits.maxConnections = 6;
+    assert.equal(admission.refusal(0), undefined);
+    limits.maxHandshakesPerSecond = 1;
+    assert.deepEqual([admission.refusal(0), admission.refusal(0)], [undefined, 'handshake_rate']);
+    limits.maxHandshakeBurst = 2;
+    assert.deepEqual(
+      [0, 0, 0].map((now) => admission.refusal(now)),
+      [undefined, undefined, 'handshake_rate'],
+    );
+  });
+
+  it('is full from the limit on, until there are 5 % less', () => {
+    let connections = 99;
+    const admission = new Admission(
+      { ...OPEN, maxConnections: 100 },
+      () => connections,
+      () => false,
+    );
+    const isFullAt = (count: number) => {
+      connections = count;
+      return admission.isFull;
+    };
+    assert.deepEqual([99, 100, 95, 94, 99, 100].map(isFullAt), [false, true, true, false, false, true]);
+  });
+});
+
+describe('a gateway that does not admit a handshake', () => {
+  it('closes it with 1013 and the reason, without authenticating', async (t) => {
+    const runtime = { authenticate: () => assert.fail('authenticated') };
+    const { url, refusals, counts, gateway } = await startBareGateway(t, { runtime, admission: { maxConnections: 1 } });
+    await openSocket(t, url);
+    const refused = await openSocket(t, url);
+    refused.send({ type: 'connection_init' });
+    assert.deepEqual(await refused.expectClose(), {
+      code: 1013,
+      reason: 'Try again later: the server has as many connections as it may have',
+    });
+    assert.deepEqual([refusals, counts.opened, gateway.connectionCount], [['connections'], 1, 1]);
+  });
+
+  it('names the rate and the memory', async (t) => {
+    let isMemoryShort = false;
+    const { url, refusals } = await startBareGateway(t, {
+      admission: { maxHandshakesPerSecond: 1, maxHandshakeBurst: 1 },
+      isMemoryShort: () => isMemoryShort,
+    });
+    assert.ok((await openSocket(t, url)).isOpen);
+    assert.match((await (await openSocket(t, url)).expectClose()).reason, /too many connections at once/);
+    isMemoryShort = true;
+    assert.match((await (await openSocket(t, url)).expectClose()).reason, /short of memory/);
+    assert.deepEqual(refusals, ['handshake_rate', 'memory']);
+  });
+
+  it('destroys the socket of a client that does not answer the close', async (t) => {
+    const { url, openSockets } = await startBareGateway(t, { isMemoryShort: () => true });
+    (await openSocket(t, url)).pause();
+    assert.equal(await openSockets(), 1);
+    await waitFor('its socket to be destroyed', async () => (await openSockets()) === 0);
+  });
+});
+
+describe('Refusals', () => {
+  it('keeps at most so many sockets open, and answers further handshakes with 503', async (t) => {
+    const refusals = new Refusals(1);
+    const server = createServer().on('upgrade', (request, socket, head) =>
+      refusals.add(request, socket, head, 1013, 'full'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      refusals.close();
+      server.close();
+    });
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const silent = await openSocket(t, url);
+    silent.pause();
+    await assert.rejects(openSocket(t, url), /503/);
+    silent.resume();
+    assert.equal((await silent.expectClose()).code, 1013);
+    await waitFor('the first socket to be gone', () => refusals.openCount === 0);
+    assert.equal((await (await openSocket(t, url)).expectClose()).code, 1013);
+  });
+});
+
+describe('a connection age limit', () => {
+  it('closes each connection with 1001 in a sweep after 90 % of it', { timeout: 60_000 }, async (t) => {
+    const { url } = await startBareGateway(t, { pingIntervalMs: 1000, limits: { ...LIMITS, maxAgeMs: 300 } });
+    const startedAt = performance.now();
+    const sockets = await Promise.all([openSocket(t, url), openSocket(t, url)]);
+    for (const socket of sockets) {
+      assert.deepEqual(await socket.expectClose(), { code: 1001, reason: 'The connection is too old: reconnect' });
+    }
+    assert.ok(performance.now() - startedAt >= 270);
+  });
+
+  it('closes no connection before, nor when it is off', async (t) => {
+    for (const maxAgeMs of [0, 3_600_000]) {
+      const { url } = await startBareGateway(t, { pingIntervalMs: 500, limits: { ...LIMITS, maxAgeMs } });
+      const socket = await openSocket(t, url);
+      await waitFor('two sweeps', () => socket.pings >= 2);
+      assert.ok(socket.isOpen);
+    }
+  });
+});
