@@ -284,4 +284,5 @@ export const tunableNames = [
   'MAX_QUEUE_BYTES',
   'MAX_POD_QUEUE_BYTES',
   'SHARING_AUDIT',
+  'BACKEND_MAX_SOCKETS',
 ] as const satisfies readonly (keyof typeof variables)[];

@@ -10,7 +10,7 @@ const LOG_WINDOW_MS = 10_000;
 
 /** The graph's backends. In the embedded mode, the samples respond for backends without a URL. */
 export async function openBackends(services: RoleServices): Promise<Backends> {
-  const { config, graph, log, metrics, details, register } = services;
+  const { config, tunables, graph, log, metrics, details, register } = services;
   const names = graph.context.backends ?? [];
   const samples = config.isEmbedded ? graph.samples : undefined;
   const sampled = samples?.respond
@@ -19,7 +19,7 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
   const backends = register(
     new Backends({
       backends: new Map([...sampled, ...config.backends]),
-      maxSockets: () => config.BACKEND_MAX_SOCKETS,
+      maxSockets: () => tunables.values.BACKEND_MAX_SOCKETS,
       timeoutMs: config.BACKEND_TIMEOUT_MS,
       retryBudget: config.BACKEND_RETRY_BUDGET,
       breakerCooldownMs: config.BACKEND_BREAKER_COOLDOWN_MS,

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
+import { metricOf } from '../support/metric.ts';
+import { testConfig } from '../support/switches.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const AUCTIONS = 'subscription { auctions_updated { auction_id } }';
+
+async function startTuned(t: TestContext, content: object) {
+  const file = join(await temporaryFolder(t), 'tunables.json');
+  const write = (value: object) => writeFile(file, JSON.stringify(value));
+  await write(content);
+  const config = testConfig({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    SAMPLE_INTERVAL_MS: '20',
+    SHARING: 'true',
+    TUNABLES_FILE: file,
+  });
+  const log = createLog('silent');
+  const server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
+  t.after(() => server.close());
+  return { server, log, write, admin: `http://127.0.0.1:${server.adminPort}` };
+}
+
+describe('a server with TUNABLES_FILE', () => {
+  it('refuses operations beyond a lowered limit, and lets the live ones continue', async (t) => {
+    const { server, write, admin } = await startTuned(t, {});
+    const client = createClient({
+      url: `ws://127.0.0.1:${server.port}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    });
+    const received = [0, 0];
+    const failures: string[] = [];
+    const subscribe = (next: () => void) =>
+      client.subscribe(
+        { query: AUCTIONS },
+        { next, error: (error) => failures.push(JSON.stringify(error)), complete: () => undefined },
+      );
+    subscribe(() => received[0]!++);
+    subscribe(() => received[1]!++);
+    await waitFor('both operations', () => received.every((count) => count > 0));
+    await write({ MAX_OPERATIONS_PER_CONNECTION: 1 });
+    const tunable = 'crier_tunable{name="MAX_OPERATIONS_PER_CONNECTION"}';
+    await waitFor('the limit', async () => (await metricOf(admin, tunable)) === 1);
+    subscribe(() => assert.fail('an operation beyond the limit received an event'));
+    await waitFor('the refusal', () => failures.length > 0);
+    assert.match(failures[0]!, /OPERATION_LIMIT/);
+    const before = [...received];
+    await waitFor('further events', () => received.every((count, index) => count > before[index]!));
+    await client.dispose();
+  });
+
+  it('audits shared results from the moment that a share is given, and ends with 0', async (t) => {
+    const { server, write, admin } = await startTuned(t, { SHARING_AUDIT: 0, LOG_LEVEL: 'fatal' });
+    const client = createClient({
+      url: `ws://127.0.0.1:${server.port}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    });
+    let received = 0;
+    for (let operation = 0; operation < 2; operation++) {
+      client.subscribe(
+        { query: AUCTIONS },
+        { next: () => received++, error: (error) => assert.fail(JSON.stringify(error)), complete: () => undefined },
+      );
+    }
+    await waitFor('events', () => received > 20);
+    const audits = () => metricOf(admin, 'crier_sharing_audit_total{outcome="same"}');
+    assert.equal(await audits(), 0);
+    await write({ SHARING_AUDIT: 1 });
+    await waitFor('audits', async () => (await audits()) > 0);
+    await write({ SHARING_AUDIT: 0 });
+    const tunable = 'crier_tunable{name="SHARING_AUDIT"}';
+    await waitFor('the end of the audit', async () => (await metricOf(admin, tunable)) === 0);
+    await client.dispose();
+  });
+
+  it('changes the level of the log, and counts a file that it rejects', async (t) => {
+    const { log, write, admin } = await startTuned(t, { LOG_LEVEL: 'silent' });
+    assert.equal(log.level, 'silent');
+    await write({ LOG_LEVEL: 'loud' });
+    await waitFor('the rejection', async () => (await metricOf(admin, 'crier_tunables_rejected_total')) === 1);
+    assert.equal(log.level, 'silent');
+    await write({ LOG_LEVEL: 'fatal' });
+    await waitFor('the level', () => log.level === 'fatal');
+    const report = (await (await fetch(`${admin}/debug/tunables`)).json()) as { rejected: number };
+    assert.equal(report.rejected, 1);
+  });
+});
