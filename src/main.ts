@@ -9,6 +9,7 @@ import { createLog, LogWindow } from './log.ts';
 import { startServer } from './server.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
+import { startWatchdog } from './watchdog.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
@@ -42,6 +43,9 @@ async function main(standardError: LogDestination): Promise<void> {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) =>
     window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
+  );
+  startWatchdog({ timeoutMs: config.SHUTDOWN_TIMEOUT_MS }, (error) =>
+    log.error({ err: error }, 'there is no watchdog'),
   );
   const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log);
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
