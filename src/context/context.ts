@@ -2,7 +2,9 @@ import type { Backend } from './backend.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { BackendPort } from './execution-backends.ts';
+import { TracedBackends } from './traced-backends.ts';
 import { ExecutionNodes } from './execution-nodes.ts';
+import type { ExecutionTrace } from '../tracing/execution-trace.ts';
 import { trackReads } from './fact-reads.ts';
 import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
 
@@ -30,12 +32,14 @@ export interface ContextDefinition<Loaders extends object = object> {
   authenticate?(request: ConnectionRequest): Claims | false | Promise<Claims | false>;
 }
 
+/** @param trace undefined: the execution is not traced */
 export function createContext(
   definition: ContextDefinition,
   backends: BackendPort,
   facts: ConnectionFacts,
+  trace?: ExecutionTrace,
 ): ExecutionContext {
-  return new LazyContext(definition, backends, facts);
+  return new LazyContext(definition, backends, facts, trace);
 }
 
 /** What the execution with this context has read of its connection so far; undefined: nothing. */
@@ -59,6 +63,7 @@ class LazyContext implements ExecutionContext {
   readonly #definition: ContextDefinition;
   readonly #port: BackendPort;
   readonly #facts: ConnectionFacts;
+  readonly #trace: ExecutionTrace | undefined;
   #backends: Readonly<Record<string, Backend>> | undefined;
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
@@ -78,19 +83,29 @@ class LazyContext implements ExecutionContext {
     return (context.#nodes ??= new ExecutionNodes());
   }
 
-  constructor(definition: ContextDefinition, port: BackendPort, facts: ConnectionFacts) {
+  constructor(
+    definition: ContextDefinition,
+    port: BackendPort,
+    facts: ConnectionFacts,
+    trace: ExecutionTrace | undefined,
+  ) {
     this.#definition = definition;
     this.#port = port;
     this.#facts = facts;
+    this.#trace = trace;
   }
 
   get backends(): Readonly<Record<string, Backend>> {
     return (this.#backends ??= executionBackends(
       this.#definition.backends ?? [],
-      this.#port,
+      this.#portOfExecution,
       this,
       () => this.#backendRequests++,
     ));
+  }
+
+  get #portOfExecution(): BackendPort {
+    return this.#trace ? new TracedBackends(this.#port, this.#trace) : this.#port;
   }
 
   get loaders(): object {

@@ -2,6 +2,7 @@ import type { History, HistoryEntry } from '../bus/history.ts';
 import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
 import type { LogWindow, Logger } from '../log.ts';
+import type { EventTraces } from '../tracing/event-traces.ts';
 import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import type { HeldBytes } from './resume/held-bytes.ts';
 import type { Replays } from './resume/replays.ts';
@@ -49,6 +50,8 @@ export interface ChannelServices {
   readonly read: (channel: string, from: string | undefined) => Promise<History | undefined>;
   /** undefined: flow control is off. */
   readonly flow: ChannelFlow | undefined;
+  /** undefined: no event is traced. */
+  readonly traces: EventTraces | undefined;
   readonly replays: Replays;
   readonly heldBytes: HeldBytes;
   readonly log: Logger;

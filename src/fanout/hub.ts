@@ -37,6 +37,8 @@ export interface HubOptions {
   readonly executionTimeoutMs: number;
   /** undefined: flow control is off. */
   readonly flow?: ChannelServices['flow'];
+  /** undefined: no event is traced. */
+  readonly traces?: ChannelServices['traces'];
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -64,7 +66,8 @@ export class Hub {
   readonly #reads = new Concurrency(MAX_READS);
 
   constructor(options: HubOptions) {
-    const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, maxHeldBytes } = options;
+    const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
+      options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const scheduler = new EventScheduler(writer);
@@ -79,6 +82,7 @@ export class Hub {
       missed: (name, seen) => this.#missed(name, seen),
       read: (name, from) => this.#read(name, from),
       flow,
+      traces,
       replays: new Replays(scheduler, writer.flush),
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),

@@ -4,6 +4,7 @@ import type { Coordinates } from '../bus/coordinates.ts';
 import { Executing } from '../flow/executing.ts';
 import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
+import { rootFieldNames } from '../graph/execution/root-fields.ts';
 import { TextPayload } from '../graph/payload.ts';
 import type { ChannelEvent, ChannelMessage } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
@@ -16,6 +17,7 @@ import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
 import { Replay } from './resume/replay.ts';
 import { SharedEvent } from './sharing/sharing.ts';
+import type { EventTrace } from '../tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
 
 const GAP = '"gap":true';
@@ -185,20 +187,36 @@ export class LiveChannel {
   }
 
   /** Schedules an event for the members that each group has when its turn comes. Returns false if there are no groups. */
-  #deliver({ payload, cursor, length, times }: ChannelEvent, intake: Intake | undefined): boolean {
+  #deliver({ payload, coordinates, cursor, length, times }: ChannelEvent, intake: Intake | undefined): boolean {
     const { groups } = this.#members;
     if (groups.size === 0) return false;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, this.#members);
-    const options = { cursor, executing, times };
+    const trace = coordinates?.trace && this.#startTrace(coordinates, length);
+    const options = { cursor, executing, times, trace };
     const share = { length: length / groups.size, intake, load: this.#load };
     for (const group of groups.values()) {
       const event = new SharedEvent(group, executor.startEvent(payload), sharing, options);
       scheduler.add(group, event, share);
     }
+    if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);
     scheduler.keepBound();
     return true;
+  }
+
+  /** undefined: there are no members, or no span can be started now. */
+  #startTrace(coordinates: Coordinates, length: number): EventTrace | undefined {
+    const { traces, scheduler } = this.#services;
+    const { groups, live: members } = this.#members;
+    for (const group of groups.values()) {
+      for (const { operation } of group.members) {
+        const [field = ''] = rootFieldNames(operation);
+        const event = { channel: this.name, field, coordinates, length, members, groups: groups.size };
+        return traces?.start(event, scheduler.schedule);
+      }
+    }
+    return undefined;
   }
 
   /** undefined: the message is not JSON. */

@@ -25,6 +25,7 @@ import type { ExecutionInput, Executor } from './execution/executor.ts';
 import type { OperationPlan } from './execution/operation-plan.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
+import type { ExecutionTrace } from '../tracing/execution-trace.ts';
 import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
@@ -117,7 +118,7 @@ export class GraphRuntime {
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
-      contextOf: (facts) => this.#contextOf(facts),
+      contextOf: (facts, trace) => this.#contextOf(facts, trace),
       run: (plan, input) => this.#run(plan, input),
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
@@ -279,9 +280,9 @@ export class GraphRuntime {
     return this.#options.graph.context.authenticate?.(request);
   }
 
-  #contextOf(facts: ConnectionFacts): ExecutionContext {
+  #contextOf(facts: ConnectionFacts, trace?: ExecutionTrace): ExecutionContext {
     const { graph, backends } = this.#options;
-    return createContext(graph.context, backends, facts);
+    return createContext(graph.context, backends, facts, trace);
   }
 
   #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {

@@ -20,6 +20,7 @@ import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
+import { createEventTraces } from './tracing.ts';
 
 const LOG_WINDOW_MS = 10_000;
 /** Longest wait for a client's close frame. The sockets themselves wait as long (`closeTimeout` of ws). */
@@ -111,7 +112,7 @@ interface HubParts {
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
   const { runtime, executions, writer, secret, receiver, onEvent } = parts;
-  const { bus, config, log, metrics } = services;
+  const { bus, config, log, metrics, tracing } = services;
   const hub = new Hub({
     bus,
     executor: runtime,
@@ -135,6 +136,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
       load: () => receiver.load(),
     },
+    traces: tracing && createEventTraces(tracing, config, writer),
   });
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);

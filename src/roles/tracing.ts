@@ -2,9 +2,12 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { trace } from '@opentelemetry/api';
 import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
+import { topicOf } from '../bus/channel.ts';
 import type { Config } from '../config.ts';
+import type { Writer } from '../fanout/outbox/writer.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { EventTraces } from '../tracing/event-traces.ts';
 import { RecordSampler, samplerNamed } from '../tracing/record-sampler.ts';
 import { RecordTraces } from '../tracing/record-traces.ts';
 import { startSdk } from '../tracing/sdk.ts';
@@ -42,6 +45,14 @@ export async function openTracing(services: TracingServices): Promise<Tracing | 
 
 export function createRecordTraces({ spans, sampler }: Tracing, config: Config): RecordTraces {
   return new RecordTraces({ spans, sampler, group: config.KAFKA_BROKERS.length > 0 ? config.KAFKA_GROUP_ID : '' });
+}
+
+export function createEventTraces({ spans }: Tracing, { CHANNEL_PREFIX }: Config, writer: Writer): EventTraces {
+  return new EventTraces({
+    spans,
+    isWritten: () => writer.isIdle,
+    topicOf: (channel) => topicOf(channel, CHANNEL_PREFIX),
+  });
 }
 
 function registeredProvider(): TracerProvider | undefined {

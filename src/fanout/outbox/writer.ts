@@ -73,6 +73,11 @@ export class Writer {
     return largest;
   }
 
+  /** True if every scheduled outbox has had its turn: what is not written waits for backpressured sockets. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** True if the queues hold more than FULL_BYTES: they should be written before more events are executed. */
   get isFull(): boolean {
     return this.#queuedBytes > FULL_BYTES;

@@ -1,5 +1,6 @@
 import type { EventResult } from '../../graph/execution/event-execution.ts';
 import type { Payload } from '../../graph/payload.ts';
+import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** Executes events for subscriptions: the graph's runtime. */
@@ -9,8 +10,8 @@ export interface EventExecutor {
 }
 
 export interface StartedEvent {
-  /** Executes the event for one member. */
-  execute(member: Subscription): EventResult | Promise<EventResult>;
+  /** Executes the event for one member. @param trace of the execution; undefined: it is not traced */
+  execute(member: Subscription, trace?: ExecutionTrace): EventResult | Promise<EventResult>;
   /** Executes it once more, with objects that no other execution has: for the sharing audit. */
   repeat(member: Subscription): EventResult | Promise<EventResult>;
 }

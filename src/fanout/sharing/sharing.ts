@@ -7,6 +7,8 @@ import { cursorSuffix, resultBytesOf } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
 import { ResultTimes } from '../outbox/result-times.ts';
 import type { EventTimes } from '../outbox/result-times.ts';
+import type { EventTrace } from '../../tracing/event-trace.ts';
+import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { Job } from '../scheduling/turn-slices.ts';
 import type { ResultSlot, Subscription } from '../subscription.ts';
 import type { AnswerClass, AnswerClasses } from './answer-classes.ts';
@@ -69,6 +71,8 @@ export interface SharedEventOptions {
   readonly executing?: Executing | undefined;
   /** undefined: the times of its results are not observed. */
   readonly times?: EventTimes | undefined;
+  /** undefined: the event is not traced. */
+  readonly trace?: EventTrace | undefined;
 }
 
 /** Delivers one event to the members of a group, with as few executions as the rule allows. */
@@ -79,6 +83,7 @@ export class SharedEvent {
   readonly #onKeep: ((bytes: number) => void) | undefined;
   readonly #executing: Executing | undefined;
   readonly #times: EventTimes | undefined;
+  readonly #trace: EventTrace | undefined;
   readonly #audit: EventAudit | undefined;
   /** The end of its results, with the cursor; undefined: without. */
   readonly #suffix: Buffer | undefined;
@@ -98,7 +103,7 @@ export class SharedEvent {
     group: SharingGroup,
     event: StartedEvent,
     services: SharingServices,
-    { cursor, onKeep, executing, times }: SharedEventOptions = {},
+    { cursor, onKeep, executing, times, trace }: SharedEventOptions = {},
   ) {
     this.#group = group;
     this.#event = event;
@@ -106,6 +111,7 @@ export class SharedEvent {
     this.#onKeep = onKeep;
     this.#executing = executing;
     this.#times = times;
+    this.#trace = trace;
     this.#audit = services.audit?.startEvent(event);
     this.#suffix = cursor === undefined ? undefined : cursorSuffix(cursor);
   }
@@ -159,10 +165,14 @@ export class SharedEvent {
     }
     this.#services.executions.ofEvents++;
     const startedAt = performance.now();
-    const execution = this.#event.execute(member);
+    const trace = this.#trace?.startExecution(member);
+    const execution = this.#event.execute(member, trace);
     if (execution instanceof Promise) {
-      void this.#await(execution, startedAt, this.#expectedClass(member), member, slot ?? member.reserve());
-    } else this.#settle(execution, startedAt, member, slot);
+      void this.#await(execution, startedAt, trace, this.#expectedClass(member), member, slot ?? member.reserve());
+    } else {
+      trace?.end();
+      this.#settle(execution, startedAt, member, slot);
+    }
     return true;
   }
 
@@ -174,6 +184,7 @@ export class SharedEvent {
   async #await(
     execution: Promise<EventResult>,
     startedAt: number,
+    trace: ExecutionTrace | undefined,
     answerClass: AnswerClass,
     member: Subscription,
     slot: ResultSlot,
@@ -185,15 +196,18 @@ export class SharedEvent {
     let own = 1;
     this.#executing?.add(own);
     executions.inFlight++;
+    this.#trace?.onPending();
     const release = () => {
       if (running.get(answerClass) === others) running.delete(answerClass);
       this.#executing?.add(-own - others.length);
-      own = 0;
       this.#serveLater(others.splice(0));
+      if (own > 0) this.#trace?.onSettled();
+      own = 0;
     };
     const due = deadlines?.add(() => {
       const error = new ExecutionTimeoutError();
       member.fail(error);
+      trace?.fail('timeout');
       const late = (this.#late ??= new Set());
       for (const waiting of others) {
         if (late.has(waiting.member)) waiting.member.fail(error);
@@ -203,7 +217,9 @@ export class SharedEvent {
       release();
     });
     try {
-      this.#settle(await execution, startedAt, member, slot);
+      const settled = await execution;
+      trace?.end();
+      this.#settle(settled, startedAt, member, slot);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -235,6 +251,7 @@ export class SharedEvent {
       // The member may have left the group during its execution; the group then forgets its class.
       if (member.isEnded) classes.delete(member);
     }
+    this.#trace?.onResult();
     member.deliver(result, slot);
   }
 

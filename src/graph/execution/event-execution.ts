@@ -10,6 +10,7 @@ import type { ExecutionInput, Executor } from './executor.ts';
 import type { OperationPlan } from './operation-plan.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
+import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { RenderedTemplate } from '../projection/template.ts';
 
 /** The result of one event for one subscription. */
@@ -34,7 +35,7 @@ type MaybePromise<T> = T | Promise<T>;
 export interface EventPorts {
   readonly executor: Pick<Executor, 'planOf' | 'execute' | 'split'>;
   readonly scope: NeutralScope;
-  readonly contextOf: (facts: ConnectionFacts) => ExecutionContext;
+  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace) => ExecutionContext;
   /** An execution with its errors masked; never rejects. */
   readonly run: (plan: OperationPlan, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
   /** The text of a result; never throws. */
@@ -61,8 +62,8 @@ export class EventExecution {
     this.#payload = payload;
   }
 
-  /** Never throws, never rejects. */
-  execute(listener: EventListener): MaybePromise<EventResult> {
+  /** Never throws, never rejects. @param trace undefined: the execution is not traced */
+  execute(listener: EventListener, trace?: ExecutionTrace): MaybePromise<EventResult> {
     const { scope, executor } = this.#ports;
     const plan = (this.#plan ??= executor.planOf(listener.operation));
     if (this.#rendered === undefined) {
@@ -72,12 +73,12 @@ export class EventExecution {
     }
     const rendered = this.#rendered;
     const slots = this.#slots;
-    if (!rendered) return scope.run(this.#whole, this, plan, listener, 0);
+    if (!rendered) return scope.run(this.#whole, this, plan, listener, 0, trace);
     // A null above every slot leaves no slots.
     if (!slots || rendered.slots.length === 0) {
       return { json: rendered.texts, reads: undefined };
     }
-    return scope.run(this.#fill, this, plan, slots, rendered, listener);
+    return scope.run(this.#fill, this, plan, slots, rendered, listener, trace);
   }
 
   #fill(
@@ -85,23 +86,30 @@ export class EventExecution {
     slots: OperationPlan,
     rendered: RenderedTemplate,
     listener: EventListener,
+    trace: ExecutionTrace | undefined,
   ): MaybePromise<EventResult> {
     const { variables, facts } = listener;
     let rootValue: unknown;
     try {
       rootValue = this.#payload.value;
     } catch {
-      return this.#whole(plan, listener);
+      return this.#whole(plan, listener, 0, trace);
     }
-    const context = this.#ports.contextOf(facts);
+    const context = this.#ports.contextOf(facts, trace);
     const result = this.#ports.executor.execute(slots, { rootValue, context, variables });
-    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#again(plan, listener, context);
-    return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context));
+    if (!(result instanceof Promise))
+      return filled(rendered, result, context) ?? this.#again(plan, listener, context, trace);
+    return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context, trace));
   }
 
   /** Executes the whole operation, after its slots were executed with `before`. */
-  #again(plan: OperationPlan, listener: EventListener, before: ExecutionContext): MaybePromise<EventResult> {
-    return this.#whole(plan, listener, backendRequestsOf(before));
+  #again(
+    plan: OperationPlan,
+    listener: EventListener,
+    before: ExecutionContext,
+    trace: ExecutionTrace | undefined,
+  ): MaybePromise<EventResult> {
+    return this.#whole(plan, listener, backendRequestsOf(before), trace);
   }
 
   /**
@@ -118,9 +126,14 @@ export class EventExecution {
     return new EventExecution(this.#ports, payload).#whole(plan, listener);
   }
 
-  #whole(plan: OperationPlan, { variables, facts }: EventListener, requestsBefore = 0): MaybePromise<EventResult> {
+  #whole(
+    plan: OperationPlan,
+    { variables, facts }: EventListener,
+    requestsBefore = 0,
+    trace?: ExecutionTrace,
+  ): MaybePromise<EventResult> {
     const { contextOf, run, textOf, failed } = this.#ports;
-    const context = contextOf(facts);
+    const context = contextOf(facts, trace);
     // The reads are taken last: a value may read the connection while it becomes text.
     const settle = (result: FormattedExecutionResult) => ({
       json: [Buffer.from(textOf(result).slice(0, -1))],

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { OtlpReceiver } from '../support/otlp-receiver.ts';
+import type { ReceivedSpan } from '../support/otlp-receiver.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { watch } from '../support/stock-client.ts';
+import type { Watch } from '../support/stock-client.ts';
+import { spawnPod, startPod } from './pod.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PRODUCER_SPAN = '00f067aa0ba902b7';
+const SAMPLED = `00-${TRACE}-${PRODUCER_SPAN}-01`;
+const UNSAMPLED = SAMPLED.replace(/01$/, '00');
+
+const ORDERS = 'subscription Watch($secret: String) { order(note: $secret) { order_id rating } }';
+
+const graphFiles = (topic: string) => ({
+  'schema.graphql': `type Subscription {
+  order(note: String): Order @kafka(topic: "${topic}", payload: "order", history: { entries: 10 })
+}
+
+type Order {
+  order_id: ID!
+  rating: Int
+}
+`,
+  'context.ts': `export const backends = ['ratings'];`,
+  'resolvers.ts': `export const Order = {
+  rating: async ({ order_id }, _args, { backends }) => (await backends.ratings.get('/ratings/' + order_id)).rating,
+};
+`,
+});
+
+/** Answers every request, and keeps its headers. */
+async function ratingsBackend(t: TestContext) {
+  const requests: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers }, response) => {
+    requests.push(headers);
+    response.end('{"rating":5}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('traces over Kafka and Redis', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  /** Settings of the pods, which export each span at once. */
+  async function createStage(t: TestContext) {
+    const topic = await outside.createTopic(undefined, 1);
+    const name = randomName('traces');
+    const collector = await new OtlpReceiver().start(t);
+    const backend = await ratingsBackend(t);
+    const settings = {
+      GRAPH: await graphFolder(t, graphFiles(topic)),
+      KAFKA_BROKERS: outside.brokers,
+      KAFKA_GROUP_ID: name,
+      KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
+      REDIS_URL: (await redisServer(t)).url,
+      CHANNEL_PREFIX: `${name}:`,
+      BACKEND_RATINGS_URL: backend.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+    };
+    const write = (orderId: string, headers?: Record<string, string>) =>
+      outside.send(topic, [{ key: 'k', value: JSON.stringify({ order: { orderId } }), ...(headers && { headers }) }]);
+    return { topic, collector, backend, settings, write };
+  }
+
+  /** Writes records that are not sampled until one arrives: the protocol does not acknowledge a subscribe. */
+  async function subscribed(
+    subscription: Watch,
+    write: (id: string, headers: Record<string, string>) => Promise<void>,
+  ) {
+    while (subscription.events.length === 0) {
+      await write('first', { traceparent: UNSAMPLED });
+      await subscription.event(1, 1000).catch(() => assert.deepEqual(subscription.failures, []));
+    }
+  }
+
+  it("continue the producer's trace through worker, Redis and gateway to the backend", async (t) => {
+    const { topic, collector, backend, settings, write } = await createStage(t);
+    const { KAFKA_BROKERS, ...shared } = settings;
+    const worker = spawnPod(t, { ...settings, ROLE: 'worker' });
+    const gateway = spawnPod(t, { ...shared, ROLE: 'gateway', OTEL_SERVICE_NAME: 'orders-gateway' });
+    await Promise.all([worker.started(), gateway.started()]);
+    assert.ok(KAFKA_BROKERS);
+    const subscription = watch(t, gateway.url, ORDERS, { secret: 'hunter2' });
+    await subscribed(subscription, write);
+    assert.equal(collector.spans.length, 0, 'no span of a record that its producer did not sample');
+    assert.ok(backend.requests.every(({ traceparent }) => traceparent === undefined));
+
+    await write('9', { traceparent: SAMPLED, tracestate: 'vendor=a:b', baggage: 'user=hunter2' });
+    const before = subscription.events.length;
+    await gateway.until('the event', () =>
+      subscription.events.slice(before - 1).some(({ order }) => (order as { order_id: string }).order_id === '9'),
+    );
+    const names = [
+      `process ${topic}`,
+      `publish ${topic}`,
+      'deliver order',
+      'execute order',
+      'GET ratings',
+      'write order',
+    ];
+    await gateway.until('all spans', () => names.every((name) => collector.named(name).length > 0));
+    assert.equal(collector.spans.length, names.length);
+    const [process, publish, deliver, execute, request, written] = names.map((name) => collector.named(name)[0]!) as [
+      ReceivedSpan,
+      ReceivedSpan,
+      ReceivedSpan,
+      ReceivedSpan,
+      ReceivedSpan,
+      ReceivedSpan,
+    ];
+    for (const span of collector.spans) {
+      assert.equal(span.traceId, TRACE, span.name);
+      assert.equal(span.traceState, 'vendor=a:b');
+      assert.equal(span.isError, false);
+      assert.ok(span.endedAt >= span.startedAt);
+    }
+    assert.equal(process.parentSpanId, PRODUCER_SPAN);
+    assert.equal(publish.parentSpanId, process.spanId);
+    assert.deepEqual(publish.links, [{ traceId: TRACE, spanId: process.spanId }]);
+    assert.equal(deliver.parentSpanId, process.spanId);
+    assert.equal(execute.parentSpanId, deliver.spanId);
+    assert.equal(request.parentSpanId, execute.spanId);
+    assert.equal(written.parentSpanId, deliver.spanId);
+    assert.deepEqual(
+      [process, publish, deliver, execute, request, written].map(({ kind }) => kind),
+      [5, 4, 5, 1, 3, 1],
+    );
+    assert.deepEqual(
+      [process, deliver].map(({ resource }) => resource['service.name']),
+      ['crier', 'orders-gateway'],
+    );
+    assert.equal(execute.attributes['graphql.operation.name'], 'Watch');
+    const { traceparent, tracestate, baggage } = backend.requests.at(-1)!;
+    assert.equal(traceparent, `00-${TRACE}-${request.spanId}-01`);
+    assert.equal(tracestate, 'vendor=a:b');
+    assert.equal(baggage, undefined);
+    const exported = JSON.stringify(collector.spans, (_, value: unknown) => (typeof value === 'bigint' ? '' : value));
+    assert.doesNotMatch(exported, /hunter2|ratings\/9/);
+    assert.deepEqual(await Promise.all([worker.stop(), gateway.stop()]), [0, 0]);
+  });
+
+  it('let a pod end in time whose collector hangs', async (t) => {
+    const { collector, settings, write } = await createStage(t);
+    collector.mode = 'hang';
+    const pod = await startPod(t, { ...settings, OTEL_TRACES_SAMPLER: 'always_on', DRAIN_SPREAD_MS: '100' });
+    const subscription = watch(t, pod.url, ORDERS);
+    await subscribed(subscription, write);
+    await pod.until('an export', () => collector.requests.length > 0);
+    assert.equal(await pod.stop(), 0);
+    assert.equal(await subscription.closed(), 1001);
+  });
+
+  it('lose spans and no event while the collector fails, and log it once', async (t) => {
+    const { collector, settings, write } = await createStage(t);
+    collector.mode = 400;
+    const pod = await startPod(t, { ...settings, OTEL_TRACES_SAMPLER: 'always_on' });
+    const subscription = watch(t, pod.url, ORDERS);
+    await subscribed(subscription, write);
+    await pod.counts('crier_spans_lost_total', 2);
+    await write('2');
+    await subscription.event(2);
+    assert.equal(pod.lines.filter(({ msg }) => msg === 'spans could not be exported').length, 1);
+    assert.equal(await pod.metric('crier_unhandled_rejections_total'), 0);
+    collector.mode = 'accept';
+    await write('3');
+    await pod.until('a span', () => collector.spans.length > 0);
+    assert.equal(await pod.stop(), 0);
+  });
+});
