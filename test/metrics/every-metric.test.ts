@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Registry } from 'prom-client';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { Cause, CausedElsewhere } from './causes/cause.ts';
+import { clientCauses } from './causes/clients.ts';
+import { documentCauses } from './causes/documents.ts';
+import { kafkaCauses } from './causes/kafka.ts';
+import { processCauses } from './causes/process.ts';
+import { redisCauses } from './causes/redis.ts';
+import { Stage } from './causes/stage.ts';
+
+/** One file for each area; causes/cause.ts says how to add one. */
+const CAUSES: readonly Cause[] = [...processCauses, ...clientCauses, ...documentCauses, ...kafkaCauses, ...redisCauses];
+
+const ELSEWHERE: CausedElsewhere = {
+  'test/end-to-end/boundary.test.ts': ['crier_failures_total', 'crier_unhandled_rejections_total'],
+  'test/end-to-end/standard-streams.test.ts': ['crier_log_lines_dropped_total'],
+  'test/websocket/cold-documents.test.ts': ['crier_documents_waiting'],
+  'test/roles/worker.test.ts': [
+    'crier_flow_limited_partitions',
+    'crier_flow_limited_seconds_total',
+    'crier_flow_limited_by_gateway_seconds_total',
+    'crier_flow_gateway_lag_bytes',
+  ],
+  'test/server.test.ts': ['crier_sharing_audit_total', 'crier_backend_requests_total'],
+  'test/roles/backends.test.ts': [
+    'crier_backend_retries_total',
+    'crier_backend_requests_in_flight',
+    'crier_backend_requests_waiting',
+    'crier_backend_breaker_open',
+  ],
+  'test/faults/dead-letters.test.ts': ['crier_dead_letter_waiting_partitions'],
+};
+
+/** Metrics that no test causes yet. Give a new metric a cause instead of adding it here. */
+const WITHOUT_CAUSE = [
+  'crier_draining',
+  'crier_drain_connections_closed_total',
+  'crier_execution_seconds',
+  'crier_execution_backend_requests',
+  'crier_results_shared_total',
+  'crier_executions_in_flight',
+  'crier_backend_request_seconds',
+  'crier_dead_letter_failures_total',
+  'crier_documents_refused_total',
+  'crier_flow_waiting_bytes',
+  'crier_spans_lost_total',
+  'crier_spans_refused_total',
+  'crier_spans_total',
+  'crier_tunable',
+  'crier_tunables_rejected_total',
+];
+
+/** Gauges that have no start value to return to: of what stays cached, and of the process. */
+const UNSETTLED = /^crier_(documents_cached|document_cache_bytes|event_loop|kafka_progress_age|kafka_topics_missing)/;
+
+/** Names of the metrics in a text of `/metrics`, with their types. */
+function typesOf(text: string): Map<string, string> {
+  return new Map(Array.from(text.matchAll(/^# TYPE (crier_\w+) (\w+)$/gm), ([, name, type]) => [name!, type!]));
+}
+
+/** Runs promtool with this input. */
+async function promtool(commandArguments: readonly string[], input = '') {
+  const child = spawn('promtool', commandArguments, { stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
+
+const textOf = async ({ pod }: Stage, accept = 'text/plain') =>
+  (await fetch(`${pod.admin}/metrics`, { headers: { accept } })).text();
+
+/** Values of the gauges that settle, by series. */
+async function gaugesOf(stage: Stage): Promise<Record<string, number>> {
+  const types = typesOf(await textOf(stage));
+  const isGauge = (series: string) => types.get(series.split('{', 1)[0]!) === 'gauge' && !UNSETTLED.test(series);
+  return Object.fromEntries([...(await stage.series())].filter(([series]) => isGauge(series)));
+}
+
+describe('every metric of a pod', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  it('moves when it should, is documented, passes promtool, and settles after churn', async (t: TestContext) => {
+    const stage = await Stage.start(t, outside);
+    await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="0"}`, 0);
+    await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="1"}`, 0);
+    const before = await gaugesOf(stage);
+
+    for (const { title, run } of CAUSES) await t.test(`moves with ${title}`, (one) => run(stage, one));
+
+    await t.test('has a cause', async () => {
+      const caused = new Set<string>([...CAUSES.flatMap(({ metrics }) => metrics), ...Object.values(ELSEWHERE).flat()]);
+      const exposed = new Set(typesOf(await textOf(stage)).keys());
+      assert.deepEqual(
+        [...exposed].filter((name) => !caused.has(name) && !WITHOUT_CAUSE.includes(name)),
+        [],
+        'without a cause',
+      );
+      assert.deepEqual(
+        [...caused].filter((name) => !exposed.has(name)),
+        [],
+        'not exposed',
+      );
+      for (const [file, names] of Object.entries(ELSEWHERE))
+        for (const name of names) assert.ok(readFileSync(file, 'utf8').includes(name), `${file}: ${name}`);
+    });
+
+    await t.test('is in docs/operations.md', async () => {
+      const page = readFileSync('docs/operations.md', 'utf8');
+      for (const name of typesOf(await textOf(stage)).keys()) assert.ok(page.includes(`\`${name}\``), name);
+    });
+
+    await t.test('passes promtool check metrics', async () => {
+      assert.deepEqual(await promtool(['check', 'metrics'], await textOf(stage)), { code: 0, output: '' });
+    });
+
+    await t.test("is read by Prometheus's parser of OpenMetrics", async (one) => {
+      const text = await textOf(stage, Registry.OPENMETRICS_CONTENT_TYPE);
+      const folder = await temporaryFolder(one);
+      // This command of promtool needs a timestamp, in seconds, for each sample.
+      const now = Math.floor(Date.now() / 1000);
+      const timed = text.replace(/^([^#\n]\S*(?:\{.*?\})? \S+)/gm, `$1 ${now}`);
+      const file = join(folder, 'metrics');
+      await writeFile(file, timed);
+      const { code, output } = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', file, folder], timed);
+      assert.equal(code, 0, output);
+    });
+
+    await t.test('settles', async () => {
+      const settled = async () => {
+        const now = await gaugesOf(stage);
+        return Object.entries(before).filter(([series, value]) => !Object.is(now[series], value));
+      };
+      await stage.pod
+        .until('the start values', async () => (await settled()).length === 0)
+        .catch(async (error: Error) => {
+          throw new Error(`${JSON.stringify(await settled())}: ${error.message}`);
+        });
+    });
+  });
+});
