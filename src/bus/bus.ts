@@ -111,7 +111,7 @@ export interface Bus {
 export interface BusObserver {
   /** Messages of one `publish` that were all accepted. */
   onPublish?(messages: number): void;
-  /** Messages of one `publish` that was refused as a whole. `reason`: publish-failure.ts lists them. */
+  /** Messages of one `publish` that was refused as a whole; 0: a lease was refused, without which nothing is published. `reason`: publish-failure.ts lists them. */
   onPublishFailure?(messages: number, reason: string): void;
   /** Channels subscribed now, after each change. */
   onSubscriptions?(channels: number): void;

@@ -39,7 +39,7 @@ export class Metrics {
   readonly messagesPublished = this.#counter('crier_messages_published_total', 'Messages that Redis accepted.');
   readonly publishFailures = this.#counter(
     'crier_publish_failures_total',
-    'Publishes that Redis did not accept, by reason; they are retried.',
+    'Publishes and leases of partitions that Redis did not accept, by reason; they are retried.',
     ['reason'],
   );
   readonly busGaps = this.#counter(

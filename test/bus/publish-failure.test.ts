@@ -99,7 +99,7 @@ describe('a publish or a lease that Redis does not accept', () => {
     await refused('away');
     server.process.kill('SIGCONT');
 
-    const expected = ['NOPERM', 'NOPERM', 'OOM', 'READONLY', 'timeout', 'away'];
+    const expected = ['NOPERM', 'NOPERM', 'OOM', 'READONLY', 'READONLY', 'timeout', 'away'];
     assert.deepEqual(reasons, expected);
     const logged = lines.filter(({ msg }) => msg === 'Redis did not accept a publish').map(({ reason }) => reason);
     assert.deepEqual(logged, [...new Set(expected)]);

@@ -131,7 +131,7 @@ export class RedisBus implements Bus {
     try {
       await allSettled(this.#servers.map(({ fence }) => fence.acquire(lease)));
     } catch (error) {
-      this.#logFailure('the lease of a partition', error);
+      this.#observer.onPublishFailure?.(0, this.#logFailure('the lease of a partition', error));
       throw error;
     }
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { RedisServer } from '../../../stack/redis-server.ts';
-import { Pod, spawnPod } from '../../end-to-end/pod.ts';
+import type { Pod } from '../../end-to-end/pod.ts';
+import { spawnPod } from '../../end-to-end/pod.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import type { Outside } from '../../kafka/consumer-harness.ts';
 import { redisServer } from '../../support/services.ts';
