@@ -5,8 +5,9 @@ const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
 Usage: npm start            (or: node dist/src/main.js)
        npm start -- --help
 
-  -h, --help     prints this text
-  -v, --version  prints the version
+  --check-config  tries the settings, the graph, Kafka and Redis, prints what it finds, and exits with 0, or 1 after a failure
+  -h, --help      prints this text
+  -v, --version   prints the version
 
 Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records. With
 NODE_ENV=production, EMBEDDED=true must ask for that.

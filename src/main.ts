@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
+import { checkConfig, linesOf } from './check/check-config.ts';
 import { readConfig } from './config.ts';
 import { SetupError, StoppedError } from './errors.ts';
 import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
-import { startServer } from './server.ts';
+import { BUILT_IN_GRAPH, startServer } from './server.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -17,6 +18,8 @@ async function main(standardError: LogDestination): Promise<void> {
   const values = readArguments();
   if (values.help) return void process.stdout.write(help());
   if (values.version) return void process.stdout.write(`${readVersion()}\n`);
+
+  if (values['check-config']) return check();
 
   const config = readConfig(process.env);
   const facts = { pod: config.POD_NAME || hostname(), role: config.ROLE, version: readVersion() };
@@ -65,9 +68,21 @@ async function main(standardError: LogDestination): Promise<void> {
   if (!shutdown.stop.aborted) process.stdout.write(banner);
 }
 
+/** Exits with 1 if a check has failed, else with 0; explicitly, because a module of the graph may keep the process alive. */
+async function check(): Promise<void> {
+  const findings = await checkConfig(process.env, BUILT_IN_GRAPH);
+  const hasFailed = findings.some(({ status }) => status === 'failed');
+  process.stdout.write(linesOf(findings), () => process.exit(hasFailed ? 1 : 0));
+}
+
 function readArguments() {
   try {
-    const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const;
+    const flag = { type: 'boolean' } as const;
+    const options = {
+      'check-config': flag,
+      help: { ...flag, short: 'h' },
+      version: { ...flag, short: 'v' },
+    } as const;
     return parseArgs({ options }).values;
   } catch (error) {
     const { message } = error as Error;

@@ -24,7 +24,8 @@ import { createWorker } from './roles/worker.ts';
 import { findUnknownBackends } from './settings/unknown-backends.ts';
 import { tunablesRoute } from './tunables/tunables-route.ts';
 
-const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
+/** The graph folder without GRAPH. */
+export const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
 
 export interface Server {
   /** Of the endpoint; undefined with ROLE=worker. */

@@ -39,7 +39,8 @@ describe('the command line', { concurrency: 4 }, () => {
     }
     assert.match(pod.output, /BACKEND_<NAME>_URL .*\n.*BACKEND_<NAME>_FORWARD_AUTHORIZATION /);
     assert.match(pod.output, /^ {2}KAFKA_SASL_PASSWORD_FILE +File that holds `KAFKA_SASL_PASSWORD`\./m);
-    for (const flag of ['-h, --help ', '-v, --version ']) assert.ok(pod.output.includes(`\n  ${flag}`), flag);
+    for (const flag of ['--check-config ', '-h, --help ', '-v, --version '])
+      assert.ok(pod.output.includes(`\n  ${flag}`), flag);
     assert.equal(pod.log, '');
   });
 

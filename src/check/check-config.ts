@@ -1,0 +1,80 @@
+import { backendVariable, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { ConfigError, SetupError } from '../errors.ts';
+import type { Graph } from '../graph/graph.ts';
+import { loadGraph } from '../graph/loading/load.ts';
+import type { Environment } from '../settings/settings.ts';
+import { findUnknownBackends } from '../settings/unknown-backends.ts';
+import { findUnknownVariables } from '../settings/unknown-variables.ts';
+import { failed, ok, skipped, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { checkKafka } from './kafka-check.ts';
+import { checkRedis } from './redis-check.ts';
+
+/**
+ * Tries what a pod of this environment needs at its start: the settings, the graph, Kafka and Redis. Starts no server, joins no group
+ * and commits nothing.
+ *
+ * @param builtInGraph the folder without GRAPH
+ */
+export async function checkConfig(environment: Environment, builtInGraph: string): Promise<Finding[]> {
+  const { config, findings } = checkSettings(environment);
+  const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
+  findings.push(...graph.findings);
+  if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
+  if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
+  const topics = [...new Set(Array.from(graph.graph?.bindings.values() ?? [], ({ topic }) => topic))];
+  const isWorker = config.ROLE !== 'gateway';
+  const [kafka, ...redis] = await Promise.all([
+    isWorker ? checkKafka(config, topics) : [skipped('Kafka: not used with ROLE=gateway')],
+    ...config.REDIS_URL.map((url) => checkRedis(url, config.CHANNEL_PREFIX)),
+  ]);
+  return [...findings, ...kafka, ...redis.flat()];
+}
+
+/** The lines that the command prints: `ok`, `warning`, `failed` or `skipped`, and what was found. */
+export function linesOf(findings: readonly Finding[]): string {
+  return findings.map(({ status, text }) => `${status.padEnd(8)} ${text}\n`).join('');
+}
+
+function checkSettings(environment: Environment): { config: Config | undefined; findings: Finding[] } {
+  const unknown = findUnknownVariables(environment).map(({ message, isNear }) => (isNear ? failed : warning)(message));
+  try {
+    const config = readConfig(environment);
+    const mode = config.isEmbedded ? 'embedded' : `ROLE=${config.ROLE}`;
+    return { config, findings: [ok(`settings: ${mode}`), ...unknown] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { config: undefined, findings: [...error.message.split('\n').map(failed), ...unknown] };
+  }
+}
+
+async function checkGraph(
+  folder: string,
+  config: Config | undefined,
+): Promise<{ graph: Graph | undefined; findings: Finding[] }> {
+  try {
+    const graph = await loadGraph(folder);
+    const fields = [...graph.bindings.keys()];
+    return {
+      graph,
+      findings: [
+        ok(`graph: "${graph.name}" with ${fields.length} subscription fields`),
+        ...graph.warnings.map(warning),
+        ...(config ? checkBackends(graph, config) : []),
+      ],
+    };
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return { graph: undefined, findings: error.message.split('\n').map(failed) };
+  }
+}
+
+function checkBackends(graph: Graph, { backends, isEmbedded }: Config): Finding[] {
+  const keys = (graph.context.backends ?? []).map(backendVariable);
+  const missing = isEmbedded ? [] : keys.filter((key) => !backends.has(key));
+  return [
+    ...findUnknownBackends(backends.keys(), graph).map(({ message }) => failed(message)),
+    ...missing.map((key) => warning(`BACKEND_${key}_URL is not set: fields that use this backend fail`)),
+  ];
+}

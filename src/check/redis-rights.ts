@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+
+/** A command that a user of crier needs, with arguments that change nothing. */
+export interface RequiredCommand {
+  readonly name: string;
+  readonly arguments: readonly (string | number)[];
+}
+
+/** The SHA-1 of no script. */
+const UNKNOWN_SCRIPT = '0'.repeat(40);
+
+/** Every command of crier but `subscribe` and `unsubscribe`, on a key and a channel of a name that nothing else has. */
+export function requiredCommands(prefix: string): readonly RequiredCommand[] {
+  const key = `${prefix}check:${randomUUID()}`;
+  const command = (name: string, ...rest: (string | number)[]): RequiredCommand => ({ name, arguments: rest });
+  return [
+    command('ping'),
+    command('publish', key, ''),
+    command('eval', 'return 1', 0),
+    command('evalsha', UNKNOWN_SCRIPT, 0),
+    command('time'),
+    command('get', key),
+    command('set', key, '', 'XX'),
+    command('hget', key, 'field'),
+    command('hmget', key, 'field'),
+    command('xadd', key, 'NOMKSTREAM', '*', 'field', ''),
+    command('xdel', key, '0-1'),
+    command('xrange', key, '-', '+'),
+    command('xrevrange', key, '+', '-'),
+    command('xtrim', key, 'MAXLEN', 0),
+    command('pexpireat', key, 1),
+    // There is no `hset` that changes nothing; the next command deletes the hash.
+    command('hset', key, 'field', ''),
+    command('pexpireat', key, 1),
+  ];
+}

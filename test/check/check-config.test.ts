@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import kafkajs from 'kafkajs';
+import { requiredCommands } from '../../src/check/redis-rights.ts';
+import { spawnPod } from '../end-to-end/pod.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+
+/** No server listens there, because port 1 is reserved. */
+const UNUSED_ADDRESS = '127.0.0.1:1';
+
+/** The user of docs/operations.md. */
+const RIGHTS = /`(resetchannels [^`]+)`/.exec(readFileSync('docs/operations.md', 'utf8'))![1]!.split(' ');
+
+async function check(t: TestContext, settings: Readonly<Record<string, string>>) {
+  const pod = spawnPod(t, settings, { arguments: ['--check-config'] });
+  const code = await pod.ended;
+  assert.equal(pod.log, '');
+  return { code, lines: pod.output.trimEnd().split('\n') };
+}
+
+/** A Kafka with a topic, a Redis, and the settings of a pod that uses both. */
+async function startStage(t: TestContext) {
+  const brokers = await kafkaBrokers({ after: (fn) => t.after(fn) });
+  const topic = randomName('check');
+  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
+  await admin.connect();
+  t.after(() => admin.disconnect());
+  await admin.createTopics({ topics: [{ topic }], waitForLeaders: false });
+  const redis = await redisServer(t);
+  const client = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
+  t.after(() => client.disconnect());
+  const settings = {
+    KAFKA_BROKERS: brokers,
+    KAFKA_GROUP_ID: randomName('group'),
+    KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
+    REDIS_URL: redis.url,
+    GRAPH: await graphOf(t, topic),
+  };
+  return { brokers, topic, admin, redis, client, settings };
+}
+
+function graphOf(t: TestContext, topic: string): Promise<string> {
+  const schema = `type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "${topic}") }`;
+  return graphFolder(t, { 'schema.graphql': schema });
+}
+
+function assertLines(lines: readonly string[], expected: readonly RegExp[]): void {
+  assert.equal(lines.length, expected.length, lines.join('\n'));
+  expected.forEach((pattern, i) => assert.match(lines[i]!, pattern));
+}
+
+describe('crier --check-config', { concurrency: 2 }, () => {
+  it('exits with 0 and leaves no topic, no group and no key where a pod can start', async (t) => {
+    const { brokers, topic, admin, redis, client, settings } = await startStage(t);
+    const { code, lines } = await check(t, settings);
+    assertLines(lines, [
+      /^ok {7}settings: ROLE=all$/,
+      /^ok {7}graph: ".*" with 1 subscription fields?$/,
+      new RegExp(`^ok {7}Kafka: connected to ${brokers}$`),
+      new RegExp(`^ok {7}Kafka: the topics of the graph exist: ${topic}$`),
+      new RegExp(`^ok {7}Kafka: this user may use the consumer group ${settings.KAFKA_GROUP_ID}$`),
+      new RegExp(`^ok {7}Kafka: the dead-letter topic ${settings.KAFKA_DEAD_LETTER_TOPIC} .*creates it`),
+      new RegExp(`^ok {7}Redis: connected to 127\\.0\\.0\\.1:${redis.port}, version \\d`),
+      /^ok {7}Redis: this user has the rights/,
+    ]);
+    assert.equal(code, 0);
+    assert.ok(!(await admin.listTopics()).includes(settings.KAFKA_DEAD_LETTER_TOPIC));
+    assert.ok(!(await admin.listGroups()).groups.some(({ groupId }) => groupId === settings.KAFKA_GROUP_ID));
+    assert.deepEqual(await client.keys('*'), []);
+  });
+
+  it('reports all mistakes in settings and graph at once, and exits with 1', async (t) => {
+    const GRAPH = await graphFolder(t, {
+      'schema.graphql': 'type Order { id: ID }\ntype Subscription {\n  one: Order\n  two: Order\n}',
+    });
+    const { code, lines } = await check(t, { GRAPH, PORT: 'http', ROLE: 'both', MAX_QUEU_BYTES: '1' });
+    assertLines(lines, [
+      /^failed {3}ROLE: expected/,
+      /^failed {3}PORT: expected a port/,
+      /^failed {3}MAX_QUEU_BYTES is not a setting; did you mean "MAX_QUEUE_BYTES"\?$/,
+      /^failed {3}schema\.graphql:3: Subscription\.one: has no @kafka/,
+      /^failed {3}schema\.graphql:4: Subscription\.two: has no @kafka/,
+      /^skipped {2}Kafka and Redis: the settings must be corrected first$/,
+    ]);
+    assert.equal(code, 1);
+  });
+
+  it('names a variable that may be of another program as a warning, and exits with 0', async (t) => {
+    const { code, lines } = await check(t, { KAFKA_HEAP_OPTS: '-Xmx1g' });
+    assertLines(lines, [
+      /^ok {7}settings: embedded$/,
+      /^warning {2}KAFKA_HEAP_OPTS is not a setting/,
+      /^ok {7}graph: "auction" with/,
+      /^skipped {2}Kafka and Redis: not used in the embedded mode$/,
+    ]);
+    assert.equal(code, 0);
+  });
+
+  it('names Kafka and Redis on a wrong port', async (t) => {
+    const { settings } = await startStage(t);
+    const wrong = { KAFKA_BROKERS: UNUSED_ADDRESS, REDIS_URL: `redis://:hunter2@${UNUSED_ADDRESS}` };
+    const { code, lines } = await check(t, { ...settings, ...wrong });
+    assertLines(lines.slice(2), [
+      /^failed {3}Kafka: no connection to 127\.0\.0\.1:1: .*ECONNREFUSED.*; correct KAFKA_BROKERS/,
+      /^skipped {2}Kafka: /,
+      /^failed {3}Redis: no connection to 127\.0\.0\.1:1: .*ECONNREFUSED.*; correct REDIS_URL/,
+      /^skipped {2}Redis: /,
+    ]);
+    assert.doesNotMatch(lines.join('\n'), /hunter2/);
+    assert.equal(code, 1);
+  });
+
+  it('names a topic of the graph that does not exist', async (t) => {
+    const { settings } = await startStage(t);
+    const missing = randomName('missing');
+    const { code, lines } = await check(t, { ...settings, GRAPH: await graphOf(t, missing) });
+    const failures = lines.filter((line) => line.startsWith('failed'));
+    assertLines(failures, [new RegExp(`^failed {3}Kafka: topics .* do not exist.*: ${missing}; create them`)]);
+    assert.equal(code, 1);
+  });
+
+  it('tries no Kafka for a gateway', async (t) => {
+    const redis = await redisServer(t);
+    const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: redis.url });
+    assert.ok(lines.includes('skipped  Kafka: not used with ROLE=gateway'));
+    assert.equal(code, 0);
+  });
+
+  it('names a node of a Redis Cluster', async (t) => {
+    const redis = await redisServer(t, { flags: ['--cluster-enabled', 'yes'] });
+    const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: redis.url });
+    assert.ok(
+      lines.some((line) => /^failed {3}Redis: .* is a node of a Redis Cluster.*; name a Redis without/.test(line)),
+    );
+    assert.equal(code, 1);
+  });
+
+  it('names a wrong password of Redis without showing it', async (t) => {
+    const redis = await redisServer(t);
+    const client = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
+    t.after(() => client.disconnect());
+    await client.config('SET', 'requirepass', 'secret');
+    const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: `redis://:hunter2@127.0.0.1:${redis.port}` });
+    assert.ok(lines.some((line) => /^failed {3}Redis: no connection to .*WRONGPASS.*; correct REDIS_URL/.test(line)));
+    assert.doesNotMatch(lines.join('\n'), /hunter2/);
+    assert.equal(code, 1);
+  });
+
+  it('accepts a Redis user with exactly the rights of docs/operations.md, and names each right that is missing', async (t) => {
+    const redis = await redisServer(t);
+    const client = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
+    t.after(() => client.disconnect());
+    const settings = { ROLE: 'gateway', REDIS_URL: `redis://app:pw@127.0.0.1:${redis.port}` };
+    await client.call('ACL', 'SETUSER', 'app', 'on', '>pw', ...RIGHTS);
+    const accepted = await check(t, settings);
+    assert.equal(accepted.code, 0, accepted.lines.join('\n'));
+    await client.call('ACL', 'SETUSER', 'app', '-hset', '-pexpireat', '-subscribe', '-evalsha');
+    const refused = await check(t, settings);
+    const failures = refused.lines.filter((line) => line.startsWith('failed'));
+    assert.equal(failures.length, 1);
+    assert.match(failures[0]!, /grant them with ACL SETUSER: \+evalsha \+pexpireat \+subscribe ~crier:\* &crier:\*$/);
+    assert.equal(refused.code, 1);
+    await client.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>pw', ...RIGHTS, 'resetchannels', '&other:*');
+    const elsewhere = await check(t, settings);
+    assert.match(elsewhere.lines.join('\n'), /^failed .*publish \(NOPERM.*channel.*subscribe \(NOPERM/m);
+    assert.deepEqual(await client.keys('*'), []);
+  });
+
+  it('tries each command of docs/operations.md', () => {
+    const tried = new Set([...requiredCommands('').map(({ name }) => name), 'subscribe', 'unsubscribe']);
+    const granted = RIGHTS.flatMap((right) => (right.startsWith('+') ? [right.slice(1)] : []));
+    assert.deepEqual([...tried].toSorted(), granted.toSorted());
+  });
+});
