@@ -1,13 +1,23 @@
+import type { Message } from '../bus/bus.ts';
 import type { PoisonReason } from './batch.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
 import type { PartitionPosition } from './session/watchdog.ts';
+
+/** When a chunk passed the worker's stages. */
+export interface ChunkTimes {
+  /** Start of its decoding, after the wait for room at the gateways; in ms since 1970. */
+  readonly startedAt: number;
+  readonly decodeMs: number;
+  /** Until the bus accepted it. */
+  readonly publishMs: number;
+}
 
 /** Receives the worker's counts. Every method returns at once and never throws. */
 export interface WorkerObserver {
   /** Records of a topic that were published, or sent to the dead-letter topic as poison. `bytes`: of their values. */
   onConsumed(topic: string, records: number, bytes: number): void;
-  /** Messages that the bus accepted. */
-  onPublished(messages: number): void;
+  /** A chunk's messages, which the bus accepted. */
+  onPublished(messages: readonly Message[], times: ChunkTimes): void;
   onPoison(topic: string, reason: PoisonReason): void;
   /** Poison records that were dropped: the dead-letter topic did not accept them, and DEAD_LETTER is DROP. */
   onDeadLetterFailure(records: number): void;

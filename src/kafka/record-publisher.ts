@@ -62,13 +62,18 @@ export class RecordPublisher {
     records: Iterable<KafkaRecord>,
     { onPublished = deadLetteredOf, onLimited, signal, deadLetterSignal }: PublishOptions = {},
   ): Promise<void> {
+    let startedAt = 0;
+    let decodingSince = 0;
     const limitsOf: LimitsOf = async ({ topic, partition }) => {
       const room = await this.#ports.flow.room(topic, partition, { onLimited, signal });
+      startedAt = Date.now();
+      decodingSince = performance.now();
       return room > 0 ? { ...CHUNK_LIMITS, bytes: Math.min(room, CHUNK_LIMITS.bytes) } : undefined;
     };
     for await (const chunk of chunksOf(records, this.#ports, limitsOf)) {
       const { messages, poison, recordCount, recordBytes, last, lastBeforePoison, spans } = chunk;
       const { topic, partition, offset } = last;
+      const decodedAt = performance.now();
       const publishing = spans && this.#ports.traces?.startPublish(topic, messages.length, spans);
       try {
         await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
@@ -77,7 +82,8 @@ export class RecordPublisher {
         throw error;
       }
       publishing?.end();
-      this.#observer.onPublished(messages.length);
+      const publishMs = performance.now() - decodedAt;
+      this.#observer.onPublished(messages, { startedAt, decodeMs: decodedAt - decodingSince, publishMs });
       const deadLettered = poison.length > 0 ? this.#sendToDeadLetterTopic(poison, deadLetterSignal) : undefined;
       this.#observer.onConsumed(topic, recordCount, recordBytes);
       if (!(await onPublished({ last, lastBeforePoison, deadLettered }))) return;

@@ -19,7 +19,11 @@ export function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
 }
 
 function createRedisBus(options: ConstructorParameters<typeof RedisBus>[0], metrics: Metrics): RedisBus {
-  const onRoundTrip = (server: string, ms: number) => roundTrips.of(server).observe(ms / 1000);
+  const hop = metrics.stages.of('redis');
+  const onRoundTrip = (server: string, ms: number) => {
+    roundTrips.of(server).observe(ms / 1000);
+    hop.observe(ms / 1000);
+  };
   const bus = new RedisBus({ ...options, observer: { ...options.observer, onRoundTrip } });
   const roundTrips = metrics.histogram({
     name: 'crier_redis_round_trip_seconds',

@@ -11,6 +11,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
 import type { Component, RoleServices } from './services.ts';
 import { createRecordTraces } from './tracing.ts';
+import { stageObserver } from './worker-stages.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
 /** Creates the worker: it publishes the records of Kafka, or the graph's sample records without Kafka. */
@@ -59,7 +60,7 @@ export function createWorker(
       metrics.recordsConsumed.inc({ topic }, count);
       metrics.recordBytes.inc({ topic }, bytes);
     },
-    onPublished: () => undefined,
+    onPublished: stageObserver(metrics),
     onPoison: (topic: string, reason: string) => metrics.poisonRecords.inc({ topic, reason }),
   };
   if (config.KAFKA_BROKERS.length === 0) {

@@ -87,7 +87,7 @@ export function countingObserver(): Counts {
       this.bytes += bytes;
     },
     onPublished(messages) {
-      this.published += messages;
+      this.published += messages.length;
     },
     onPoison(_topic, reason) {
       this.poison.push(reason);
