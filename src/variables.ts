@@ -224,6 +224,12 @@ export const variables = {
     '10000',
     'Longest execution of an event; past that, the operation ends and the others continue.',
   ),
+  MAX_EXECUTIONS: count(
+    1,
+    '5000',
+    'executions',
+    'Executions of events that are in flight on this pod; more wait, and records stay in Kafka.',
+  ),
   SHARING: bool(
     'true',
     'Whether operations share results; `false` executes every event for every operation, to find faults.',

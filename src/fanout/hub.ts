@@ -16,6 +16,7 @@ import { Replays } from './resume/replays.ts';
 import type { Missed } from './resume/history-reads.ts';
 import { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { SchedulerWriter } from './scheduling/event-scheduler.ts';
+import { ExecutionBound } from './scheduling/execution-bound.ts';
 import type { EventExecutor } from './sharing/event-executor.ts';
 import type { SharingAudit } from './sharing/sharing-audit.ts';
 import type { Subscription } from './subscription.ts';
@@ -35,6 +36,8 @@ export interface HubOptions {
   readonly writer: SchedulerWriter;
   /** Time after which an execution of an event ends its operation. */
   readonly executionTimeoutMs: number;
+  /** Most executions of events in flight; it may change at any time. Default: no bound. */
+  readonly maxExecutions?: (() => number) | undefined;
   /** undefined: flow control is off. */
   readonly flow?: ChannelServices['flow'];
   /** undefined: no event is traced. */
@@ -64,6 +67,7 @@ export class Hub {
   readonly #services: ChannelServices;
   readonly #channels = new Map<string, LiveChannel>();
   readonly #reads = new Concurrency(MAX_READS);
+  readonly #bound: ExecutionBound;
 
   constructor(options: HubOptions) {
     const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
@@ -72,9 +76,10 @@ export class Hub {
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const scheduler = new EventScheduler(writer);
     const { schedule } = scheduler;
+    this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
     this.#services = {
       executor,
-      sharing: { schedule, executions: options.executions ?? new Executions(), deadlines, audit },
+      sharing: { schedule, executions: options.executions ?? new Executions(), bound: this.#bound, deadlines, audit },
       scheduler,
       cursors,
       log,
@@ -87,6 +92,11 @@ export class Hub {
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),
     };
+  }
+
+  /** Executions of events in flight, and those that wait because of `maxExecutions`. */
+  get executions(): Pick<ExecutionBound, 'inFlight' | 'waiting'> {
+    return this.#bound;
   }
 
   get channelCount(): number {

@@ -19,6 +19,8 @@ export class ChannelLoad {
   readonly #byIntake = new Map<Intake, number>();
   /** Called when the channel stops being full. */
   onRoom: (() => void) | undefined;
+  /** Executions that wait for the pod's bound. */
+  #waiting = 0;
   readonly #busy: Set<ChannelLoad>;
   readonly #maxEvents: number;
   readonly #sockets: () => number;
@@ -33,9 +35,9 @@ export class ChannelLoad {
     this.#sockets = sockets;
   }
 
-  /** True if the limit of events in flight is reached. */
+  /** True if the limit of events in flight is reached, or executions wait for the pod's bound. */
   get isFull(): boolean {
-    return this.events >= this.#maxEvents;
+    return this.events >= this.#maxEvents || this.#waiting > 0;
   }
 
   /** The fraction of an event that one member accounts for, where the channel has `members`. */
@@ -58,6 +60,13 @@ export class ChannelLoad {
     else this.#busy.delete(this);
     if (wasFull && !this.isFull) this.onRoom?.();
   }
+
+  /** @param executions count of those that start to wait for the pod's bound; negative if they have waited */
+  wait(executions: number): void {
+    const wasFull = this.isFull;
+    this.#waiting += executions;
+    if (wasFull && !this.isFull) this.onRoom?.();
+  }
 }
 
 /** The members of a channel on this gateway. */
@@ -69,7 +78,7 @@ export interface Audience {
 /** The executions of one event for the members of its channel. */
 export class Executing {
   readonly #intake: Intake;
-  readonly #load: ChannelLoad;
+  readonly load: ChannelLoad;
   readonly #bytes: number;
   readonly #audience: Audience;
   /** Set at the event's first execution: the event may have been held, and members have come and gone. */
@@ -77,15 +86,15 @@ export class Executing {
 
   constructor(intake: Intake, load: ChannelLoad, bytes: number, audience: Audience) {
     this.#intake = intake;
-    this.#load = load;
+    this.load = load;
     this.#bytes = bytes;
     this.#audience = audience;
   }
 
   /** @param members count of those that start to wait for an execution; negative if they stop waiting */
   add(members: number): void {
-    const fraction = members * (this.#fraction ??= this.#load.fractionOf(this.#audience.live));
+    const fraction = members * (this.#fraction ??= this.load.fractionOf(this.#audience.live));
     this.#intake.executing += fraction * this.#bytes;
-    this.#load.add(this.#intake, fraction);
+    this.load.add(this.#intake, fraction);
   }
 }

@@ -132,12 +132,18 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     },
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
+    maxExecutions: () => config.MAX_EXECUTIONS,
     flow: receiver && {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
       load: () => receiver.load(),
     },
     traces: tracing && createEventTraces(tracing, config, writer),
   });
+  metrics.gauge(
+    'crier_executions_waiting',
+    'Executions of events that wait because MAX_EXECUTIONS are in flight.',
+    () => hub.executions.waiting,
+  );
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
   metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
   return hub;

@@ -52,6 +52,8 @@ export interface StageOptions {
   readonly executions?: Executions;
   /** Events of a channel that are executed at a time. */
   readonly maxExecuting?: number;
+  /** Executions of all channels that are in flight at a time. */
+  readonly maxExecutions?: () => number;
   /** An event could not be served to a listener, whose subscription has ended. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -150,6 +152,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     gapOperations: 0,
     channelCount: () => hub.channelCount,
     heldBytes: () => hub.heldBytes,
+    inFlight: () => hub.executions,
     bus,
     runtime,
     join,
@@ -200,6 +203,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     writer: { flush: () => undefined, isFull: false },
     maxHeldBytes: options.maxHeldBytes,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
+    maxExecutions: options.maxExecutions,
     audit,
     executor: {
       startEvent: (payload) => {

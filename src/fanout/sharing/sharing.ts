@@ -2,13 +2,14 @@ import { ExecutionTimeoutError } from '../../errors.ts';
 import type { Executing } from '../../flow/executing.ts';
 import type { Executions } from '../../graph/execution/executions.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { EventTrace } from '../../tracing/event-trace.ts';
+import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
 import { cursorSuffix, resultBytesOf } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
 import { ResultTimes } from '../outbox/result-times.ts';
 import type { EventTimes } from '../outbox/result-times.ts';
-import type { EventTrace } from '../../tracing/event-trace.ts';
-import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
+import type { ExecutionBound } from '../scheduling/execution-bound.ts';
 import type { Job } from '../scheduling/turn-slices.ts';
 import type { ResultSlot, Subscription } from '../subscription.ts';
 import type { AnswerClass, AnswerClasses } from './answer-classes.ts';
@@ -56,6 +57,8 @@ export interface SharingServices {
   /** Runs a job in its turn: it serves the members that had to wait. */
   readonly schedule: (job: Job) => void;
   readonly executions: Executions;
+  /** Bounds the executions in flight; undefined: no bound. */
+  readonly bound?: ExecutionBound | undefined;
   /** undefined: an execution may take for ever. */
   readonly deadlines?: ExecutionDeadlines | undefined;
   /** Tests the rule on a sample of shared results; undefined: off. */
@@ -163,6 +166,10 @@ export class SharedEvent {
         return false;
       }
     }
+    if (this.#services.bound?.mustWait(member.operation)) {
+      this.#waitForTurn(member, slot ?? member.reserve(), waits);
+      return false;
+    }
     this.#services.executions.ofEvents++;
     const startedAt = performance.now();
     const trace = this.#trace?.startExecution(member);
@@ -189,17 +196,19 @@ export class SharedEvent {
     member: Subscription,
     slot: ResultSlot,
   ): Promise<void> {
-    const { deadlines, executions } = this.#services;
+    const { bound, deadlines, executions } = this.#services;
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<AnswerClass, Waiting[]>());
     if (!running.has(answerClass)) running.set(answerClass, others);
     let own = 1;
     this.#executing?.add(own);
     executions.inFlight++;
+    bound?.begin(member.operation);
     this.#trace?.onPending();
     const release = () => {
       if (running.get(answerClass) === others) running.delete(answerClass);
       this.#executing?.add(-own - others.length);
+      if (own > 0) bound?.end();
       this.#serveLater(others.splice(0));
       if (own > 0) this.#trace?.onSettled();
       own = 0;
@@ -227,6 +236,17 @@ export class SharedEvent {
       if (due) deadlines?.delete(due);
       release();
     }
+  }
+
+  /** The pod has as many executions in flight as it may. */
+  #waitForTurn(member: Subscription, slot: ResultSlot, waits: number): void {
+    this.#executing?.add(1);
+    this.#trace?.onPending();
+    this.#services.bound!.wait(this.#executing?.load, () => {
+      this.#executing?.add(-1);
+      this.#serve(member, slot, waits);
+      this.#trace?.onSettled();
+    });
   }
 
   #serveLater(others: Waiting[]): void {
