@@ -289,6 +289,7 @@ export const tunableNames = [
   'MAX_OPERATIONS_PER_CONNECTION',
   'MAX_QUEUE_BYTES',
   'MAX_POD_QUEUE_BYTES',
+  'MAX_EXECUTIONS',
   'SHARING_AUDIT',
   'BACKEND_MAX_SOCKETS',
 ] as const satisfies readonly (keyof typeof variables)[];

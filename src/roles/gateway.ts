@@ -112,7 +112,7 @@ interface HubParts {
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
   const { runtime, executions, writer, secret, receiver, onEvent } = parts;
-  const { bus, config, log, metrics, tracing } = services;
+  const { bus, config, tunables, log, metrics, tracing } = services;
   const hub = new Hub({
     bus,
     executor: runtime,
@@ -132,7 +132,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     },
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
-    maxExecutions: () => config.MAX_EXECUTIONS,
+    maxExecutions: () => tunables.values.MAX_EXECUTIONS,
     flow: receiver && {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
       load: () => receiver.load(),
