@@ -4,10 +4,12 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
+import { freePorts } from '../../stack/port.ts';
 import { requiredCommands } from '../../src/check/redis-rights.ts';
 import { spawnPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** No server listens there, because port 1 is reserved. */
 const UNUSED_ADDRESS = '127.0.0.1:1';
@@ -131,7 +133,9 @@ describe('crier --check-config', { concurrency: 2 }, () => {
   });
 
   it('names a node of a Redis Cluster', async (t) => {
-    const redis = await redisServer(t, { flags: ['--cluster-enabled', 'yes'] });
+    const [clusterPort] = await freePorts(1);
+    const flags = ['--cluster-enabled', 'yes', '--cluster-port', `${clusterPort}`, '--dir', await temporaryFolder(t)];
+    const redis = await redisServer(t, { flags });
     const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: redis.url });
     assert.ok(
       lines.some((line) => /^failed {3}Redis: .* is a node of a Redis Cluster.*; name a Redis without/.test(line)),
