@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -153,6 +154,47 @@ describe('a server', () => {
       [40, 'shop', 'BACKEND_ERROR', 500, 'status 500', 0],
     );
     assert.equal(await metricOf(server, 'crier_compilations_total{outcome="compiled"}'), 4, 'each with its first use');
+  });
+
+  it('lets executions wait beyond MAX_EXECUTIONS while a backend stalls, and delivers every event afterwards', async (t) => {
+    let isStalled = true;
+    const held: ServerResponse[] = [];
+    const backend = createHttpServer((_request, response) => {
+      if (isStalled) held.push(response);
+      else response.end('7');
+    }).listen(0, '127.0.0.1');
+    await once(backend, 'listening');
+    t.after(() => {
+      backend.closeAllConnections();
+      backend.close();
+    });
+    const folder = await graphFolder(t, {
+      'schema.graphql':
+        'type Tick { at: Int! price: Int } type Subscription { tick: Tick @kafka(topic: "ticks", shared: false) }',
+      'samples.js': `export function* records() { for (let at = 0; ; at++) yield { topic: 'ticks', value: { at } }; }`,
+      'context.js': 'export const backends = ["shop"];',
+      'resolvers.js': 'export const Tick = { price: (tick, args, { backends }) => backends.shop.get("/price") };',
+    });
+    const { port } = backend.address() as AddressInfo;
+    const server = await start(t, {
+      GRAPH: folder,
+      BACKEND_SHOP_URL: `http://127.0.0.1:${port}`,
+      MAX_EXECUTIONS: '1',
+    });
+    const watches = Array.from({ length: 3 }, () => watch(t, socketOf(server), 'subscription { tick { at price } }'));
+    await waitFor('waiting executions', async () => (await metricOf(server, 'crier_executions_waiting')) > 0);
+    assert.equal(held.length, 1, 'one execution is in flight');
+    isStalled = false;
+    held[0]!.end('7');
+    await Promise.all(watches.map((one) => one.event(20)));
+    for (const { events } of watches) {
+      const ticks = events.map(({ tick }) => tick as { at: number; price: number });
+      const first = ticks[0]!.at;
+      assert.deepEqual(
+        ticks,
+        ticks.map((_, i) => ({ at: first + i, price: 7 })),
+      );
+    }
   });
 
   it('logs possible mistakes in its graph', async (t) => {
