@@ -51,8 +51,9 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Lag', [[`max by (topic) (crier_kafka_lag_records{${POD}})`, '{{topic}}']], {
         description: 'Records of the partition with the most of them. A hole: the lag is unknown.',
       }),
-      panel('Heap after garbage collection', [[`crier_heap_used_ratio{${POD}}`, '{{instance}}']], {
+      panel('Heap', [[`nodejs_heap_size_used_bytes{${POD}} / crier_heap_limit_bytes{${POD}}`, '{{instance}}']], {
         unit: 'percentunit',
+        description: 'Used heap by its limit, garbage included: the lowest values of 10 minutes are what is in use.',
       }),
     ],
   ],
@@ -192,7 +193,6 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Event loop utilization', [[`crier_event_loop_utilization_ratio{${POD}}`, '{{instance}}']], {
         unit: 'percentunit',
       }),
-      panel('Memory guard', [[`max by (instance) (crier_memory_guard_active{${POD}})`, '{{instance}}']]),
       panel('Lost log lines and rejections', [
         [rate('crier_log_lines_dropped_total'), 'log lines'],
         [rate('crier_unhandled_rejections_total'), 'unhandled rejections'],
