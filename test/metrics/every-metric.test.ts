@@ -29,7 +29,6 @@ const ELSEWHERE: CausedElsewhere = {
     'crier_flow_limited_partitions',
     'crier_flow_limited_seconds_total',
     'crier_flow_limited_by_gateway_seconds_total',
-    'crier_flow_gateway_lag_bytes',
   ],
   'test/server.test.ts': ['crier_sharing_audit_total', 'crier_backend_requests_total', 'crier_executions_waiting'],
   'test/roles/backends.test.ts': [
@@ -52,6 +51,7 @@ const WITHOUT_CAUSE = [
   'crier_executions_in_flight',
   'crier_dead_letter_failures_total',
   'crier_documents_refused_total',
+  'crier_flow_gateway_lag_bytes',
   'crier_flow_waiting_bytes',
   'crier_spans_lost_total',
   'crier_spans_refused_total',
