@@ -109,7 +109,7 @@ export class LogDestination {
   }
 }
 
-/** In JSON such characters are inside strings only, where an escape means the same. */
-function withoutControls(text: string): string {
+/** The line with `\\u` escapes for control characters. In JSON they are inside strings only, where an escape means the same. */
+export function withoutControls(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -47,15 +47,19 @@ async function main(standardError: LogDestination): Promise<void> {
   process.on('warning', ({ name, message }) =>
     window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
   );
-  startWatchdog({ timeoutMs: config.SHUTDOWN_TIMEOUT_MS }, (error) =>
-    log.error({ err: error }, 'there is no watchdog'),
-  );
+  const watchdog = startWatchdog({
+    timeoutMs: config.SHUTDOWN_TIMEOUT_MS,
+    facts,
+    onFailure: (error) => log.error({ err: error }, 'there is no watchdog'),
+  });
   const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log);
+  shutdown.stop.addEventListener('abort', () => watchdog.expectEnd());
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const starting = startServer(config, log, {
     onFatal,
     stop: shutdown.stop,
     hurry: shutdown.hurry,
+    beforeLongTurn: () => watchdog.pause(),
     unhandledRejections: () => unhandledRejections,
     droppedLogLines: () => standardError.droppedLines,
   });

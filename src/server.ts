@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly stop?: AbortSignal;
   /** Once aborted, `close` skips the delay and the spread of the drain. */
   readonly hurry?: AbortSignal;
+  /** Called before crier's own code blocks the event loop for long, in the same turn. */
+  readonly beforeLongTurn?: () => void;
   /** Lines that the reader of the log did not take, since the start. */
   readonly droppedLogLines?: () => number;
 }
@@ -104,7 +106,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const reasons = new Map([['loop_lag', () => lag.isLate]]);
     const unreadyWhile: GatewayServices['unreadyWhile'] = (reason, isTrue) => void reasons.set(reason, isTrue);
     const unreadyReasons = () => [...reasons].flatMap(([reason, isTrue]) => (isTrue() ? [reason] : []));
-    const profiling = new Profiling({ log, lagMs: () => lag.lagMs });
+    const profiling = new Profiling({ log, lagMs: () => lag.lagMs, beforeLongTurn: options.beforeLongTurn });
     const routes = new Map([
       ...healthRoutes({ status: () => status, unreadyReasons, details: readiness, lag }),
       ['/metrics', metricsRoute(metrics.registry)],

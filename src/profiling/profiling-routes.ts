@@ -12,6 +12,8 @@ export interface ProfilingOptions {
   readonly log: Logger;
   /** The event loop's lag in ms. */
   readonly lagMs: () => number;
+  /** Called before a heap snapshot, which blocks the event loop for long, in the same turn. */
+  readonly beforeLongTurn?: (() => void) | undefined;
   /** Bytes that the process may still take. Default: `process.availableMemory()`, which knows the limit of the container. */
   readonly availableMemory?: () => number;
 }
@@ -30,6 +32,8 @@ interface Profile {
   readonly name: string;
   readonly extension: string;
   readonly requiredBytes: () => number;
+  /** True if the event loop stands still meanwhile. */
+  readonly isBlocking?: true;
   /** Rejects with the signal's reason when the caller goes away. */
   readonly record: (ms: number, signal: AbortSignal) => Promise<Readable>;
 }
@@ -48,11 +52,15 @@ const ALLOCATIONS: Profile = {
   record: async (ms, signal) => Readable.from(await recordAllocations(ms, signal)),
 };
 
-/** The loop stands still while V8 collects the snapshot, which is outside the heap and can be twice as large. */
+/**
+ * The loop stands still while V8 collects the snapshot, which is outside the heap and can be twice as large, and while V8 writes it, at the
+ * first read. Both are in one turn.
+ */
 const SNAPSHOT: Profile = {
   name: 'a heap snapshot',
   extension: 'heapsnapshot',
   requiredBytes: () => MIN_MEMORY + 2 * process.memoryUsage().heapUsed,
+  isBlocking: true,
   record: () => Promise.resolve(getHeapSnapshot()),
 };
 
@@ -89,6 +97,7 @@ export class Profiling {
     const onClose = () => caller.abort(new Error('the caller has gone'));
     response.once('close', onClose);
     this.#options.log.warn({ profile: profile.extension }, 'recording a profile');
+    if (profile.isBlocking) this.#options.beforeLongTurn?.();
     try {
       const body = await profile.record(seconds * 1000, caller.signal);
       await this.#send(profile, body, response);

@@ -70,6 +70,15 @@ describe('/debug/profile', () => {
     assert.equal(nodes.length % snapshot.node_count, 0);
   });
 
+  it('heap-snapshot: announces the long turn, once', async (t) => {
+    const seen: string[] = [];
+    const { post } = await startProfiling(t, { beforeLongTurn: () => seen.push('announced') });
+    await post('cpu?seconds=1');
+    assert.deepEqual(seen, []);
+    await (await post('heap-snapshot')).arrayBuffer();
+    assert.deepEqual(seen, ['announced']);
+  });
+
   it('refuses a second profile with 409 while one is recorded', async (t) => {
     const { post, begin } = await startProfiling(t);
     await begin('cpu?seconds=60');
