@@ -52,7 +52,11 @@ describe('pods on Kafka and Redis', () => {
 
     assert.match(worker.output, /^crier is up: graph "my-graph", ROLE=worker\n\n {2}Admin .*\n\n$/);
     assert.equal(await isPortTaken(unused), false, 'no port for clients');
-    assert.deepEqual(Object.keys((await gateway.readiness()).body), ['graph', 'bus', 'status'], 'no Kafka');
+    assert.deepEqual(
+      Object.keys((await gateway.readiness()).body),
+      ['graph', 'bus', 'failing_backends', 'status'],
+      'no Kafka',
+    );
 
     const [order, others] = ['7', '8'].map((id) =>
       watch(t, gateway.url, `subscription { order_updated(order_id: "${id}") ${EVERY_FIELD} }`),
