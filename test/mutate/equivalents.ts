@@ -401,12 +401,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/websocket/gateway.ts',
-    before: 'while (this.#connections.size > 0 && performance.now() < deadline)',
-    after: 'while (this.#connections.size > 0 && performance.now() <= deadline)',
-    reason: 'The clock hits the deadline exactly only by chance.',
-  },
-  {
-    file: 'src/websocket/gateway.ts',
     before: 'this.#webSockets.close();',
     after: '',
     reason: 'No upgrade reaches the server any more.',
