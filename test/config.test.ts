@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { backendVariable, readConfig } from '../src/config.ts';
-import { ConfigError } from '../src/errors.ts';
 import { variables } from '../src/variables.ts';
-
-const refusal = (environment: Record<string, string>): string => {
-  try {
-    readConfig(environment);
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message;
-  }
-  throw new Error('the configuration was not refused');
-};
+import { configRefusal } from './support/config-refusal.ts';
 
 describe('readConfig', () => {
   it('runs embedded with all defaults in an empty environment', () => {
@@ -42,7 +32,7 @@ describe('readConfig', () => {
   });
 
   it('reports all refused variables at once, each with its value and the expectation', () => {
-    const message = refusal({ PORT: 'http', ROLE: 'both', MAX_QUEUE_BYTES: '-1' });
+    const message = configRefusal({ PORT: 'http', ROLE: 'both', MAX_QUEUE_BYTES: '-1' });
     assert.match(message, /^PORT: expected a port, 0 to 65535, got "http"$/m);
     assert.match(message, /^ROLE: expected "all", "worker" or "gateway", got "both"$/m);
     assert.match(message, /^MAX_QUEUE_BYTES: expected .*, got "-1"$/m);
@@ -50,22 +40,22 @@ describe('readConfig', () => {
 
   for (const value of ['1.5', '1e3', '0x10', ' 4', '99999999999999999999', 'NaN', '-0']) {
     it(`refuses ${JSON.stringify(value)} as a number`, () => {
-      assert.match(refusal({ MAX_RECORD_BYTES: value }), /MAX_RECORD_BYTES/);
+      assert.match(configRefusal({ MAX_RECORD_BYTES: value }), /MAX_RECORD_BYTES/);
     });
   }
 
   for (const [name, { unit }] of Object.entries(variables)) {
     if (unit !== 'ms') continue;
     it(`refuses a ${name} past the limit of timers`, () => {
-      assert.match(refusal({ [name]: '2147483648' }), new RegExp(`^${name}: expected .*, at most 86400000`, 'm'));
+      assert.match(configRefusal({ [name]: '2147483648' }), new RegExp(`^${name}: expected .*, at most 86400000`, 'm'));
     });
   }
 
   it('refuses a role without the servers it needs', () => {
-    assert.match(refusal({ ROLE: 'worker', KAFKA_BROKERS: 'a:1' }), /REDIS_URL.*ROLE=worker/);
-    assert.match(refusal({ ROLE: 'worker', REDIS_URL: 'redis://a' }), /KAFKA_BROKERS.*ROLE=worker/);
-    assert.match(refusal({ ROLE: 'gateway' }), /REDIS_URL.*ROLE=gateway/);
-    assert.match(refusal({ REDIS_URL: 'redis://a' }), /KAFKA_BROKERS/);
+    assert.match(configRefusal({ ROLE: 'worker', KAFKA_BROKERS: 'a:1' }), /REDIS_URL.*ROLE=worker/);
+    assert.match(configRefusal({ ROLE: 'worker', REDIS_URL: 'redis://a' }), /KAFKA_BROKERS.*ROLE=worker/);
+    assert.match(configRefusal({ ROLE: 'gateway' }), /REDIS_URL.*ROLE=gateway/);
+    assert.match(configRefusal({ REDIS_URL: 'redis://a' }), /KAFKA_BROKERS/);
   });
 
   const modes: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
@@ -91,7 +81,7 @@ describe('readConfig', () => {
   ];
   for (const [environment, expected] of modes) {
     it(`refuses ${JSON.stringify(environment)} with one line that names the fix`, () => {
-      const message = refusal(environment);
+      const message = configRefusal(environment);
       assert.match(message, expected);
       assert.doesNotMatch(message, /\n/);
     });
@@ -111,17 +101,20 @@ describe('readConfig', () => {
 
   it('refuses malformed addresses', () => {
     assert.match(
-      refusal({ KAFKA_BROKERS: 'kafka', REDIS_URL: 'redis://a' }),
+      configRefusal({ KAFKA_BROKERS: 'kafka', REDIS_URL: 'redis://a' }),
       /KAFKA_BROKERS: expected host:port.*"kafka"/,
     );
-    assert.match(refusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'localhost:6379' }), /REDIS_URL: expected redis:\/\//);
-    assert.match(refusal({ BACKEND_UAA_URL: 'ftp://uaa' }), /BACKEND_UAA_URL: expected an http/);
+    assert.match(
+      configRefusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'localhost:6379' }),
+      /REDIS_URL: expected redis:\/\//,
+    );
+    assert.match(configRefusal({ BACKEND_UAA_URL: 'ftp://uaa' }), /BACKEND_UAA_URL: expected an http/);
   });
 
   it('never repeats a password', () => {
-    const message = refusal({ KAFKA_SASL_MECHANISM: 'md5', KAFKA_SASL_PASSWORD: 'hunter2', PORT: 'x' });
+    const message = configRefusal({ KAFKA_SASL_MECHANISM: 'md5', KAFKA_SASL_PASSWORD: 'hunter2', PORT: 'x' });
     assert.doesNotMatch(message, /hunter2/);
-    assert.doesNotMatch(refusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'http://me:hunter2@redis' }), /hunter2/);
+    assert.doesNotMatch(configRefusal({ KAFKA_BROKERS: 'a:1', REDIS_URL: 'http://me:hunter2@redis' }), /hunter2/);
   });
 
   it('reads a fraction from 0 to 1', () => {

@@ -4,8 +4,8 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { ConfigError } from '../../src/errors.ts';
 import { variables } from '../../src/variables.ts';
+import { configRefusal } from '../support/config-refusal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SECRET = 'hunter2';
@@ -13,16 +13,6 @@ const SECRET = 'hunter2';
 const NOBODY = 65_534;
 
 const SERVERS = { KAFKA_BROKERS: 'kafka:9092', REDIS_URL: 'redis://redis' };
-
-function refusalOf(environment: Record<string, string>): string {
-  try {
-    readConfig(environment);
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message;
-  }
-  throw new Error('the configuration was not refused');
-}
 
 describe('a secret in a file', () => {
   for (const [content, value] of [
@@ -71,7 +61,7 @@ describe('a secret in a file', () => {
     it(`is refused without its content if the file ${what}`, async (t) => {
       const path = join(await temporaryFolder(t), 'secret');
       await prepare(path);
-      const message = refusalOf({ ...SERVERS, KAFKA_SASL_PASSWORD_FILE: path });
+      const message = configRefusal({ ...SERVERS, KAFKA_SASL_PASSWORD_FILE: path });
       assert.ok(
         message.startsWith(`KAFKA_SASL_PASSWORD_FILE: expected a file that holds KAFKA_SASL_PASSWORD, but "${path}" `),
       );
@@ -88,7 +78,10 @@ describe('a secret in a file', () => {
     const isRoot = process.geteuid!() === 0;
     if (isRoot) process.seteuid!(NOBODY);
     try {
-      assert.match(refusalOf({ CURSOR_SECRET_FILE: path }), /^CURSOR_SECRET_FILE: .* may not be read by this user$/);
+      assert.match(
+        configRefusal({ CURSOR_SECRET_FILE: path }),
+        /^CURSOR_SECRET_FILE: .* may not be read by this user$/,
+      );
     } finally {
       if (isRoot) process.seteuid!(0);
     }
@@ -98,7 +91,7 @@ describe('a secret in a file', () => {
     const path = join(await temporaryFolder(t), 'secret');
     await writeFile(path, SECRET);
     assert.equal(
-      refusalOf({ CURSOR_SECRET: SECRET, CURSOR_SECRET_FILE: path }),
+      configRefusal({ CURSOR_SECRET: SECRET, CURSOR_SECRET_FILE: path }),
       'CURSOR_SECRET and CURSOR_SECRET_FILE: expected one of them, got both; unset one',
     );
   });
@@ -106,7 +99,7 @@ describe('a secret in a file', () => {
   it('is not shown if its content cannot be used', async (t) => {
     const path = join(await temporaryFolder(t), 'url');
     await writeFile(path, SECRET);
-    const message = refusalOf({ KAFKA_BROKERS: 'kafka:9092', REDIS_URL_FILE: path });
+    const message = configRefusal({ KAFKA_BROKERS: 'kafka:9092', REDIS_URL_FILE: path });
     assert.match(message, /^REDIS_URL: expected redis:\/\/ or rediss:\/\/ URLs/);
     assert.doesNotMatch(message, /hunter2/);
   });
