@@ -27,6 +27,9 @@ const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 
 /** Folders that run only when named. */
 const ASKED_FOR = ['faults', 'deploy'];
 
+/** Failed tests that the end of the output names. */
+const MAX_NAMED = 20;
+
 interface Selection {
   readonly wanted: string[];
   readonly unwanted: string[];
@@ -47,6 +50,14 @@ function readArguments(): Selection | undefined {
   return { wanted, unwanted, isFull };
 }
 
+/** The end of the output, which is what `.ci/run` repeats and what a stored log keeps. */
+function verdict(failedTests: readonly string[], failures: readonly string[]): string {
+  if (failures.length === 0) return 'passed';
+  const named = failedTests.slice(0, MAX_NAMED);
+  if (failedTests.length > named.length) named.push(`and ${failedTests.length - named.length} more tests`);
+  return [...named, ...failures].map((line) => `FAILED: ${line}`).join('\n');
+}
+
 async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSignal): Promise<readonly string[]> {
   const root = import.meta.dirname;
   const files = await selectTestFiles(root, wanted, unwanted);
@@ -58,7 +69,7 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
   const kafka = await startKafkaBroker();
   try {
     const { concurrency, timeoutMs, settings } = isFull ? FULL : SHORT;
-    const { closingLines, failures } = await runNodeTests({
+    const { closingLines, failedTests, failures } = await runNodeTests({
       files,
       concurrency,
       timeoutMs,
@@ -81,7 +92,7 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
 Node ${process.version}, ${availableParallelism()} cores, Kafka on ${kafka.address}, ${seconds} s
 ${switched}${files.length} test files in ${[...folders].join(', ')}
 ${closingLines.join('\n')}
-${failures.length === 0 ? 'passed' : `FAILED: ${failures.join('\nFAILED: ')}`}
+${verdict(failedTests, failures)}
 `);
     return failures;
   } finally {

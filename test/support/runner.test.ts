@@ -40,6 +40,27 @@ describe('runNodeTests', () => {
     });
   }
 
+  it('names each failed test with its suite, file, line and error', async () => {
+    const { failedTests } = await run('fails');
+    const file = join(FIXTURES, 'fails.test.mjs');
+    assert.deepEqual(failedTests, [
+      `a suite › fails an assertion (${file}:6): Expected values to be strictly equal: 1 !== 2`,
+      `a suite › an inner suite › throws an error of two lines (${file}:9): first second`,
+      `a suite › an inner suite › throws no error (${file}:12): just text`,
+      `a suite › fails in a hook (${file}:16): in the hook`,
+      `takes too long (${file}:22): test timed out after 20ms`,
+    ]);
+  });
+
+  it('names what failed after the end of a test', async () => {
+    const { failedTests } = await run('late-rejection');
+    assert.match(
+      failedTests[0]!,
+      /^Error: Test "passes, and rejects when it is over" .* created the error "Error: late"/,
+    );
+    assert.equal(failedTests[1], `the file (${join(FIXTURES, 'late-rejection.test.mjs')}:1): test failed`);
+  });
+
   it('fails on a skipped test', async () => {
     assert.deepEqual((await run('skips')).failures, ['1 skipped: nothing is skipped here']);
   });

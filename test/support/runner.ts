@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { groupMembers, signalGroup } from './process-group.ts';
 
+const FAILURE_REPORTER = join(import.meta.dirname, 'failure-reporter.js');
+
 export interface NodeTestOptions {
   readonly files: readonly string[];
   /** How many test files run at the same time. */
@@ -20,6 +22,8 @@ export interface NodeTestOptions {
 export interface NodeTestResult {
   /** node's closing lines: `# tests 3`, `# pass 2`, `# fail 1`, ... */
   readonly closingLines: readonly string[];
+  /** A line for each failed test, as the failure reporter writes it. */
+  readonly failedTests: readonly string[];
   /** Why the run failed; empty when it passed. */
   readonly failures: readonly string[];
 }
@@ -34,7 +38,8 @@ export async function runNodeTests(options: NodeTestOptions): Promise<NodeTestRe
   try {
     const report = join(folder, 'report.tap');
     const failures: string[] = [];
-    const { code, group } = await runNode(options, report);
+    const failed = join(folder, 'failed.txt');
+    const { code, group } = await runNode(options, report, failed);
     if (code !== 0) failures.push(options.stop.aborted ? 'stopped' : `node --test ended with ${code}`);
     const left = await groupMembers(group, 2000);
     if (left.length > 0) failures.push(`left running by a test: ${left.join('; ')}`);
@@ -45,13 +50,13 @@ export async function runNodeTests(options: NodeTestOptions): Promise<NodeTestRe
       if (countOf(closingLines, kind) > 0)
         failures.push(`${countOf(closingLines, kind)} ${kind}: nothing is skipped here`);
     }
-    return { closingLines, failures };
+    return { closingLines, failedTests: await linesOf(failed), failures };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function runNode(options: NodeTestOptions, report: string) {
+async function runNode(options: NodeTestOptions, report: string, failed: string) {
   const child = spawn(
     process.execPath,
     [
@@ -63,6 +68,8 @@ async function runNode(options: NodeTestOptions, report: string) {
       '--test-reporter-destination=stdout',
       '--test-reporter=tap',
       `--test-reporter-destination=${report}`,
+      `--test-reporter=${FAILURE_REPORTER}`,
+      `--test-reporter-destination=${failed}`,
       ...options.files,
     ],
     {
@@ -90,6 +97,11 @@ async function runNode(options: NodeTestOptions, report: string) {
   options.stop.removeEventListener('abort', onStop);
   process.removeListener('exit', killWithParent);
   return { code, group };
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean);
 }
 
 /** The last of each kind: a test may print such a line itself. */
