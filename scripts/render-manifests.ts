@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renderChart } from '../stack/chart.ts';
+import { renderChart } from '../stack/kubernetes/chart.ts';
 
 /** The examples of the chart that deploy/kubernetes has rendered. */
 export const RENDERED = ['roles', 'all'] as const;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { RENDERED, manifestOf, manifestPath } from '../../scripts/render-manifests.ts';
 import { settingRows } from '../../src/settings/setting-rows.ts';
-import { lintChart } from '../../stack/chart.ts';
+import { lintChart } from '../../stack/kubernetes/chart.ts';
 import { EXAMPLES, environmentOf, manifestsOf, ofKind } from './manifests.ts';
 
 describe('the Helm chart', { concurrency: 2 }, () => {

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../stack/chart.ts';
-import type { Release } from '../../stack/chart.ts';
+import { renderChart } from '../../stack/kubernetes/chart.ts';
+import type { Release } from '../../stack/kubernetes/chart.ts';
 
 export interface Container {
   readonly image: string;

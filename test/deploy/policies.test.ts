@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { KUBERNETES_VERSION, renderChart } from '../../stack/chart.ts';
+import { KUBERNETES_VERSION, renderChart } from '../../stack/kubernetes/chart.ts';
 import { goProgram } from '../../stack/go-programs.ts';
-import { kubernetesSchemas } from '../../stack/kubernetes-schemas.ts';
+import { kubernetesSchemas } from '../../stack/kubernetes/kubernetes-schemas.ts';
 import { EXAMPLES } from './manifests.ts';
 
 interface Verdict {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { CHART, renderChart } from '../../stack/chart.ts';
+import { CHART, renderChart } from '../../stack/kubernetes/chart.ts';
 
 const read = (name: string) => readFile(join(CHART, name), 'utf8');
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { goProgram } from './go-programs.ts';
+import { goProgram } from '../go-programs.ts';
 
 export const CHART = join('deploy', 'helm', 'crier');
 /** The version that the chart is rendered for and checked against. Helm from source takes itself for one of Kubernetes 1.20. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { goModule } from './go-programs.ts';
+import { goModule } from '../go-programs.ts';
 import { KUBERNETES_VERSION } from './chart.ts';
 
 /** The last release of the operator whose Go module has the definitions as JSON. */
