@@ -286,6 +286,8 @@ export const variables = {
 /** Settings that may change while the server runs. */
 export const tunableNames = [
   'LOG_LEVEL',
+  'MAX_CONNECTIONS',
+  'MAX_HANDSHAKES_PER_SECOND',
   'MAX_OPERATIONS_PER_CONNECTION',
   'MAX_QUEUE_BYTES',
   'MAX_POD_QUEUE_BYTES',

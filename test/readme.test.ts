@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { withSettings } from '../scripts/configuration-page.ts';
 import { installHint, PROGRAMS } from '../stack/programs.ts';
 import { settingRows } from '../src/settings/setting-rows.ts';
+import { tunableNames } from '../src/variables.ts';
 import { variables } from '../src/variables.ts';
 
 const PAGES = [
@@ -100,6 +101,12 @@ describe('the pages of the documentation', () => {
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))
         assert.ok(known.has(name!) || ERROR_CODES.has(name!), `${page}: ${name}`);
+  });
+
+  it('say of each tunable what a lower value does', () => {
+    const part = read('docs/operations.md').split('## Settings that change while crier runs')[1]!.split('\n## ')[0]!;
+    const rows = Array.from(part.matchAll(/^\| `([A-Z_]+)` +\|/gm), ([, name]) => name!);
+    assert.deepEqual(rows.sort(), [...tunableNames].sort());
   });
 
   it('name the folders of src in the layout', () => {

@@ -174,6 +174,13 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
     maxAgeMs: config.MAX_CONNECTION_AGE_MS,
   };
   tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
+  const admission = {
+    maxConnections: config.MAX_CONNECTIONS,
+    maxHandshakesPerSecond: config.MAX_HANDSHAKES_PER_SECOND,
+    maxHandshakeBurst: config.MAX_HANDSHAKE_BURST,
+  };
+  tunables.bind('MAX_CONNECTIONS', (connections) => (admission.maxConnections = connections));
+  tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => (admission.maxHandshakesPerSecond = handshakes));
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
@@ -181,11 +188,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
     initTimeoutMs: config.INIT_TIMEOUT_MS,
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    admission: {
-      maxConnections: config.MAX_CONNECTIONS,
-      maxHandshakesPerSecond: config.MAX_HANDSHAKES_PER_SECOND,
-      maxHandshakeBurst: config.MAX_HANDSHAKE_BURST,
-    },
+    admission,
     isMemoryShort: () => false,
     drainSpreadMs: config.DRAIN_SPREAD_MS,
     drainTimeoutMs: Math.min(CLOSE_FRAME_TIMEOUT_MS, finishMs(config) / 3),

@@ -7,6 +7,7 @@ import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
+import { openSocket } from '../support/socket.ts';
 import { metricOf } from '../support/metric.ts';
 import { testConfig } from '../support/switches.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -14,7 +15,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const AUCTIONS = 'subscription { auctions_updated { auction_id } }';
 
-async function startTuned(t: TestContext, content: object) {
+async function startTuned(t: TestContext, content: object, settings: Readonly<Record<string, string>> = {}) {
   const file = join(await temporaryFolder(t), 'tunables.json');
   const write = (value: object) => writeFile(file, JSON.stringify(value));
   await write(content);
@@ -25,6 +26,7 @@ async function startTuned(t: TestContext, content: object) {
     SAMPLE_INTERVAL_MS: '20',
     SHARING: 'true',
     TUNABLES_FILE: file,
+    ...settings,
   });
   const log = createLog('silent');
   const server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
@@ -60,6 +62,32 @@ describe('a server with TUNABLES_FILE', () => {
     await waitFor('further events', () => received.every((count, index) => count > before[index]!));
     await client.dispose();
   });
+
+  const admissions = [
+    { name: 'MAX_CONNECTIONS', reason: 'connections', open: 0 },
+    // One handshake a second is less than the test needs for two, and the burst is 1.
+    { name: 'MAX_HANDSHAKES_PER_SECOND', reason: 'handshake_rate', open: 500 },
+  ] as const;
+  for (const { name, reason, open } of admissions) {
+    it(`refuses sockets by a lowered ${name}, keeps the open ones, and admits again when it is raised`, async (t) => {
+      const { server, write, admin } = await startTuned(t, {}, { MAX_HANDSHAKE_BURST: '1' });
+      const url = `ws://127.0.0.1:${server.port}/graphql`;
+      const becomes = (value: number) =>
+        waitFor(`${name} ${value}`, async () => (await metricOf(admin, `crier_tunable{name="${name}"}`)) === value);
+      await becomes(open);
+      const first = await openSocket(t, url);
+      await first.init();
+      await write({ [name]: 1 });
+      await becomes(1);
+      const refusals = () => metricOf(admin, `crier_refusals_total{reason="${reason}"}`);
+      while ((await refusals()) === 0) await openSocket(t, url);
+      assert.ok(first.isOpen);
+      await write({ [name]: open });
+      await becomes(open);
+      const last = await openSocket(t, url);
+      await last.init();
+    });
+  }
 
   it('audits shared results from the moment that a share is given, and ends with 0', async (t) => {
     const { server, write, admin } = await startTuned(t, { SHARING_AUDIT: 0, LOG_LEVEL: 'fatal' });
