@@ -1,3 +1,5 @@
+import type { Observations } from './observations.ts';
+
 /** The latest observation of a bucket that belongs to a trace, as OpenMetrics shows it. */
 export interface Exemplar {
   readonly labelSet: { readonly trace_id: string };
@@ -7,7 +9,7 @@ export interface Exemplar {
 }
 
 /** One series of a histogram. */
-export class Buckets {
+export class Buckets implements Observations {
   /** By bucket; those without a sampled observation have none. */
   readonly exemplars: (Exemplar | undefined)[] = [];
   readonly #bounds: Float64Array;

@@ -1,12 +1,8 @@
+import type { Observations } from '../../metrics/observations.ts';
 import type { Message } from './frame.ts';
 import type { ResultTimes } from './result-times.ts';
 
-/** One series of a histogram, in seconds. */
-export interface Observations {
-  observe(seconds: number, weight: number): void;
-}
-
-/** Each is observed once for each delivery. `latency` is the time since the Kafka record; the others are the gateway's part of it. */
+/** In seconds. Each is observed once for each delivery. `latency` is the time since the Kafka record; the others are the gateway's part of it. */
 export interface DeliveryObservations {
   readonly latency: Observations;
   /** From the message to the execution. */

@@ -1,11 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
+import type { Observations } from '../../metrics/observations.ts';
 import type { Operation } from '../documents/operation.ts';
 import { rootFieldNames } from './root-fields.ts';
-
-/** One series of a histogram. */
-export interface Observations {
-  observe(value: number): void;
-}
 
 /** By the label of an operation's root field. */
 export interface ExecutionObservations {
