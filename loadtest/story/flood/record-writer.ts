@@ -9,7 +9,7 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** kcat reads its input in whole blocks. Empty lines, which it skips, fill a block. */
 const KCAT_BLOCK_BYTES = 1024;
 
-/** Sends that a kafkajs writer has in flight before `write` waits. */
+/** Sends that wait in a kafkajs writer before `write` waits. */
 const MAX_SENDS = 5;
 
 /** A writer of the flood. It writes all of its records to one partition, in order. */
@@ -57,20 +57,26 @@ async function startKafkajsWriter(brokers: string, partition: number): Promise<R
   });
   const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
   await producer.connect();
-  const pending = new Set<Promise<unknown>>();
+  let pending = 0;
+  // One send at a time: kafkajs encodes sends concurrently, so a later one may overtake.
+  let sends: Promise<unknown> = Promise.resolve();
   let failure: Error | undefined;
   return {
     write: async (lines) => {
-      const messages = lines.trimEnd().split('\n');
-      const send = producer
-        .send({ topic: TOPIC, messages: messages.map((value) => ({ value, partition })) })
+      const messages = lines
+        .trimEnd()
+        .split('\n')
+        .map((value) => ({ value, partition }));
+      const before = sends;
+      pending++;
+      sends = before
+        .then(() => producer.send({ topic: TOPIC, messages }))
         .catch((error: Error) => (failure = error))
-        .finally(() => pending.delete(send));
-      pending.add(send);
-      while (pending.size > MAX_SENDS) await Promise.race(pending);
+        .finally(() => pending--);
+      if (pending > MAX_SENDS) await before;
     },
     close: async () => {
-      await Promise.all(pending);
+      await sends;
       await producer.disconnect();
       if (failure) throw failure;
     },
