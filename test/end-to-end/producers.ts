@@ -66,13 +66,16 @@ function partitionsOf(records: readonly OutgoingRecord[]): Map<string, OutgoingR
   return partitions;
 }
 
-/** Number of members of a consumer group; 0 while it is rebalancing. */
+/** Number of members of a consumer group; 0 while it is rebalancing, or has no coordinator yet. */
 export async function stableMembers(brokers: string, group: string): Promise<number> {
   const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();
   try {
     const [description] = (await admin.describeGroups([group])).groups;
     return description?.state === 'Stable' ? description.members.length : 0;
+  } catch (error) {
+    if (error instanceof kafkajs.KafkaJSProtocolError && error.retriable) return 0;
+    throw error;
   } finally {
     await admin.disconnect();
   }
