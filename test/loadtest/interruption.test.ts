@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { groupMembers, signalGroup } from '../support/process-group.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { startLoadTest } from './load-test-command.ts';
 
 const SMALL = ['--clients', '40', '--stock', '10', '--auctions', '20', '--rate', '40'];
@@ -39,7 +38,7 @@ describe('Ctrl-C', () => {
   ]) {
     it(`ends ${what} and every process it started`, async (t) => {
       const run = startLoadTest(t, flags);
-      await waitFor('the run', () => isRunning.test(run.output), 120_000);
+      await run.printed(isRunning);
       signalGroup(run.child.pid!, 'SIGINT');
       const [code] = (await run.exited) as [number];
       assert.equal(code, 130, run.output);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -5,6 +6,9 @@ import { rm } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
 import { signalGroup } from '../support/process-group.ts';
 import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const PRINT_TIMEOUT_MS = 120_000;
 
 export interface LoadTestCommand {
   readonly child: ChildProcess;
@@ -13,6 +17,8 @@ export interface LoadTestCommand {
   /** Path of its results, without the extension. */
   readonly files: string;
   readonly exited: Promise<unknown[]>;
+  /** Waits until its output matches. @throws Error with the output if it ends before that, or after 2 minutes. */
+  printed(pattern: RegExp): Promise<void>;
 }
 
 /** Starts `npm run loadtest` in its own process group. It and its results are removed after the test. */
@@ -23,7 +29,13 @@ export function startLoadTest(t: TestContext, flags: readonly string[]): LoadTes
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const run = { child, output: '', files: `loadtest/results/${name}`, exited: once(child, 'exit') };
+  const printed = async (pattern: RegExp) => {
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    const isOver = () => pattern.test(run.output) || hasEnded();
+    await waitFor('a line', isOver, PRINT_TIMEOUT_MS).catch(() => undefined);
+    assert.match(run.output, pattern);
+  };
+  const run = { child, output: '', files: `loadtest/results/${name}`, exited: once(child, 'exit'), printed };
   const keep = (chunk: Buffer) => (run.output += chunk.toString());
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
