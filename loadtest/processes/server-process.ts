@@ -41,13 +41,17 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a server process, pinned to `core` if possible. Resolves when `port` accepts connections. */
+/**
+ * Starts a server process, pinned to `core` if possible. Resolves when `port` accepts connections.
+ * @param output file descriptor for standard output and standard error; default: standard error is this process's
+ */
 export async function startServerProcess(
   script: string,
   port: number,
   environment: Readonly<Record<string, string>> = {},
   nodeArguments: readonly string[] = [],
   core: number = SERVER_CORE,
+  output?: number,
 ): Promise<ServerProcess> {
   const preload = new URL('../servers/probe.js', import.meta.url).pathname;
   const [command, ...words] = pinned(core, [
@@ -60,7 +64,7 @@ export async function startServerProcess(
   ]);
   const child = spawn(command, words, {
     env: { ...process.env, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...NO_WAITS, ...environment },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', output ?? 'ignore', output ?? 'inherit', 'ipc'],
   });
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
     child.once('exit', (code, signal) => resolve(code ?? signal!)),

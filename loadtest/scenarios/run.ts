@@ -7,6 +7,7 @@ import { startFleet } from './clients/fleet-calls.ts';
 import type { Fleet, FleetProgress } from './clients/fleet-calls.ts';
 import { Market, PARTITIONS, TOPICS } from './load/market.ts';
 import { Pods } from './pods/scenario-pods.ts';
+import { openPaths } from './load/open-paths.ts';
 import { MarketProducer } from './load/producer.ts';
 import { faultsOf, warningsOf } from './result.ts';
 import type { DeployReport, ScenarioResult, ScenarioSettings } from './result.ts';
@@ -32,9 +33,6 @@ interface Stage {
   readonly balancer: BalancerProcess | undefined;
 }
 
-/** Interval of the marks that are written until every subscription has received one. */
-const MARK_TIMEOUT_MS = 3000;
-const MARK_ATTEMPTS = 10;
 /** Time before the first record is due, so that it is on time. */
 const LEAD_MS = 250;
 /** Duration of the load before the window. */
@@ -98,7 +96,11 @@ async function measure(stage: Stage): Promise<ScenarioResult> {
   const { scenario, settings, market, producer, pods, fleet, options } = stage;
   const { seconds, recordsPerSecond, churnSeconds } = settings;
   const rampMs = scenario.connectsAtOnce ? 0 : await connect(stage);
-  if (!scenario.connectsAtOnce) await openPaths(stage);
+  if (!scenario.connectsAtOnce) {
+    options.onProgress('waits until every subscription is live');
+    // Slow clients are not waited for: nothing is promised to them.
+    await openPaths({ market, producer, fleet, clients: settings.clients, signal: options.signal });
+  }
   options.onProgress('warms up');
   await producer.run(new Schedule(soon(), recordsPerSecond, WARM_UP_SECONDS), market, options.signal);
   const { sequences: from, bytes: bytesBefore } = market;
@@ -141,24 +143,6 @@ async function connect({ scenario, settings, fleet, options }: Stage): Promise<n
   const startedAt = performance.now();
   await fleet.connect({ atOnce: scenario.connectsAtOnce });
   return performance.now() - startedAt;
-}
-
-/** Writes marks until each subscription has received one of each of its lanes, because the protocol does not acknowledge a subscribe. */
-async function openPaths({ settings, market, producer, fleet, options }: Stage): Promise<void> {
-  options.onProgress('waits until every subscription is live');
-  const clients = settings.clients + settings.slow;
-  for (let attempt = 1; attempt <= MARK_ATTEMPTS; attempt++) {
-    await producer.send(market.marks(Date.now()));
-    const deadline = performance.now() + MARK_TIMEOUT_MS;
-    while (performance.now() < deadline) {
-      options.signal.throwIfAborted();
-      // Slow clients are not waited for: nothing is promised to them.
-      if ((await fleet.progress()).live >= clients - settings.slow) return;
-      await delay(50);
-    }
-  }
-  const { live } = await fleet.progress();
-  throw new Error(`${clients - live} of ${clients} clients received nothing of their subscriptions`);
 }
 
 /** Starts a new pod, then drains an old one. The balancer removes the old pod as soon as it is not ready. */

@@ -11,6 +11,8 @@ export interface ClientOwner {
   onClosed(code: number): void;
   /** A result of the subscription at this index of `interests`. */
   onResult(subscription: number, payload: Buffer | object): void;
+  /** The server says that events may have been missed: `gap: true`, or `resumed: false`. Raw clients do not look for it. */
+  onGap(): void;
   /** The server ended a subscription or sent an unexpected message. */
   onFailure(what: string): void;
 }

@@ -5,6 +5,7 @@ import { stopProcess } from '../../processes/server-process.ts';
 import type { Settlement } from './account.ts';
 import type { LatencySummary } from '../latency.ts';
 import type { MarketOptions } from '../load/market.ts';
+import type { Closing } from './fleet-state.ts';
 
 export interface FleetPlan extends MarketOptions {
   readonly port: number;
@@ -15,6 +16,8 @@ export interface FleetPlan extends MarketOptions {
   readonly stock: number;
   /** Number of additional clients that subscribe to the whole house and read at most 4 KB a second. */
   readonly slow: number;
+  /** Number of additional clients that are crier/client, which resumes. Default: none. */
+  readonly resuming?: number;
   readonly subscriptionsPerClient: number;
 }
 
@@ -42,6 +45,22 @@ export interface FleetUsage {
   readonly lagP99Ms: number;
 }
 
+/** What the clients that resume received. */
+export interface ResumingReport extends Settlement {
+  readonly subscriptions: number;
+  /** Subscriptions that received exactly the records written for them. */
+  readonly complete: number;
+  readonly duplicates: number;
+  readonly reordered: number;
+  /** Results that say that events may have been missed. */
+  readonly gaps: number;
+  readonly failures: readonly string[];
+  readonly reconnects: LatencySummary;
+  readonly failedAttempts: Readonly<Record<string, number>>;
+  /** Clients connected at the end. */
+  readonly ready: number;
+}
+
 export interface FleetReport extends Settlement, FleetUsage {
   readonly subscriptions: number;
   /** Subscriptions that received exactly the records written for them. */
@@ -50,6 +69,8 @@ export interface FleetReport extends Settlement, FleetUsage {
   readonly reordered: number;
   readonly corrupt: number;
   readonly unrequested: number;
+  /** Results that say that events may have been missed, as stock clients see them. */
+  readonly gaps: number;
   /** Records that Redis never had. */
   readonly unpublished: number;
   readonly latency: LatencySummary;
@@ -67,6 +88,14 @@ export interface FleetReport extends Settlement, FleetUsage {
   readonly failureCount: number;
   /** Clients connected at the end. */
   readonly ready: number;
+  /** If the plan has clients that resume. The other figures are without them. */
+  readonly resuming?: ResumingReport;
+}
+
+/** The ends of connections since the window began. */
+export interface FleetClosings {
+  readonly normal: readonly Closing[];
+  readonly resuming: readonly Closing[];
 }
 
 /** All clients, in a separate process. */
@@ -80,6 +109,7 @@ export interface Fleet {
   begin(window: Window & { readonly isConfirmed: boolean }): Promise<void>;
   /** Makes every client reconnect at this interval in seconds, ± a fifth. */
   churn(options: { readonly seconds: number }): Promise<void>;
+  closings(): Promise<FleetClosings>;
   /** Ends the churn. Waits until every client is connected and has its records, or until nothing arrives any more. */
   settle(options: { readonly to: readonly number[] }): Promise<FleetReport>;
   stop(): Promise<void>;
@@ -95,6 +125,7 @@ export function startFleet(): Fleet {
     progress: () => callProcess(child, 'progress'),
     begin: (window) => callProcess(child, 'begin', window),
     churn: (options) => callProcess(child, 'churn', options),
+    closings: () => callProcess(child, 'closings'),
     settle: (options) => callProcess(child, 'settle', options),
     stop: () => stopProcess(child),
   };

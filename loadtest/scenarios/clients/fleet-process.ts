@@ -14,6 +14,7 @@ answerCalls({
   progress: () => fleet!.progress(),
   begin: (window: Window & { isConfirmed: boolean }) => fleet!.begin(window),
   churn: ({ seconds }: { seconds: number }) => fleet!.churn(seconds),
+  closings: () => fleet!.closings(),
   settle: ({ to }: { to: readonly number[] }) => fleet!.settle(to),
 });
 // Keeps the process alive until its parent's first call.

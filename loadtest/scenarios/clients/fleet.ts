@@ -1,20 +1,29 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuWaitMs } from '../../processes/process-usage.ts';
+import { createClient } from '../../../src/client/client.ts';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
 import type { Dice } from '../../../src/graphs/auction/dice.ts';
 import type { WrittenRecords, Settlement } from './account.ts';
-import type { Client } from './client.ts';
-import type { FleetPlan, FleetProgress, FleetReport, FleetUsage, Window } from './fleet-calls.ts';
+import type { Client, ClientPlan } from './client.ts';
+import type {
+  FleetClosings,
+  FleetPlan,
+  FleetProgress,
+  FleetReport,
+  FleetUsage,
+  ResumingReport,
+  Window,
+} from './fleet-calls.ts';
 import { Interests } from '../load/interests.ts';
 import type { Interest } from '../load/interests.ts';
-import { Latency } from '../latency.ts';
 import { TOPICS } from '../load/market.ts';
 import { RawClient } from './raw-client.ts';
 import { ResultReader } from './result-reader.ts';
 import { StockClient } from './stock-client.ts';
 import { User } from './user.ts';
-import type { FleetState } from './user.ts';
+import { createFleetState } from './fleet-state.ts';
+import type { FleetState } from './fleet-state.ts';
 import { PublishRecorder } from './publish-recorder.ts';
 
 const CONNECT_BATCH = 100;
@@ -26,7 +35,10 @@ const SILENCE_MS = 10_000;
 const QUIET_MS = 500;
 const LAG_RESOLUTION_MS = 10;
 
+type Kind = 'stock' | 'raw' | 'slow' | 'resuming';
+
 interface Member {
+  readonly kind: Kind;
   readonly user: User;
   readonly client: Client;
   churnTimer?: NodeJS.Timeout;
@@ -41,6 +53,8 @@ export class Fleet {
   readonly #dice: Dice;
   readonly #publishes: PublishRecorder;
   readonly #state: FleetState;
+  /** Of the clients that resume. */
+  readonly #resuming: FleetState;
   readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
   #from: readonly number[] = [];
   #isChurning = false;
@@ -52,24 +66,21 @@ export class Fleet {
     this.#dice = createDice(plan.seed + 2);
     this.#publishes = new PublishRecorder(plan.redisUrl, plan.channelPrefix, TOPICS.length * plan.auctions, clock);
     const readers = new Map<string, ResultReader>();
-    this.#state = {
-      clock,
-      readerOf: ({ name }) => {
-        const reader = readers.get(name) ?? new ResultReader();
-        readers.set(name, reader);
-        return reader;
-      },
-      latency: new Latency(),
-      reconnects: new Latency(),
-      handshakes: new Latency(),
-      counts: emptyCounts(),
-      windowStartsAt: Infinity,
+    const readerOf = ({ name }: Interest) => {
+      const reader = readers.get(name) ?? new ResultReader();
+      readers.set(name, reader);
+      return reader;
     };
+    this.#state = createFleetState(clock, readerOf);
+    this.#resuming = createFleetState(clock, readerOf);
     const interests = new Interests(plan);
     for (let i = 0; i < plan.clients; i++) {
-      this.#add(interests.next(plan.subscriptionsPerClient), { plan, isStock: i < plan.stock, isSlow: false });
+      this.#add(interests.next(plan.subscriptionsPerClient), plan, i < plan.stock ? 'stock' : 'raw');
     }
-    for (let i = 0; i < plan.slow; i++) this.#add([interests.wholeHouse()], { plan, isStock: false, isSlow: true });
+    for (let i = 0; i < plan.slow; i++) this.#add([interests.wholeHouse()], plan, 'slow');
+    for (let i = 0; i < (plan.resuming ?? 0); i++) {
+      this.#add(interests.next(plan.subscriptionsPerClient), plan, 'resuming');
+    }
   }
 
   start(): Promise<void> {
@@ -92,20 +103,28 @@ export class Fleet {
   progress(): FleetProgress {
     const users = this.#members.map(({ user }) => user);
     const { delivered, closes, slowCloses } = this.#state.counts;
+    const resuming = this.#resuming.counts;
     return {
       ready: users.filter(({ presence }) => presence.isReady).length,
       live: users.filter(({ isLive }) => isLive).length,
-      delivered,
-      closed: sum(closes) + sum(slowCloses),
+      delivered: delivered + resuming.delivered,
+      closed: sum(closes) + sum(slowCloses) + sum(resuming.closes),
     };
+  }
+
+  closings(): FleetClosings {
+    return { normal: this.#state.closings, resuming: this.#resuming.closings };
   }
 
   begin({ from, startsAt, isConfirmed }: Window & { readonly isConfirmed: boolean }): void {
     const now = clock();
     this.#from = from;
-    this.#state.windowStartsAt = startsAt;
-    this.#state.reconnects.reset();
-    this.#state.handshakes.reset();
+    for (const state of [this.#state, this.#resuming]) {
+      state.windowStartsAt = startsAt;
+      state.reconnects.reset();
+      state.handshakes.reset();
+      state.closings = [];
+    }
     if (isConfirmed) for (const { user } of this.#members) user.presence.confirm(now);
     this.#cpu = process.cpuUsage();
     this.#waitMs = cpuWaitMs(process.pid);
@@ -161,19 +180,21 @@ export class Fleet {
     this.#publishes.close();
   }
 
-  #add(
-    interests: readonly Interest[],
-    { plan, isStock, isSlow }: { plan: FleetPlan; isStock: boolean; isSlow: boolean },
-  ): void {
-    const user = new User(interests, isSlow, this.#state);
-    const clientPlan = { port: plan.port, interests, dice: this.#dice, isSlow };
-    const client = isStock ? new StockClient(clientPlan, user) : new RawClient(clientPlan, user);
-    this.#members.push({ user, client });
+  #add(interests: readonly Interest[], { port }: FleetPlan, kind: Kind): void {
+    const isSlow = kind === 'slow';
+    const user = new User(interests, isSlow, kind === 'resuming' ? this.#resuming : this.#state);
+    const clientPlan = { port, interests, dice: this.#dice, isSlow };
+    this.#members.push({ kind, user, client: clientOf(kind, clientPlan, user) });
   }
 
   /** Waits until every normal client is connected and lacks nothing, or until nothing arrives any more. */
   async #quiet(written: WrittenRecords): Promise<void> {
-    const arrivals = () => this.#state.counts.delivered + this.#publishes.count;
+    const arrivals = () => this.progress().delivered + this.#publishes.count;
+    const isReader = ({ kind }: Member) => kind !== 'slow';
+    const lacksNothing = () => {
+      const { lost, missed } = this.#settlement(written, this.#users('resuming'));
+      return lost + missed + this.#settlement(written).lost === 0;
+    };
     let before = arrivals();
     let changedAt = clock();
     for (;;) {
@@ -181,19 +202,22 @@ export class Fleet {
       const isQuiet = arrivals() === before;
       before = arrivals();
       if (!isQuiet) changedAt = clock();
-      const isBack = this.#readers().every(({ presence }) => presence.isReady);
-      if (isQuiet && isBack && this.#settlement(written).lost === 0) return;
+      const isBack = this.#members.filter(isReader).every(({ user }) => user.presence.isReady);
+      if (isQuiet && isBack && lacksNothing()) return;
       if (clock() - changedAt > SILENCE_MS) return;
     }
   }
 
-  #readers(): User[] {
-    return this.#members.map(({ user }) => user).filter(({ isSlow }) => !isSlow);
+  #users(...kinds: readonly Kind[]): User[] {
+    return this.#members.filter(({ kind }) => kinds.includes(kind)).map(({ user }) => user);
   }
 
-  #settlement(written: WrittenRecords): Settlement & { subscriptions: number; complete: number } {
+  #settlement(
+    written: WrittenRecords,
+    users = this.#users('stock', 'raw'),
+  ): Settlement & { subscriptions: number; complete: number } {
     const total = { subscriptions: 0, complete: 0, expected: 0, delivered: 0, lost: 0, missed: 0 };
-    for (const { accounts, presence } of this.#readers()) {
+    for (const { accounts, presence } of users) {
       for (const account of accounts) {
         const { expected, delivered, lost, missed } = account.settle(written, presence);
         total.subscriptions++;
@@ -209,8 +233,6 @@ export class Fleet {
 
   #report(written: WrittenRecords, usage: FleetUsage): FleetReport {
     const { counts, latency, reconnects, handshakes } = this.#state;
-    const { duplicates, reordered, corrupt, unrequested, closes, slowCloses, failedAttempts, failures, failureCount } =
-      counts;
     let unpublished = 0;
     written.to.forEach((last, lane) => {
       for (let sequence = (written.from[lane] ?? 0) + 1; sequence <= last; sequence++) {
@@ -218,37 +240,41 @@ export class Fleet {
       }
     });
     return {
+      ...counts,
       ...this.#settlement(written),
-      ...{
-        duplicates,
-        reordered,
-        corrupt,
-        unrequested,
-        unpublished,
-        closes,
-        slowCloses,
-        failedAttempts,
-        failures,
-        failureCount,
-      },
+      unpublished,
       latency: latency.summary(),
       reconnects: reconnects.summary(),
       handshakes: handshakes.summary(),
-      ready: this.#readers().filter(({ presence }) => presence.isReady).length,
+      ready: countReady(this.#users('stock', 'raw')),
       ...usage,
+      ...(this.#users('resuming').length > 0 && { resuming: this.#reportResuming(written) }),
+    };
+  }
+
+  #reportResuming(written: WrittenRecords): ResumingReport {
+    const users = this.#users('resuming');
+    const { counts, reconnects } = this.#resuming;
+    const { duplicates, reordered, gaps, corrupt, unrequested, failures, failedAttempts } = counts;
+    const wrong = corrupt + unrequested > 0 ? [`${corrupt} corrupt, ${unrequested} unrequested results`] : [];
+    return {
+      ...this.#settlement(written, users),
+      ...{ duplicates, reordered, gaps, failedAttempts },
+      failures: [...failures, ...wrong],
+      reconnects: reconnects.summary(),
+      ready: countReady(users),
     };
   }
 }
 
-function emptyCounts() {
-  const noCodes = (): Record<string, number> => ({});
-  return {
-    ...{ delivered: 0, duplicates: 0, reordered: 0, corrupt: 0, unrequested: 0, failureCount: 0 },
-    failures: [],
-    closes: noCodes(),
-    slowCloses: noCodes(),
-    failedAttempts: noCodes(),
-  };
+function clientOf(kind: Kind, plan: ClientPlan, owner: User): Client {
+  if (kind === 'stock') return new StockClient(plan, owner);
+  if (kind === 'resuming') return new StockClient(plan, owner, createClient);
+  return new RawClient(plan, owner);
+}
+
+function countReady(users: readonly User[]): number {
+  return users.filter(({ presence }) => presence.isReady).length;
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

@@ -78,7 +78,7 @@ export class RawClient implements Client {
 class RawConnection implements FrameSink {
   readonly wantsPayload = true;
   readonly #plan: ClientPlan;
-  readonly #owner: Omit<ClientOwner, 'onConnecting'>;
+  readonly #owner: Omit<ClientOwner, 'onConnecting' | 'onGap'>;
   readonly #socket: Socket;
   readonly #reader: FrameReader;
   #handshake: string | undefined = '';
@@ -88,7 +88,7 @@ class RawConnection implements FrameSink {
   #isClosing = false;
   #slowTimer: NodeJS.Timeout | undefined;
 
-  constructor(plan: ClientPlan, owner: Omit<ClientOwner, 'onConnecting'>) {
+  constructor(plan: ClientPlan, owner: Omit<ClientOwner, 'onConnecting' | 'onGap'>) {
     this.#plan = plan;
     this.#owner = owner;
     this.#reader = new FrameReader(this);

@@ -1,34 +1,9 @@
 import { Account } from './account.ts';
 import type { ClientOwner } from './client.ts';
+import type { FleetState } from './fleet-state.ts';
 import type { Interest } from '../load/interests.ts';
-import type { Latency } from '../latency.ts';
 import { Presence } from './presence.ts';
 import type { ResultReader } from './result-reader.ts';
-
-/** State that all users of a fleet share. */
-export interface FleetState {
-  readonly clock: () => number;
-  readonly readerOf: (interest: Interest) => ResultReader;
-  readonly latency: Latency;
-  readonly reconnects: Latency;
-  readonly handshakes: Latency;
-  readonly counts: Counts;
-  /** Latency counts for records from this time on. */
-  windowStartsAt: number;
-}
-
-export interface Counts {
-  delivered: number;
-  duplicates: number;
-  reordered: number;
-  corrupt: number;
-  unrequested: number;
-  readonly closes: Record<string, number>;
-  readonly failedAttempts: Record<string, number>;
-  readonly slowCloses: Record<string, number>;
-  failures: string[];
-  failureCount: number;
-}
 
 const MOST_FAILURES = 5;
 
@@ -75,7 +50,10 @@ export class User implements ClientOwner {
     const counts = this.isSlow ? slowCloses : this.presence.isReady ? closes : failedAttempts;
     if (!this.isLeaving) counts[code] = (counts[code] ?? 0) + 1;
     // After failed attempts the end of the last ready connection counts.
-    if (this.presence.isReady) this.#closedAt = now;
+    if (this.presence.isReady) {
+      this.#closedAt = now;
+      this.#state.closings.push({ at: now, code });
+    }
     this.presence.closed(now);
   }
 
@@ -90,6 +68,10 @@ export class User implements ClientOwner {
     if (entry.producedAt < windowStartsAt || this.isSlow) return;
     counts.delivered++;
     latency.record(clock() - entry.producedAt);
+  }
+
+  onGap(): void {
+    this.#state.counts.gaps++;
   }
 
   onFailure(what: string): void {

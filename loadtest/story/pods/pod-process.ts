@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '../../../stack/port.ts';
 import { startServerProcess } from '../../processes/server-process.ts';
@@ -11,6 +12,7 @@ export interface PodProcess extends ServerProcess {
   readonly pod: Pod;
   /** Port of the WebSocket server, if the pod has one. */
   readonly port: number;
+  readonly adminPort: number;
   /** Metrics in Prometheus' text format. A busy event loop delays the answer. */
   metrics(): Promise<string>;
 }
@@ -33,13 +35,14 @@ export async function startPod(pod: Pod, surroundings: PodSurroundings): Promise
     ADMIN_PORT: String(adminPort),
     ...pod.environment,
   };
-  const script = new URL(`../../${pod.script}`, import.meta.url).pathname;
+  const script = resolve(import.meta.dirname, '..', '..', pod.script);
   const listening = pod.isWorkerOnly ? adminPort : port;
-  const server = await startServerProcess(script, listening, environment, pod.nodeArguments, pod.core);
+  const server = await startServerProcess(script, listening, environment, pod.nodeArguments, pod.core, pod.output);
   return {
     ...server,
     pod,
     port,
+    adminPort,
     metrics: () => getText({ host: '127.0.0.1', port: adminPort, path: '/metrics' }),
   };
 }

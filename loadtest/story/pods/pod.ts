@@ -17,7 +17,7 @@ export interface Pod {
   readonly name: string;
   /** In tables and charts. */
   readonly title: string;
-  /** Relative to dist/loadtest. */
+  /** Absolute, or relative to dist/loadtest. */
   readonly script: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Node's own flags, such as `--max-semi-space-size=16`. */
@@ -26,6 +26,8 @@ export interface Pod {
   readonly isWorkerOnly?: boolean;
   /** Default: the server's core. */
   readonly core?: number;
+  /** File descriptor for standard output and standard error. Default: standard error is this process's. */
+  readonly output?: number;
   /** Whether the flood stops it for half of the time. */
   readonly isSlow?: boolean;
 }

@@ -9,7 +9,7 @@ import type { ScenarioName } from '../../../loadtest/scenarios/scenario.ts';
 const NOTHING = { count: 0, p50Ms: 0, p99Ms: 0, p999Ms: 0, maxMs: 0 };
 const CLEAN: FleetReport = {
   ...{ expected: 100, delivered: 100, lost: 0, missed: 0, subscriptions: 10, complete: 10 },
-  ...{ duplicates: 0, reordered: 0, corrupt: 0, unrequested: 0, unpublished: 0 },
+  ...{ duplicates: 0, reordered: 0, corrupt: 0, unrequested: 0, gaps: 0, unpublished: 0 },
   ...{ latency: NOTHING, reconnects: NOTHING, handshakes: NOTHING },
   ...{ closes: {}, slowCloses: {}, failedAttempts: {}, failures: [], failureCount: 0 },
   ...{ ready: 10, cpuPercent: 20, waitPercent: 2, lagP99Ms: 2 },
