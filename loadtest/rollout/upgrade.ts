@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { say } from '../command.ts';
+import { sumOfCounter } from '../story/pods/pod-process.ts';
+import type { PodProcess } from '../story/pods/pod-process.ts';
+import type { Rollout } from './rollout.ts';
+
+export type Version = 'old' | 'new';
+
+/** What runs together for a while. */
+export interface Stage {
+  readonly worker: Version;
+  readonly gateways: Version;
+  /** From the first replacement of this stage to its end, in seconds. */
+  readonly seconds: number;
+  /** Gateways whose credits the worker hears. */
+  readonly heardGateways: number;
+  /** Seconds for which partitions have waited for a gateway, added up. */
+  readonly waitedSeconds: number;
+}
+
+/** The end of a replaced pod. */
+export interface Ending {
+  readonly role: 'worker' | 'gateway';
+  readonly version: Version;
+  readonly seconds: number;
+  readonly ending: number | NodeJS.Signals;
+}
+
+/** Settings that both versions know. */
+const COMMON = { LOG_LEVEL: 'warn' };
+/** Settings of this version's gateways: a drain of seconds instead of half a minute. */
+const NEW = { DRAIN_DELAY_MS: '500', DRAIN_SPREAD_MS: '3000' };
+/** Less than half of the keep-alive of crier/client, which would leave a stopped gateway. */
+const STOPPED_MS = 3000;
+/** Time for the gateway to answer again. */
+const RECOVERY_MS = 1000;
+const BACK_MS = 15_000;
+
+/** The order of the stages: gateways first and back; then the worker first and back. */
+const STAGES: readonly (readonly [worker: Version, gateways: Version])[] = [
+  ['old', 'old'],
+  ['old', 'new'],
+  ['new', 'new'],
+  ['old', 'new'],
+  ['old', 'old'],
+  ['new', 'old'],
+  ['old', 'old'],
+];
+
+/** A worker and two gateways that are replaced one by one. */
+export class Upgrade {
+  readonly endings: Ending[] = [];
+  readonly #rollout: Rollout;
+  readonly #base: string;
+  readonly #seconds: number;
+  readonly #signal: AbortSignal;
+  readonly #versions = new Map<PodProcess, Version>();
+  #worker!: PodProcess;
+  #gateways: PodProcess[] = [];
+  #unrecognised = 0;
+
+  /** @param base the old version's script */
+  constructor(rollout: Rollout, base: string, seconds: number, signal: AbortSignal) {
+    this.#rollout = rollout;
+    this.#base = base;
+    this.#seconds = seconds;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<Stage[]> {
+    this.#worker = await this.#start('worker', 'old');
+    this.#gateways = [await this.#start('gateway', 'old'), await this.#start('gateway', 'old')];
+    await this.#rollout.route(...this.#gateways);
+    say('connects the clients');
+    await this.#rollout.connect();
+    await this.#rollout.begin();
+    const stages: Stage[] = [];
+    for (const [worker, gateways] of STAGES) {
+      say(`${worker} worker, ${gateways} gateways`);
+      const startedAt = performance.now();
+      if (this.#versions.get(this.#worker) !== worker) await this.#replaceWorker(worker);
+      for (const gateway of [...this.#gateways])
+        if (this.#versions.get(gateway) !== gateways) await this.#replaceGateway(gateway, gateways);
+      await delay(this.#seconds * 1000, undefined, { signal: this.#signal });
+      const flow = await this.#stopAGateway();
+      stages.push({ worker, gateways, seconds: (performance.now() - startedAt) / 1000, ...flow });
+    }
+    return stages;
+  }
+
+  /** Messages that a gateway did not recognise. */
+  async unrecognised(): Promise<number> {
+    for (const gateway of this.#gateways) await this.#countUnrecognised(gateway);
+    return this.#unrecognised;
+  }
+
+  async #start(role: 'worker' | 'gateway', version: Version): Promise<PodProcess> {
+    const pod =
+      version === 'old'
+        ? { script: this.#base, environment: COMMON }
+        : { environment: { ...COMMON, ...(role === 'gateway' && NEW) } };
+    const workers = role === 'worker' && this.#worker ? 2 : 1;
+    const started = await this.#rollout.startPod(role, pod, workers);
+    this.#versions.set(started, version);
+    return started;
+  }
+
+  /** The new pod first, so that two serve meanwhile. */
+  async #replaceGateway(old: PodProcess, version: Version): Promise<void> {
+    const started = await this.#start('gateway', version);
+    const others = this.#gateways.filter((gateway) => gateway !== old);
+    this.#gateways = [...others, started];
+    await this.#rollout.route(...this.#gateways, old);
+    await this.#countUnrecognised(old);
+    await this.#end('gateway', old, this.#gateways);
+    await this.#rollout.allBack(BACK_MS);
+  }
+
+  async #replaceWorker(version: Version): Promise<void> {
+    const old = this.#worker;
+    this.#worker = await this.#start('worker', version);
+    await this.#end('worker', old, this.#gateways);
+    await this.#rollout.hasWorkers(1);
+  }
+
+  async #end(role: 'worker' | 'gateway', pod: PodProcess, gateways: readonly PodProcess[]): Promise<void> {
+    const { signalledAt, endedAt, ending } = await this.#rollout.drain(pod, ...gateways);
+    const seconds = (endedAt - signalledAt) / 1000;
+    this.endings.push({ role, version: this.#versions.get(pod)!, seconds, ending });
+  }
+
+  /** Stops a gateway for a while: the worker must wait for it, and go on when it does. */
+  async #stopAGateway(): Promise<Pick<Stage, 'heardGateways' | 'waitedSeconds'>> {
+    const waited = async () => sumOfCounter(await this.#worker.metrics(), 'crier_flow_limited_seconds_total');
+    const before = await waited();
+    const { pid } = this.#gateways[0]!;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await delay(STOPPED_MS, undefined, { signal: this.#signal });
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await delay(RECOVERY_MS, undefined, { signal: this.#signal });
+    await this.#rollout.allBack(BACK_MS);
+    const metrics = await this.#worker.metrics();
+    const heardGateways = metrics.split('\n').filter((line) => line.startsWith('crier_flow_gateway_lag_bytes{')).length;
+    return { heardGateways, waitedSeconds: (await waited()) - before };
+  }
+
+  async #countUnrecognised(gateway: PodProcess): Promise<void> {
+    this.#unrecognised += sumOfCounter(await gateway.metrics(), 'crier_unrecognised_messages_total');
+  }
+}
