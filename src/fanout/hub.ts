@@ -74,12 +74,14 @@ export class Hub {
       options;
     this.#bus = bus;
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
-    const scheduler = new EventScheduler(writer);
+    const executions = options.executions ?? new Executions();
+    const results = timed(executions, writer);
+    const scheduler = new EventScheduler(results);
     const { schedule } = scheduler;
     this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
     this.#services = {
       executor,
-      sharing: { schedule, executions: options.executions ?? new Executions(), bound: this.#bound, deadlines, audit },
+      sharing: { schedule, executions, bound: this.#bound, deadlines, audit },
       scheduler,
       cursors,
       log,
@@ -88,7 +90,7 @@ export class Hub {
       read: (name, from) => this.#read(name, from),
       flow,
       traces,
-      replays: new Replays(scheduler, writer.flush),
+      replays: new Replays(scheduler, results.flush),
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),
     };
@@ -210,6 +212,19 @@ export class Hub {
       () => undefined, // never subscribed: join() has thrown
     );
   }
+}
+
+/** The writer, which ends the lap of the executions before it writes their results. */
+function timed(executions: Executions, writer: SchedulerWriter): SchedulerWriter {
+  return {
+    flush: () => {
+      executions.endLap();
+      writer.flush();
+    },
+    get isFull() {
+      return writer.isFull;
+    },
+  };
 }
 
 /** Why a subscription does not resume. */

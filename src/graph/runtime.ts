@@ -22,6 +22,7 @@ import { EventExecution } from './execution/event-execution.ts';
 import type { EventPorts } from './execution/event-execution.ts';
 import { Executions } from './execution/executions.ts';
 import type { ExecutionInput, Executor } from './execution/executor.ts';
+import { Lap } from './execution/lap.ts';
 import type { OperationPlan } from './execution/operation-plan.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
@@ -192,7 +193,7 @@ export class GraphRuntime {
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
     const { executor } = this.#options;
-    const startedAt = performance.now();
+    const lap = new Lap(operation, performance.now(), 1);
     const context = this.#contextOf(facts);
     this.#executions.inFlight++;
     try {
@@ -202,7 +203,7 @@ export class GraphRuntime {
       return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
     } finally {
       this.#executions.inFlight--;
-      this.#executions.settle(operation, performance.now() - startedAt, backendRequestsOf(context));
+      this.#executions.settle(lap, backendRequestsOf(context));
     }
   }
 

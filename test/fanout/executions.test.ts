@@ -16,12 +16,16 @@ const CHANNEL = 't{}';
 
 /** A stage whose field `own` has the resolver. */
 async function createObserved(t: TestContext, own: (context: ExecutionContext) => unknown, timeoutMs = 10_000) {
+  /** Executions observed so far, at each write of results. */
+  const written: number[] = [];
   const seconds: [string, number][] = [];
   const backendRequests: [string, number][] = [];
-  const executions = new Executions({
-    seconds: (field) => ({ observe: (value) => void seconds.push([field, value]) }),
-    backendRequests: (field) => ({ observe: (value) => void backendRequests.push([field, value]) }),
+  const into = (observed: [string, number][]) => (field: string) => ({
+    observe: (value: number, weight = 1) => {
+      for (let i = 0; i < weight; i++) observed.push([field, value]);
+    },
   });
+  const executions = new Executions({ seconds: into(seconds), backendRequests: into(backendRequests) });
   const failures: unknown[] = [];
   const stage = await createStage(t, {
     sdl: SDL,
@@ -31,8 +35,9 @@ async function createObserved(t: TestContext, own: (context: ExecutionContext) =
     executions,
     executionTimeoutMs: timeoutMs,
     onFailure: (error) => void failures.push(error),
+    onFlush: () => void written.push(seconds.length),
   });
-  return { stage, executions, seconds, backendRequests, failures };
+  return { stage, executions, seconds, backendRequests, failures, written };
 }
 
 describe('Executions', () => {
@@ -53,6 +58,25 @@ describe('Executions', () => {
     for (const user of ['a', 'b', 'c']) await stage.join(QUERY, factsOf(user, { user }));
     await stage.publish(CHANNEL, { item: { n: 1 } });
     assert.deepEqual([executions.ofEvents, executions.sharedResults], [3, 0]);
+  });
+
+  it('has observed every execution when its result is written', async (t) => {
+    const { stage, backendRequests, written } = await createObserved(t, ({ connection }) => connection.claims['user']);
+    for (const user of ['a', 'b', 'c']) await stage.join(QUERY, factsOf(user, { user }));
+    await stage.publish(CHANNEL, { item: { n: 1 } });
+    assert.deepEqual(new Set(written), new Set([3]));
+    assert.equal(backendRequests.length, 3);
+  });
+
+  it('observes the requests of an execution that settles at once without their answers', async (t) => {
+    const { stage, backendRequests } = await createObserved(t, ({ backends, connection }) => {
+      const { user } = connection.claims;
+      if (user === 'b') void backends['lots']!.get('/');
+      return user;
+    });
+    for (const user of ['a', 'b', 'c']) await stage.join(QUERY, factsOf(user, { user }));
+    await stage.publish(CHANNEL, { item: { n: 1 } });
+    assert.deepEqual(backendRequests.map(([, requests]) => requests).toSorted(), [0, 0, 1]);
   });
 
   it('observes the requests that an execution sends to backends, and 0 without any', async (t) => {

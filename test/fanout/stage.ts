@@ -56,6 +56,8 @@ export interface StageOptions {
   readonly maxExecutions?: () => number;
   /** An event could not be served to a listener, whose subscription has ended. */
   readonly onFailure?: (error: unknown) => void;
+  /** Results are written. */
+  readonly onFlush?: () => void;
 }
 
 export interface Listener {
@@ -200,7 +202,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       onGap: (operations) => void (stage.gapOperations += operations),
       onResume: (outcome) => void stage.resumes.push(outcome),
     },
-    writer: { flush: () => undefined, isFull: false },
+    writer: { flush: options.onFlush ?? (() => undefined), isFull: false },
     maxHeldBytes: options.maxHeldBytes,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
     maxExecutions: options.maxExecutions,

@@ -66,14 +66,16 @@ export class Deliveries {
   }
 
   #observe(times: ResultTimes, now: number, wallNow: number): void {
-    const { event, startedAt, settledAt, accepted } = times;
+    const { event, lap, accepted } = times;
     times.accepted = 0;
     this.count += accepted;
-    if (!event || !this.#observations) return;
+    if (!event || !lap || !this.#observations) return;
     const { latency, wait, execute, write } = this.#observations;
     latency.observe((wallNow - event.recordedAt) / 1000, accepted);
-    wait.observe((startedAt - event.receivedAt) / 1000, accepted);
-    execute.observe((settledAt - startedAt) / 1000, accepted);
-    write.observe((now - settledAt) / 1000, accepted);
+    // A full queue is written during the lap.
+    const endedAt = lap.endedAt || now;
+    wait.observe((lap.startedAt - event.receivedAt) / 1000, accepted);
+    execute.observe((endedAt - lap.startedAt) / 1000 / lap.executions, accepted);
+    write.observe((now - endedAt) / 1000, accepted);
   }
 }

@@ -2,6 +2,7 @@ import { ExecutionTimeoutError } from '../../errors.ts';
 import type { Executing } from '../../flow/executing.ts';
 import type { Executions } from '../../graph/execution/executions.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { Lap } from '../../graph/execution/lap.ts';
 import type { EventTrace } from '../../tracing/event-trace.ts';
 import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
@@ -87,6 +88,8 @@ export class SharedEvent {
   readonly #executing: Executing | undefined;
   readonly #times: EventTimes | undefined;
   readonly #trace: EventTrace | undefined;
+  /** Of the results of the last lap. */
+  #resultTimes: ResultTimes | undefined;
   readonly #audit: EventAudit | undefined;
   /** The end of its results, with the cursor; undefined: without. */
   readonly #suffix: Buffer | undefined;
@@ -152,7 +155,7 @@ export class SharedEvent {
       for (const classes of this.#classes) {
         const result = this.#results.get(classes.classOf(member));
         if (result === undefined) continue;
-        this.#services.executions.sharedResults++;
+        this.#services.executions.share();
         member.deliver(result, slot);
         this.#audit?.onShared(member, result);
         return false;
@@ -170,15 +173,17 @@ export class SharedEvent {
       this.#waitForTurn(member, slot ?? member.reserve(), waits);
       return false;
     }
-    this.#services.executions.ofEvents++;
-    const startedAt = performance.now();
+    const { executions } = this.#services;
+    const lap = executions.begin(member.operation);
     const trace = this.#trace?.startExecution(member);
     const execution = this.#event.execute(member, trace);
     if (execution instanceof Promise) {
-      void this.#await(execution, startedAt, trace, this.#expectedClass(member), member, slot ?? member.reserve());
+      const alone = executions.suspend();
+      void this.#await(execution, alone, trace, this.#expectedClass(member), member, slot ?? member.reserve());
     } else {
       trace?.end();
-      this.#settle(execution, startedAt, member, slot);
+      if (execution.backendRequests) executions.addRequests(lap, execution.backendRequests);
+      this.#settle(execution, lap, member, slot);
     }
     return true;
   }
@@ -190,7 +195,7 @@ export class SharedEvent {
    */
   async #await(
     execution: Promise<EventResult>,
-    startedAt: number,
+    lap: Lap,
     trace: ExecutionTrace | undefined,
     answerClass: AnswerClass,
     member: Subscription,
@@ -228,7 +233,8 @@ export class SharedEvent {
     try {
       const settled = await execution;
       trace?.end();
-      this.#settle(settled, startedAt, member, slot);
+      executions.settle(lap, settled.backendRequests);
+      this.#settle(settled, lap, member, slot);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -257,12 +263,10 @@ export class SharedEvent {
     if (!isScheduled) this.#services.schedule(this.#serveReady);
   }
 
-  #settle(execution: EventResult, startedAt: number, member: Subscription, slot: ResultSlot | undefined): void {
-    const { json, reads, backendRequests } = execution;
-    const settledAt = performance.now();
-    this.#services.executions.settle(member.operation, settledAt - startedAt, backendRequests);
-    const times = new ResultTimes(this.#times, startedAt, settledAt);
-    const result = resultBytesOf(json, this.#suffix, times);
+  #settle(execution: EventResult, lap: Lap, member: Subscription, slot: ResultSlot | undefined): void {
+    const { json, reads } = execution;
+    if (this.#resultTimes?.lap !== lap) this.#resultTimes = new ResultTimes(this.#times, lap);
+    const result = resultBytesOf(json, this.#suffix, this.#resultTimes);
     if (!this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
       const classes = this.#group.classesFor(reads);

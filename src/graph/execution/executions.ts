@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Observations } from '../../metrics/observations.ts';
 import type { Operation } from '../documents/operation.ts';
+import { Lap } from './lap.ts';
 import { rootFieldNames } from './root-fields.ts';
 
 /** By the label of an operation's root field. */
@@ -16,7 +17,16 @@ interface OperationObservations {
   readonly backendRequests: Observations;
 }
 
-/** Counts executions and observes their time and backend requests. An operation with several root fields has none of their names. */
+/** Executions after which a lap may end. */
+const LAP_EXECUTIONS = 16;
+/** A lap ends after so many ms, if it has so many executions. */
+const LAP_MS = 0.5;
+
+/**
+ * Counts executions and observes their time and backend requests. An operation with several root fields has none of their names.
+ *
+ * Executions of events that follow each other and settle at once are timed in laps; an execution that waits for a promise is timed by itself.
+ */
 export class Executions {
   /** Executions of events that have started. */
   ofEvents = 0;
@@ -26,19 +36,84 @@ export class Executions {
   sharedResults = 0;
   readonly #observations: ExecutionObservations | undefined;
   readonly #byOperation = new WeakMap<Operation, OperationObservations>();
+  /** The open lap. */
+  #lap: Lap | undefined;
 
   /** @param observations undefined: executions are only counted */
   constructor(observations?: ExecutionObservations) {
     this.#observations = observations;
   }
 
-  /** An execution of the operation has settled. */
-  settle(operation: Operation, ms: number, backendRequests = 0): void {
-    if (!this.#observations) return;
+  /** An execution of an event begins. Returns its lap. */
+  begin(operation: Operation): Lap {
+    this.ofEvents++;
+    let lap = this.#lap;
+    if (lap === undefined || lap.operation !== operation || lap.executions % LAP_EXECUTIONS === 0) {
+      lap = this.#lapFor(operation, performance.now());
+    }
+    lap.executions++;
+    return lap;
+  }
+
+  /** A member receives the result of another member's execution. */
+  share(): void {
+    this.sharedResults++;
+    this.endLap();
+  }
+
+  /** The execution that began last has settled, with requests to backends. */
+  addRequests(lap: Lap, backendRequests: number): void {
+    lap.requesting++;
+    this.#of(lap.operation)?.backendRequests.observe(backendRequests);
+  }
+
+  /** The execution that began last waits for a promise. Returns a lap for it alone, which `settle` must end. */
+  suspend(): Lap {
+    const lap = this.#lap!;
+    this.#lap = undefined;
+    if (lap.executions === 1) return lap;
+    const now = performance.now();
+    const startedAt = now - (now - lap.startedAt) / lap.executions;
+    lap.executions--;
+    this.#end(lap, startedAt);
+    return new Lap(lap.operation, startedAt, 1);
+  }
+
+  /** A lap's only execution has settled. */
+  settle(lap: Lap, backendRequests = 0): void {
+    if (backendRequests > 0) this.addRequests(lap, backendRequests);
+    this.#end(lap, performance.now());
+  }
+
+  /** No other execution follows at once: ends the open lap. */
+  endLap(): void {
+    if (this.#lap === undefined) return;
+    this.#end(this.#lap, performance.now());
+    this.#lap = undefined;
+  }
+
+  /** The open lap, unless it is over, or the next one. */
+  #lapFor(operation: Operation, now: number): Lap {
+    if (this.#lap) {
+      if (this.#lap.operation === operation && now - this.#lap.startedAt < LAP_MS) return this.#lap;
+      this.#end(this.#lap, now);
+    }
+    return (this.#lap = new Lap(operation, now, 0));
+  }
+
+  #end(lap: Lap, now: number): void {
+    lap.endedAt = now;
+    const observed = this.#of(lap.operation);
+    if (!observed) return;
+    observed.seconds.observe((now - lap.startedAt) / 1000 / lap.executions, lap.executions);
+    if (lap.executions > lap.requesting) observed.backendRequests.observe(0, lap.executions - lap.requesting);
+  }
+
+  #of(operation: Operation): OperationObservations | undefined {
+    if (!this.#observations) return undefined;
     let observed = this.#byOperation.get(operation);
     if (!observed) this.#byOperation.set(operation, (observed = this.#open(operation, this.#observations)));
-    observed.seconds.observe(ms / 1000);
-    observed.backendRequests.observe(backendRequests);
+    return observed;
   }
 
   #open(operation: Operation, { seconds, backendRequests }: ExecutionObservations): OperationObservations {

@@ -7,6 +7,7 @@ import { resultBytesOf, withNotes } from '../../../src/fanout/outbox/frame.ts';
 import type { Outbox } from '../../../src/fanout/outbox/outbox.ts';
 import { ResultTimes } from '../../../src/fanout/outbox/result-times.ts';
 import type { EventTimes } from '../../../src/fanout/outbox/result-times.ts';
+import { Lap } from '../../../src/graph/execution/lap.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { reader, stalled, startWebSocketServer } from './outbox-server.ts';
 import type { ServerOptions } from './outbox-server.ts';
@@ -28,8 +29,11 @@ async function startObservedServer(t: TestContext, options: ServerOptions = {}) 
   return { ...(await startWebSocketServer(t, { ...options, observations })), observed, last };
 }
 
-function resultOf(text: string, event?: EventTimes, startedAt = 0, settledAt = 0): ResultBytes {
-  return resultBytesOf([Buffer.from(text)], undefined, new ResultTimes(event, startedAt, settledAt));
+/** A result of a lap that executed it and other results. */
+function resultOf(text: string, event?: EventTimes, startedAt = 0, endedAt = 1, executions = 1): ResultBytes {
+  const lap = new Lap(undefined as never, startedAt, executions);
+  lap.endedAt = endedAt;
+  return resultBytesOf([Buffer.from(text)], undefined, new ResultTimes(event, lap));
 }
 
 const eventNow = (): EventTimes => ({ recordedAt: Date.now(), receivedAt: performance.now() });
@@ -43,14 +47,15 @@ for (const hasBatching of [true, false]) {
       const outboxes: Outbox[] = [];
       for (let i = 0; i < 20; i++) outboxes.push((await accept(reader(t, received))).outbox);
       const now = performance.now();
-      const result = resultOf('{}', { recordedAt: Date.now() - 5000, receivedAt: now - 400 }, now - 300, now - 100);
+      const event = { recordedAt: Date.now() - 5000, receivedAt: now - 400 };
+      const result = resultOf('{}', event, now - 300, now - 100, 4);
       for (const outbox of outboxes) outbox.sendParts(PREFIX, result);
       assert.equal(writer.deliveries.count, 0);
       await waitFor('all messages', () => received.length === 20);
       await turn();
       assert.deepEqual(observed, { latency: 20, wait: 20, execute: 20, write: 20 });
       assert.ok(last.latency >= 5 && last.write >= 0.1, JSON.stringify(last));
-      assert.ok(Math.abs(last.wait - 0.1) < 1e-9 && Math.abs(last.execute - 0.2) < 1e-9, JSON.stringify(last));
+      assert.ok(Math.abs(last.wait - 0.1) < 1e-9 && Math.abs(last.execute - 0.05) < 1e-9, JSON.stringify(last));
       const { count, bytes, writes } = writer.deliveries;
       assert.deepEqual({ count, bytes, writes }, { count: 20, bytes: 20 * (2 + 'prefix{}}}'.length), writes: 20 });
     });
@@ -133,6 +138,16 @@ for (const hasBatching of [true, false]) {
       const { outbox } = await accept(reader(t, []));
       outbox.sendParts(PREFIX, resultOf('x'.repeat(2000), eventNow()));
       assert.equal(observed.latency, 1);
+    });
+
+    it('takes the time until now for the execution where a full queue is written before the lap ends', async (t) => {
+      const limits = { maxQueueBytes: 1000, maxPodQueueBytes: 2 ** 30 };
+      const { accept, observed, last } = await startObservedServer(t, { hasBatching, limits });
+      const { outbox } = await accept(reader(t, []));
+      outbox.sendParts(PREFIX, resultOf('x'.repeat(2000), eventNow(), performance.now() - 500, 0, 5));
+      assert.deepEqual(observed, { latency: 1, wait: 1, execute: 1, write: 1 });
+      assert.ok(last.execute >= 0.1 && last.execute < 100, `${last.execute} s`);
+      assert.equal(last.write, 0);
     });
   });
 }
