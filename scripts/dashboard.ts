@@ -51,9 +51,9 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Lag', [[`max by (topic) (crier_kafka_lag_records{${POD}})`, '{{topic}}']], {
         description: 'Records of the partition with the most of them. A hole: the lag is unknown.',
       }),
-      panel('Heap', [[`nodejs_heap_size_used_bytes{${POD}} / crier_heap_limit_bytes{${POD}}`, '{{instance}}']], {
+      panel('Heap', [[`crier_heap_used_ratio{${POD}}`, '{{instance}}']], {
         unit: 'percentunit',
-        description: 'Used heap by its limit, garbage included: the lowest values of 10 minutes are what is in use.',
+        description: 'Share of its limit that is in use after the last major garbage collection.',
       }),
     ],
   ],
@@ -184,6 +184,10 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     [
       panel('Heap by space', [[sum('nodejs_heap_space_size_used_bytes', 'space'), '{{space}}']], { unit: 'bytes' }),
       panel('Resident memory', [[`process_resident_memory_bytes{${POD}}`, '{{instance}}']], { unit: 'bytes' }),
+      panel('Memory guard', [
+        [`max by (instance) (crier_memory_guard_active{${POD}})`, '{{instance}}'],
+        [rate('crier_memory_guard_connections_closed_total', 'instance'), '{{instance}} closed/s'],
+      ]),
       panel('Garbage collection', [[rate('nodejs_gc_duration_seconds_sum', 'kind'), '{{kind}}']], {
         unit: 'percentunit',
         description: 'Share of the time that was spent collecting.',

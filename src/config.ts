@@ -24,6 +24,8 @@ export interface Config extends Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | ke
   readonly unknownVariables: readonly UnknownVariable[];
   /** Neither Kafka nor Redis: the whole path in one process, fed by the graph's samples. */
   readonly isEmbedded: boolean;
+  /** NODE_OPTIONS, with the flags of V8. */
+  readonly nodeOptions: string;
   /** Names of the variables that the environment sets. */
   readonly given: ReadonlySet<string>;
 }
@@ -58,6 +60,7 @@ export function readConfig(environment: Environment): Config {
     backends,
     unknownVariables: findUnknownVariables(environment),
     isEmbedded: isEmbedded(settings),
+    nodeOptions: environment['NODE_OPTIONS'] ?? '',
     given,
   };
 }

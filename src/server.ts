@@ -11,6 +11,7 @@ import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { finishMs } from './settings/shutdown-times.ts';
+import { startMemoryGuard } from './roles/memory-guard.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
@@ -123,6 +124,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     await admin.start();
     const tunables = await startTunables({ config, log, metrics, register });
     routes.set('/debug/tunables', tunablesRoute(tunables));
+    const memory = startMemoryGuard({ config, tunables, log, metrics, register });
     const tracing = await openTracing({ config, log, metrics, register });
     const bus = register(createBus(config, log, metrics));
     await bus.start();
@@ -138,6 +140,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       tracing,
       details,
       register,
+      memory,
       hurry,
       unreadyWhile,
     };

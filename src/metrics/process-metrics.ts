@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import type { EventLoopUtilization } from 'node:perf_hooks';
-import { getHeapStatistics } from 'node:v8';
 import { readVersion } from '../version.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -12,11 +11,6 @@ export function observeProcess(metrics: Metrics, role: string): void {
     'Always 1; the labels name the build and what it runs as.',
     ['version', 'role', 'node_version'],
     () => [{ labels, value: 1 }],
-  );
-  metrics.gauge(
-    'crier_heap_limit_bytes',
-    'Size at which V8 ends the process; compare nodejs_heap_size_used_bytes.',
-    () => getHeapStatistics().heap_size_limit,
   );
   let last: EventLoopUtilization | undefined;
   metrics.gauge(

@@ -161,7 +161,7 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
 }
 
 function createGateway(services: GatewayServices, { httpServer, ...parts }: GatewayParts): Gateway {
-  const { config, tunables, graph, log, metrics, hurry, unreadyWhile } = services;
+  const { config, tunables, graph, log, metrics, memory, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
   const limits = {
@@ -189,7 +189,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     admission,
-    isMemoryShort: () => false,
+    isMemoryShort: () => memory.isShort,
     drainSpreadMs: config.DRAIN_SPREAD_MS,
     drainTimeoutMs: Math.min(CLOSE_FRAME_TIMEOUT_MS, finishMs(config) / 3),
     hurry,
@@ -213,6 +213,13 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
     },
   });
   unreadyWhile('connections', () => gateway.isFull);
+  unreadyWhile('memory', () => memory.isShort);
+  memory.relieve = (bytes) => gateway.relieve(bytes);
+  metrics.total(
+    'crier_memory_guard_connections_closed_total',
+    'WebSockets closed because memory was very short and they held the most.',
+    () => gateway.discardedCount,
+  );
   metrics.total(
     'crier_drain_connections_closed_total',
     'WebSockets that the drain of this pod has closed.',

@@ -2,6 +2,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Logger } from '../log.ts';
+import type { MemoryGuard } from '../memory/memory-guard.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Tunables } from '../tunables/tunables.ts';
@@ -30,6 +31,7 @@ export interface RoleServices {
 
 /** What the gateway needs besides. */
 export interface GatewayServices extends RoleServices {
+  readonly memory: MemoryGuard;
   /** Makes `/readyz` return 503 and name the reason while `isTrue()`. */
   readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;
   /** Once aborted, a drain must not wait any longer. */

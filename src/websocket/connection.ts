@@ -109,6 +109,13 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     return fits([...this.#operations.values()], this.#services.limits.maxHeldBytes);
   }
 
+  /** Bytes that its end frees: what waits for its socket, and what its operations keep beside their documents, which others may use. */
+  get heldBytes(): number {
+    let bytes = this.outbox.queuedBytes;
+    for (const operation of this.#operations.values()) bytes += operation.heldBytes;
+    return bytes;
+  }
+
   get hasWaitingDocuments(): boolean {
     return this.#documentLane?.isEmpty === false;
   }
@@ -125,6 +132,12 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
       this.#closeReason = reason;
     }
     this.#end(code);
+  }
+
+  /** Closes it to free memory: what waits for it is dropped. Idempotent. */
+  discard(): void {
+    this.outbox.drop();
+    this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
   }
 
   /** Starts listening. */

@@ -12,6 +12,8 @@ import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import { InitDeadlines } from './init-deadlines.ts';
+import type { Relief } from '../memory/memory-guard.ts';
+import { relieve } from './memory-relief.ts';
 import { DRAIN_REASON, drain } from './drain.ts';
 import { CLOSE_CODES } from './protocol.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
@@ -100,6 +102,8 @@ export class Gateway {
   #closed = 0;
   #ended = 0;
   #terminated = 0;
+  /** Closed to free memory. */
+  #discarded = 0;
   #sweep: NodeJS.Timeout | undefined;
   #isDraining = false;
   #closing: Promise<DrainSummary> | undefined;
@@ -147,6 +151,18 @@ export class Gateway {
   /** Sockets that the drain has closed. */
   get drainedCount(): number {
     return this.#closed;
+  }
+
+  /** Sockets that were closed to free memory. */
+  get discardedCount(): number {
+    return this.#discarded;
+  }
+
+  /** Frees memory by closing the connections that hold the most of it with 1013. */
+  relieve(bytes: number): Relief {
+    const relief = relieve(this.#connections, bytes);
+    this.#discarded += relief.closed;
+    return relief;
   }
 
   /**

@@ -6,6 +6,7 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
+import { startMemoryGuard } from '../../src/roles/memory-guard.ts';
 import type { Component } from '../../src/roles/services.ts';
 import { Tunables } from '../../src/tunables/tunables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
@@ -88,13 +89,16 @@ export async function createStage(t: TestContext): Promise<Stage> {
       const close = () => (closing ??= closeAll(components));
       t.after(close);
       const config = testConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
+      const metrics = new Metrics();
+      const tunables = new Tunables({ config, log });
       const port = await startGateway({
         config,
-        tunables: new Tunables({ config, log }),
+        tunables,
         graph,
         bus,
         log,
-        metrics: new Metrics(),
+        metrics,
+        memory: startMemoryGuard({ config, tunables, log, metrics, register }),
         details: {},
         register,
         unreadyWhile: () => undefined,

@@ -15,6 +15,7 @@ import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
 import { createLog } from '../../src/log.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { startGateway } from '../../src/roles/gateway.ts';
+import { startMemoryGuard } from '../../src/roles/memory-guard.ts';
 import type { Component } from '../../src/roles/services.ts';
 import { Tunables } from '../../src/tunables/tunables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
@@ -177,13 +178,15 @@ class Stage {
       return component;
     };
     const metrics = new Metrics();
+    const tunables = new Tunables({ config, log });
     const port = await startGateway({
       config,
-      tunables: new Tunables({ config, log }),
+      tunables,
       graph,
       bus,
       log,
       metrics,
+      memory: startMemoryGuard({ config, tunables, log, metrics, register }),
       details: {},
       register,
       unreadyWhile: () => undefined,
