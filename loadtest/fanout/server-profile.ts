@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { callTree } from '../profile/cpu-profile.ts';
-import type { CpuProfile } from '../profile/cpu-profile.ts';
-import { flameGraph } from '../profile/flame-graph.ts';
+import { callTree } from '../../src/profiling/cpu-profile.ts';
+import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
+import { flameGraph } from '../../src/profiling/flame-graph.ts';
 import type { Cells } from '../table.ts';
 import { titleOf } from './contenders.ts';
 import { runProfiled } from './rounds.ts';

@@ -1,5 +1,5 @@
-import type { Call, CallFrame } from '../profile/cpu-profile.ts';
-import type { Hue } from '../profile/flame-graph.ts';
+import type { Call, CallFrame } from '../../src/profiling/cpu-profile.ts';
+import type { Hue } from '../../src/profiling/flame-graph.ts';
 
 /** The stages of an event in crier, in the order of its path. */
 export const STAGES = {

@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../src/escape-markup.ts';
 import type { LadderRow } from './figures.ts';
 
 interface Bar {
@@ -39,14 +40,14 @@ export function ladderPicture(rows: readonly LadderRow[], note: string): string 
   const height = TOP + rows.length * ROW_HEIGHT + 40;
   const labels = rows.map(
     ({ title }, i) =>
-      `<text x="${MARGIN + LABEL_WIDTH - 10}" y="${TOP + i * ROW_HEIGHT + 21}" text-anchor="end">${escape(title)}</text>`,
+      `<text x="${MARGIN + LABEL_WIDTH - 10}" y="${TOP + i * ROW_HEIGHT + 21}" text-anchor="end">${escapeMarkup(title)}</text>`,
   );
   const drawn = panels.map((panel, i) => drawPanel(panel, MARGIN + LABEL_WIDTH + i * PANEL_WIDTH));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#24292f">
 <rect width="${width}" height="${height}" fill="#ffffff"/>
 <text x="${MARGIN}" y="32" font-size="18" font-weight="600">The ladder, from the talk's baseline to crier</text>
 ${[...labels, ...drawn].join('\n')}
-<text x="${MARGIN}" y="${height - 14}" font-size="12" fill="#57606a">${escape(`Blue: measured. Grey: the talk's figures (heap: idle). ${note}`)}</text>
+<text x="${MARGIN}" y="${height - 14}" font-size="12" fill="#57606a">${escapeMarkup(`Blue: measured. Grey: the talk's figures (heap: idle). ${note}`)}</text>
 </svg>
 `;
 }
@@ -76,12 +77,8 @@ function drawPanel({ title, rows, least }: Panel, x: number): string {
       const length = Math.max(1, (scale(value) / largest) * BARS_WIDTH);
       const thickness = BAR_HEIGHT - 4;
       return `<rect x="${x}" y="${y}" width="${length.toFixed(1)}" height="${thickness}" rx="2" fill="${colour}"/>
-<text x="${(x + length + 6).toFixed(1)}" y="${y + thickness - 1}" font-size="11">${escape(text)}</text>`;
+<text x="${(x + length + 6).toFixed(1)}" y="${y + thickness - 1}" font-size="11">${escapeMarkup(text)}</text>`;
     }),
   );
-  return `<text x="${x}" y="${TOP - 20}" font-weight="600">${escape(title)}</text>\n${lines.join('\n')}`;
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<text x="${x}" y="${TOP - 20}" font-weight="600">${escapeMarkup(title)}</text>\n${lines.join('\n')}`;
 }

@@ -2,16 +2,16 @@ import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
 import { conditionsOf } from '../fanout/conditions.ts';
 import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
 import { hotSites, siteTables } from './access-sites.ts';
-import { shareByFunction } from './cpu-profile.ts';
-import type { CpuProfile } from './cpu-profile.ts';
 import type { ScriptCoverage } from './executions.ts';
 import { readIcLog } from './ic-log.ts';
 import { floodProfile } from './recording.ts';
 import type { Recording } from './recording.ts';
+import { shareByFunction } from './share-by-function.ts';
 
 const LOG = 'v8.log';
 

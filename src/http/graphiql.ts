@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { escapeMarkup } from '../escape-markup.ts';
 
 export interface GraphiqlOptions {
   /** The subscription that the editor shows first. */
@@ -138,7 +139,7 @@ function renderPage({ operation, title }: GraphiqlOptions): Buffer {
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${escapeHtml(title)}</title>
+    <title>${escapeMarkup(title)}</title>
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="graphiql/graphiql.css" />
     <link rel="stylesheet" href="graphiql/page.css" />
@@ -154,8 +155,4 @@ function renderPage({ operation, title }: GraphiqlOptions): Buffer {
   </body>
 </html>
 `);
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

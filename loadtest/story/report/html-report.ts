@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../../src/escape-markup.ts';
 import type { Cells } from '../../table.ts';
 import type { StoryResult } from '../result.ts';
 import { detailCharts, openLoopCharts, storyPicture } from './charts.ts';
@@ -5,7 +6,6 @@ import { whole } from './figure-text.ts';
 import { COUNTS_NOTE, remarks } from './remarks.ts';
 import { MISSED, tablesOf } from './tables.ts';
 import type { Table } from './tables.ts';
-import { escapeMarkup } from './time-chart.ts';
 
 export type Conditions = Readonly<Record<string, string | number | boolean>>;
 

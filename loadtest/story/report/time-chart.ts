@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../../src/escape-markup.ts';
 import type { PhaseSpan } from '../result.ts';
 
 export interface Series {
@@ -97,8 +98,4 @@ function niceCeiling(value: number): number {
 
 function fixed(value: number): string {
   return value.toFixed(1);
-}
-
-export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { callTree } from '../../../loadtest/profile/cpu-profile.ts';
-import type { CpuProfile } from '../../../loadtest/profile/cpu-profile.ts';
-import { flameGraph } from '../../../loadtest/profile/flame-graph.ts';
+import { callTree } from '../../src/profiling/cpu-profile.ts';
+import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
+import { flameGraph } from '../../src/profiling/flame-graph.ts';
 
 function node(id: number, functionName: string, children: readonly number[] = [], url = '') {
   return { id, callFrame: { functionName, url, lineNumber: 6, columnNumber: 0 }, children };

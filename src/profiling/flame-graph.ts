@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../story/report/time-chart.ts';
+import { escapeMarkup } from '../escape-markup.ts';
 import type { Call, CallFrame } from './cpu-profile.ts';
 
 /** The colour of a group of calls. */
