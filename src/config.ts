@@ -4,6 +4,7 @@ import { isEmbedded, modeProblems } from './settings/mode.ts';
 import { refusal } from './settings/refusal.ts';
 import { parseSettings } from './settings/settings.ts';
 import type { Environment, Settings } from './settings/settings.ts';
+import { targetProblems } from './settings/target-problems.ts';
 import { shutdownTimes } from './settings/shutdown-times.ts';
 import type { ShutdownTimes } from './settings/shutdown-times.ts';
 import { findUnknownVariables } from './settings/unknown-variables.ts';
@@ -48,7 +49,7 @@ export function readConfig(environment: Environment): Config {
   const backends = readBackends(environment, problems);
   if (problems.length === 0) {
     const isProduction = environment['NODE_ENV'] === 'production';
-    problems.push(...modeProblems(settings, isProduction), ...contradictions(settings));
+    problems.push(...modeProblems(settings, isProduction), ...contradictions(settings), ...targetProblems(settings));
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const SHARING_AUDIT = settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0);

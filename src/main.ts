@@ -3,11 +3,16 @@ import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { checkConfig, linesOf } from './check/check-config.ts';
 import { readConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { SetupError, StoppedError } from './errors.ts';
 import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
+import type { Logger } from './log.ts';
+import { ExitProfile } from './profiling/exit-profile.ts';
+import type { ExitProfileOptions } from './profiling/exit-profile.ts';
 import { BUILT_IN_GRAPH, startServer } from './server.ts';
+import { finishMs } from './settings/shutdown-times.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -24,9 +29,10 @@ async function main(standardError: LogDestination): Promise<void> {
   const config = readConfig(process.env);
   const facts = { pod: config.POD_NAME || hostname(), role: config.ROLE, version: readVersion() };
   const log = createLog(config.LOG_LEVEL, facts, standardError);
+  const exitProfile = config.PROFILE_ON_EXIT === '' ? undefined : await startExitProfile(config, facts, log);
   const fail = (error: unknown, message: string) => {
     log.fatal({ err: error }, message);
-    log.flush(() => process.exit(1));
+    void Promise.resolve(exitProfile?.finish()).then(() => log.flush(() => process.exit(1)));
   };
   // An uncaught exception interrupts a callback: a socket, a parser or a queue may be half changed, so the state is unknown.
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
@@ -52,7 +58,7 @@ async function main(standardError: LogDestination): Promise<void> {
     facts,
     onFailure: (error) => log.error({ err: error }, 'there is no watchdog'),
   });
-  const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log);
+  const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log, async () => exitProfile?.finish());
   shutdown.stop.addEventListener('abort', () => watchdog.expectEnd());
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const starting = startServer(config, log, {
@@ -70,6 +76,12 @@ async function main(standardError: LogDestination): Promise<void> {
     throw error;
   });
   if (!shutdown.stop.aborted) process.stdout.write(banner);
+}
+
+async function startExitProfile(config: Config, facts: ExitProfileOptions['facts'], log: Logger): Promise<ExitProfile> {
+  const profile = new ExitProfile({ target: config.PROFILE_ON_EXIT, facts, timeoutMs: finishMs(config) / 4, log });
+  await profile.start();
+  return profile;
 }
 
 /** Exits with 1 if a check has failed, else with 0; explicitly, because a module of the graph may keep the process alive. */

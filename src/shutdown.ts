@@ -16,12 +16,15 @@ export class Shutdown {
   readonly #hurry = new AbortController();
   readonly #timeoutMs: number;
   readonly #log: Logger;
+  readonly #beforeExit: () => Promise<void>;
   #signals = 0;
   #isClosed = false;
 
-  constructor(timeoutMs: number, log: Logger) {
+  /** @param beforeExit runs after the pod has closed, or failed to; it never rejects */
+  constructor(timeoutMs: number, log: Logger, beforeExit: () => Promise<void>) {
     this.#timeoutMs = timeoutMs;
     this.#log = log;
+    this.#beforeExit = beforeExit;
   }
 
   /** Aborted by the first signal. */
@@ -49,7 +52,10 @@ export class Shutdown {
     if (count > 1) return;
     this.#stop.abort();
     setTimeout(() => this.#onDeadline(), this.#timeoutMs).unref();
-    starting.then((server) => server.close()).then(this.#onClosed, this.#onFailure);
+    starting
+      .then((server) => server.close())
+      .finally(this.#beforeExit)
+      .then(this.#onClosed, this.#onFailure);
   }
 
   #onDeadline(): void {

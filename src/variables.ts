@@ -45,6 +45,13 @@ export const variables = {
     'trace, debug, info, warn, error, fatal or silent',
     'Least severe level that is logged.',
   ),
+  PROFILE_ON_EXIT: secret(
+    text(
+      '',
+      'a directory, or an http:// or https:// URL',
+      'Where a CPU profile of the whole life of the pod goes when it ends: a directory, or a URL that takes it by PUT; not set: none is recorded.',
+    ),
+  ),
   TUNABLES_FILE: text(
     '',
     'the path of a JSON file',

@@ -5,15 +5,22 @@ export interface CpuProfile {
   readonly samples: readonly number[];
   /** Time in µs since the previous sample; for the first one, since the start. */
   readonly timeDeltas: readonly number[];
+  /** In µs, of V8's clock. */
+  readonly startTime?: number;
+  readonly endTime?: number;
 }
 
 export interface CpuProfileNode {
   readonly id: number;
   readonly callFrame: CallFrame;
-  readonly children?: readonly number[];
+  /** Samples of the call itself, without its callees. */
+  readonly hitCount?: number | undefined;
+  readonly children?: readonly number[] | undefined;
 }
 
 export interface CallFrame {
+  /** DevTools need one. */
+  readonly scriptId?: string;
   readonly functionName: string;
   /** '' for V8's own work and for code compiled from text. */
   readonly url: string;

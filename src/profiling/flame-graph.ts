@@ -34,7 +34,8 @@ export function flameGraph(
   const boxes: string[] = [];
   const draw = (call: Call, x: number, level: number, callerHue: Hue): void => {
     const width = (call.totalUs / root.totalUs) * (WIDTH - 2 * MARGIN);
-    if (width < MIN_WIDTH) return;
+    // NaN if there is no time at all.
+    if (!(width >= MIN_WIDTH)) return;
     const y = height - MARGIN - (level + 1) * ROW_HEIGHT;
     const hue = hueOf(call.frame) ?? callerHue;
     boxes.push(box(call, x, y, width, hue.color, call.totalUs / root.totalUs));
@@ -55,7 +56,7 @@ ${boxes.join('\n')}
 }
 
 function depthOf(call: Call, pixelsPerUs: number): number {
-  if (call.totalUs * pixelsPerUs < MIN_WIDTH) return 0;
+  if (!(call.totalUs * pixelsPerUs >= MIN_WIDTH)) return 0;
   return 1 + Math.max(0, ...call.callees.map((callee) => depthOf(callee, pixelsPerUs)));
 }
 

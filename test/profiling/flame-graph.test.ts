@@ -50,6 +50,14 @@ describe('flameGraph', () => {
     assert.match(parse, /fill="#00f"/);
   });
 
+  it('draws nothing for a profile without samples', () => {
+    const empty = callTree({ nodes: [node(1, '(root)')], samples: [], timeDeltas: [] });
+    assert.doesNotMatch(
+      flameGraph('', empty, hues, () => undefined),
+      /NaN|Infinity|<title>/,
+    );
+  });
+
   it('names files relative to the project, and escapes names', () => {
     assert.match(svg, /<title>read, node_modules\/ioredis\/built\/a\.js:7: 80\.0 %<\/title>/);
     assert.doesNotMatch(svg, /home/);
