@@ -7,6 +7,7 @@ import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
 import { AdminServer } from './http/admin.ts';
 import { healthRoutes } from './http/health.ts';
+import type { Route } from './http/route.ts';
 import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
@@ -108,7 +109,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const unreadyWhile: GatewayServices['unreadyWhile'] = (reason, isTrue) => void reasons.set(reason, isTrue);
     const unreadyReasons = () => [...reasons].flatMap(([reason, isTrue]) => (isTrue() ? [reason] : []));
     const profiling = new Profiling({ log, lagMs: () => lag.lagMs, beforeLongTurn: options.beforeLongTurn });
-    const routes = new Map([
+    const routes = new Map<string, Route>([
       ...healthRoutes({ status: () => status, unreadyReasons, details: readiness, lag }),
       ['/metrics', metricsRoute(metrics.registry)],
       ...profiling.routes,
@@ -143,6 +144,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       memory,
       hurry,
       unreadyWhile,
+      routes,
     };
     const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
     if (config.ROLE !== 'gateway') {

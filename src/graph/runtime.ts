@@ -172,7 +172,9 @@ export class GraphRuntime {
   prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
     const { documents, executor } = this.#options;
     const operation = operationIn(documents.get(query), operationName, payer);
-    if (!('errors' in operation)) executor.prepare(operation);
+    if ('errors' in operation) return operation;
+    executor.prepare(operation);
+    this.#executions.note(operation);
     return operation;
   }
 
@@ -182,7 +184,9 @@ export class GraphRuntime {
     const document = documents.find(query);
     const operation = document && operationIn(document, operationName);
     if (!operation || 'errors' in operation) return operation;
-    return executor.isPrepared(operation) ? operation : undefined;
+    if (!executor.isPrepared(operation)) return undefined;
+    this.#executions.note(operation);
+    return operation;
   }
 
   /** The error for a request whose document cannot be prepared now. */
@@ -295,6 +299,7 @@ export class GraphRuntime {
 
   #maskedResult(result: ExecutionResult, { operation }: OperationPlan): FormattedExecutionResult {
     if (!result.errors) return result as FormattedExecutionResult;
+    operation.tally.errors++;
     return maskErrors(result, (error, path) => {
       const field = path && fieldCoordinate(this.schema, operation, path);
       return this.#maskedErrors.report(error, field, path);

@@ -1,5 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { topicOf } from '../bus/channel.ts';
+import { connectionsRoute } from '../debug/connections-route.ts';
+import { operationsRoute } from '../debug/operations-route.ts';
 import { Hub } from '../fanout/hub.ts';
 import { Writer } from '../fanout/outbox/writer.ts';
 import { CursorSecret } from '../fanout/resume/cursor-secret.ts';
@@ -72,6 +74,11 @@ export async function startGateway(services: GatewayServices): Promise<number> {
     // Closed after the sockets: until then the gateway serves events, and sets the pace of workers.
     register({ close: () => Promise.resolve(stop()) });
   }
+  services.routes.set('/debug/operations', operationsRoute(executions.tallies));
+  services.routes.set(
+    '/debug/connections',
+    connectionsRoute(() => gateway.connections),
+  );
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });

@@ -1,6 +1,7 @@
 import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
+import type { Route } from '../http/route.ts';
 import type { Logger } from '../log.ts';
 import type { MemoryGuard } from '../memory/memory-guard.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -34,6 +35,8 @@ export interface GatewayServices extends RoleServices {
   readonly memory: MemoryGuard;
   /** Makes `/readyz` return 503 and name the reason while `isTrue()`. */
   readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;
+  /** Of the admin port, by path. */
+  readonly routes: Map<string, Route>;
   /** Once aborted, a drain must not wait any longer. */
   readonly hurry: AbortSignal;
 }

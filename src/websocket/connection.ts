@@ -30,6 +30,18 @@ export interface ConnectionLimits {
   readonly maxAgeMs: number;
 }
 
+/** For an operator. */
+export interface ConnectionFigures {
+  /** Bytes of messages that the kernel has not accepted. */
+  readonly queued_bytes: number;
+  /** Live now. */
+  readonly operations: number;
+  /** All bytes of the socket. */
+  readonly bytes_sent: number;
+  readonly bytes_received: number;
+  readonly age_seconds: number;
+}
+
 /** Shared by all connections of a gateway. */
 export interface ConnectionServices extends LiveOperationServices {
   readonly limits: ConnectionLimits;
@@ -94,6 +106,30 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     // The jitter keeps the connections of one storm from a storm at each age limit.
     this.#expiresAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
     this.outbox = new Outbox(socket, stream, services.writer, this);
+  }
+
+  get id(): string | undefined {
+    return this.#facts?.id ?? this.#request?.id;
+  }
+
+  /** IP address of the peer, which may be a proxy; undefined once the socket is lost. */
+  get address(): string | undefined {
+    return this.#stream.remoteAddress;
+  }
+
+  get figures(): ConnectionFigures {
+    return {
+      queued_bytes: this.outbox.queuedBytes,
+      operations: this.#operations.size,
+      bytes_sent: this.#stream.bytesWritten,
+      bytes_received: this.#stream.bytesRead,
+      age_seconds: wholeSeconds() - this.#openedAtSeconds,
+    };
+  }
+
+  /** Operations that are live now. */
+  get operations(): Iterable<LiveOperation> {
+    return this.#operations.values();
   }
 
   get operationCount(): number {
@@ -186,7 +222,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   }
 
   onWriteFailure(error: unknown): void {
-    this.#services.onFailure('connection', error, this.#id);
+    this.#services.onFailure('connection', error, this.id);
     this.terminate();
   }
 
@@ -203,7 +239,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     if (this.#waitingMessages > 0 && --this.#waitingMessages === 0) this.#socket.resume();
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#receive(data).catch((error: unknown) => {
-      this.#services.onFailure('connection', error, this.#id);
+      this.#services.onFailure('connection', error, this.id);
       this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
     });
   }
@@ -275,7 +311,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     try {
       await operation.start(payload, facts);
     } catch (error) {
-      this.#services.onFailure('operation', error, this.#id);
+      this.#services.onFailure('operation', error, this.id);
       operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
     }
   }
@@ -289,10 +325,6 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     if (this.#operations.get(operation.id) === operation) this.#operations.delete(operation.id);
   }
 
-  get #id(): string | undefined {
-    return this.#facts?.id ?? this.#request?.id;
-  }
-
   /** Called when the socket has closed. */
   onClosed(code: number): void {
     this.#end(code);
@@ -302,7 +334,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
 
   /** ws closes the socket itself after a protocol error (1002, 1007, 1009). */
   onError(error: Error): void {
-    this.#services.log.debug({ err: error, connection: this.#id }, 'socket error');
+    this.#services.log.debug({ err: error, connection: this.id }, 'socket error');
   }
 
   /** A peer's reason is data of a client, so it is not logged. */
@@ -310,7 +342,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     const { bytesWritten, bytesRead } = this.#stream;
     this.#services.log.debug(
       {
-        connection: this.#id,
+        connection: this.id,
         code: this.#closeCode,
         reason: this.#closeReason || undefined,
         seconds: wholeSeconds() - this.#openedAtSeconds,

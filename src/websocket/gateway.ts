@@ -126,6 +126,10 @@ export class Gateway {
     };
   }
 
+  get connections(): Iterable<Connection> {
+    return this.#connections;
+  }
+
   get connectionCount(): number {
     return this.#connections.size;
   }

@@ -164,7 +164,9 @@ export class LiveOperation implements Holding, SubscriptionOwner {
   #markEnded(): void {
     this.#isEnded = true;
     this.#subscription?.end();
-    if (this.#field !== undefined) this.#services.subscriptions.delete(this.#field);
+    if (this.#field === undefined) return;
+    this.#services.subscriptions.delete(this.#field);
+    this.operation!.tally.subscriptions--;
   }
 
   /** @param cursor where the client wants to resume; undefined: it does not resume */
@@ -193,7 +195,10 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     });
     this.#subscription = subscription;
     if (this.#isEnded) subscription.end();
-    else this.#services.subscriptions.add((this.#field = source.field));
+    else {
+      this.#services.subscriptions.add((this.#field = source.field));
+      operation.tally.subscriptions++;
+    }
     if ('events' in source) {
       const events = source.events[Symbol.asyncIterator]();
       if (this.#isEnded) return void returnQuietly(events);

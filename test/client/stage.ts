@@ -102,6 +102,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         details: {},
         register,
         unreadyWhile: () => undefined,
+        routes: new Map(),
         hurry: new AbortController().signal,
       });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };

@@ -190,6 +190,7 @@ class Stage {
       details: {},
       register,
       unreadyWhile: () => undefined,
+      routes: new Map(),
       hurry: new AbortController().signal,
     });
     t.after(async () => {

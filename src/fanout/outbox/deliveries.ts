@@ -69,6 +69,7 @@ export class Deliveries {
     const { event, lap, accepted } = times;
     times.accepted = 0;
     this.count += accepted;
+    if (lap) lap.operation.tally.deliveries += accepted;
     if (!event || !lap || !this.#observations) return;
     const { latency, wait, execute, write } = this.#observations;
     latency.observe((wallNow - event.recordedAt) / 1000, accepted);

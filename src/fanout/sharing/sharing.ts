@@ -220,6 +220,7 @@ export class SharedEvent {
     };
     const due = deadlines?.add(() => {
       const error = new ExecutionTimeoutError();
+      member.operation.tally.errors++;
       member.fail(error);
       trace?.fail('timeout');
       const late = (this.#late ??= new Set());

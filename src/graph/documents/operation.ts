@@ -1,6 +1,7 @@
 import { Location } from 'graphql';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Payer } from './document-queue.ts';
+import { OperationTally } from './operation-tally.ts';
 
 /** A document that parses and is valid. */
 export interface ValidDocument {
@@ -12,7 +13,7 @@ export interface ValidDocument {
 }
 
 /**
- * One operation of a valid document. Immutable, and shared by all subscriptions and requests that run it. It lives as long as the
+ * One operation of a valid document. Immutable but for its tally, and shared by all subscriptions and requests that run it. It lives as long as the
  * document is cached or the operation is in use. An executor keeps what it learns of an operation in an `OperationPlan`.
  */
 export class Operation {
@@ -26,6 +27,7 @@ export class Operation {
   readonly documentBytes: number;
   /** The client that sent the document: it is charged for compiling the operation. */
   readonly payer: Payer | undefined;
+  readonly tally: OperationTally;
 
   constructor({ key, document, bytes }: ValidDocument, definition: OperationDefinitionNode, payer?: Payer) {
     this.key = key;
@@ -35,6 +37,7 @@ export class Operation {
     this.name = definition.name?.value;
     this.type = definition.operation;
     this.payer = payer;
+    this.tally = new OperationTally(key, this.name ?? '');
   }
 
   /** The same operation with AST nodes that no other operation has. Their locations, if any, are shared. */

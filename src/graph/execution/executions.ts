@@ -1,8 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Observations } from '../../metrics/observations.ts';
 import type { Operation } from '../documents/operation.ts';
+import { OperationTallies } from '../documents/operation-tallies.ts';
 import { Lap } from './lap.ts';
-import { rootFieldNames } from './root-fields.ts';
+import { rootFieldLabel } from './root-fields.ts';
 
 /** By the label of an operation's root field. */
 export interface ExecutionObservations {
@@ -32,6 +33,7 @@ export class Executions {
   ofEvents = 0;
   /** Executions that wait for a promise. */
   inFlight = 0;
+  readonly tallies = new OperationTallies();
   /** Results that members of a sharing group received from another member's execution. */
   sharedResults = 0;
   readonly #observations: ExecutionObservations | undefined;
@@ -64,6 +66,7 @@ export class Executions {
   /** The execution that began last has settled, with requests to backends. */
   addRequests(lap: Lap, backendRequests: number): void {
     lap.requesting++;
+    lap.operation.tally.backendRequests += backendRequests;
     this.#of(lap.operation)?.backendRequests.observe(backendRequests);
   }
 
@@ -92,6 +95,11 @@ export class Executions {
     this.#lap = undefined;
   }
 
+  /** A client has requested the operation. */
+  note(operation: Operation): void {
+    this.tallies.note(operation.tally, () => rootFieldLabel(operation));
+  }
+
   /** The open lap, unless it is over, or the next one. */
   #lapFor(operation: Operation, now: number): Lap {
     if (this.#lap) {
@@ -103,6 +111,9 @@ export class Executions {
 
   #end(lap: Lap, now: number): void {
     lap.endedAt = now;
+    const { tally } = lap.operation;
+    tally.executions += lap.executions;
+    tally.executionMs += now - lap.startedAt;
     const observed = this.#of(lap.operation);
     if (!observed) return;
     observed.seconds.observe((now - lap.startedAt) / 1000 / lap.executions, lap.executions);
@@ -117,8 +128,7 @@ export class Executions {
   }
 
   #open(operation: Operation, { seconds, backendRequests }: ExecutionObservations): OperationObservations {
-    const [field, ...others] = rootFieldNames(operation);
-    const label = field === undefined || others.length > 0 ? '' : field;
+    const label = rootFieldLabel(operation);
     return { seconds: seconds(label), backendRequests: backendRequests(label) };
   }
 }

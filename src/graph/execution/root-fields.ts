@@ -8,6 +8,12 @@ export function rootFieldNames(operation: Operation): ReadonlySet<string> {
   return new Set(nodes.map(({ name }) => name.value));
 }
 
+/** The name of an operation's only root field; '' if it has several. */
+export function rootFieldLabel(operation: Operation): string {
+  const [field, ...others] = rootFieldNames(operation);
+  return field === undefined || others.length > 0 ? '' : field;
+}
+
 export function fragmentsOf({ document }: Operation): Record<string, FragmentDefinitionNode> {
   const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
   for (const node of document.definitions) {

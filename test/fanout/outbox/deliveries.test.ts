@@ -11,6 +11,9 @@ import { Lap } from '../../../src/graph/execution/lap.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { reader, stalled, startWebSocketServer } from './outbox-server.ts';
 import type { ServerOptions } from './outbox-server.ts';
+import { anyOperation } from '../../support/any-operation.ts';
+
+const OPERATION = anyOperation();
 
 const LARGE = { maxQueueBytes: 64 * 1024 * 1024, maxPodQueueBytes: 2 ** 30 };
 const PREFIX = Buffer.from('prefix');
@@ -31,7 +34,7 @@ async function startObservedServer(t: TestContext, options: ServerOptions = {}) 
 
 /** A result of a lap that executed it and other results. */
 function resultOf(text: string, event?: EventTimes, startedAt = 0, endedAt = 1, executions = 1): ResultBytes {
-  const lap = new Lap(undefined as never, startedAt, executions);
+  const lap = new Lap(OPERATION, startedAt, executions);
   lap.endedAt = endedAt;
   return resultBytesOf([Buffer.from(text)], undefined, new ResultTimes(event, lap));
 }

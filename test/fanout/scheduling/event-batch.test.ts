@@ -6,6 +6,9 @@ import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
 import { Executions } from '../../../src/graph/execution/executions.ts';
 import { factsOf } from '../stage.ts';
+import { anyOperation } from '../../support/any-operation.ts';
+
+const OPERATION = anyOperation();
 
 function startedEvent(text: string) {
   const execute = () => ({ json: [Buffer.from(text)], reads: undefined });
@@ -23,7 +26,7 @@ function createBatch(count: number) {
   const memberOf = (id: string) =>
     new Subscription({
       id,
-      operation: undefined as never,
+      operation: OPERATION,
       variables: undefined,
       facts: factsOf(id, {}),
       outbox: {

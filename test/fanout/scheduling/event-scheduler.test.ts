@@ -7,6 +7,9 @@ import { Subscription } from '../../../src/fanout/subscription.ts';
 import { Executions } from '../../../src/graph/execution/executions.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { factsOf } from '../stage.ts';
+import { anyOperation } from '../../support/any-operation.ts';
+
+const OPERATION = anyOperation();
 
 const MIB = 1024 * 1024;
 
@@ -22,7 +25,7 @@ function createScheduler(members = 1) {
     group.members.add(
       new Subscription({
         id: String(i),
-        operation: undefined as never,
+        operation: OPERATION,
         variables: undefined,
         facts: factsOf(`c${i}`, {}),
         outbox: {

@@ -17,6 +17,9 @@ import { Subscription } from '../../../src/fanout/subscription.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
+import { anyOperation } from '../../support/any-operation.ts';
+
+const OPERATION = anyOperation();
 
 const backends = { send: () => Promise.resolve(null) };
 
@@ -26,7 +29,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
   const failures: unknown[] = [];
   const subscription = new Subscription({
     id: '1',
-    operation: undefined as never,
+    operation: OPERATION,
     variables: undefined,
     facts,
     outbox: {
