@@ -194,7 +194,8 @@ export class LiveChannel {
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, this.#members);
     const trace = coordinates?.trace && this.#startTrace(coordinates, length);
-    const options = { cursor, executing, times, trace };
+    const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
+    const options = { cursor, executing, times: timesOfAll, trace };
     const share = { length: length / groups.size, intake, load: this.#load };
     for (const group of groups.values()) {
       const event = new SharedEvent(group, executor.startEvent(payload), sharing, options);

@@ -16,6 +16,10 @@ export class ExecutionTrace {
     this.#span = span;
   }
 
+  get traceId(): string {
+    return this.#span.context.traceId;
+  }
+
   /** Starts the span of a request to a backend. */
   startRequest(backend: string, method: string): RequestTrace {
     const span =

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { parseOpenMetrics } from '../metrics/promtool.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
@@ -13,6 +14,7 @@ import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { spawnPod, startPod } from './pod.ts';
+import type { Pod } from './pod.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PRODUCER_SPAN = '00f067aa0ba902b7';
@@ -51,6 +53,17 @@ async function ratingsBackend(t: TestContext) {
     server.close();
   });
   return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function openMetricsOf({ admin }: Pod): Promise<string> {
+  const response = await fetch(`${admin}/metrics`, { headers: { accept: 'application/openmetrics-text' } });
+  return response.text();
+}
+
+/** Trace ids of the exemplars of a histogram. */
+function exemplarsOf(metrics: string, name: string): string[] {
+  const buckets = metrics.split('\n').filter((line) => line.startsWith(`${name}_bucket{`));
+  return buckets.flatMap((line) => / # \{trace_id="(\w+)"\} \S+ \S+$/.exec(line)?.[1] ?? []);
 }
 
 describe('traces over Kafka and Redis', () => {
@@ -117,6 +130,11 @@ describe('traces over Kafka and Redis', () => {
     ];
     await gateway.until('all spans', () => names.every((name) => collector.named(name).length > 0));
     assert.equal(collector.spans.length, names.length);
+    const metrics = await openMetricsOf(gateway);
+    for (const name of ['crier_delivery_latency_seconds', 'crier_execution_seconds'])
+      assert.deepEqual(exemplarsOf(metrics, name), [TRACE], name);
+    const { code, output } = await parseOpenMetrics(t, metrics);
+    assert.equal(code, 0, output);
     const [process, publish, deliver, execute, request, written] = names.map((name) => collector.named(name)[0]!) as [
       ReceivedSpan,
       ReceivedSpan,

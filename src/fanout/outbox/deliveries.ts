@@ -72,7 +72,7 @@ export class Deliveries {
     if (lap) lap.operation.tally.deliveries += accepted;
     if (!event || !lap || !this.#observations) return;
     const { latency, wait, execute, write } = this.#observations;
-    latency.observe((wallNow - event.recordedAt) / 1000, accepted);
+    latency.observe((wallNow - event.recordedAt) / 1000, accepted, event.traceId);
     // A full queue is written during the lap.
     const endedAt = lap.endedAt || now;
     wait.observe((lap.startedAt - event.receivedAt) / 1000, accepted);

@@ -6,6 +6,8 @@ export interface EventTimes {
   readonly recordedAt: number;
   /** Time at which its message was received, of performance.now(). */
   readonly receivedAt: number;
+  /** Of an event with spans. */
+  readonly traceId?: string;
 }
 
 /** When the results of an event that one lap executed passed their stages, and how many of their messages the kernel has accepted. */

@@ -181,7 +181,10 @@ export class SharedEvent {
       const alone = executions.suspend();
       void this.#await(execution, alone, trace, this.#expectedClass(member), member, slot ?? member.reserve());
     } else {
-      trace?.end();
+      if (trace) {
+        trace.end();
+        lap.traceId = trace.traceId;
+      }
       if (execution.backendRequests) executions.addRequests(lap, execution.backendRequests);
       this.#settle(execution, lap, member, slot);
     }
@@ -233,7 +236,10 @@ export class SharedEvent {
     });
     try {
       const settled = await execution;
-      trace?.end();
+      if (trace) {
+        trace.end();
+        lap.traceId = trace.traceId;
+      }
       executions.settle(lap, settled.backendRequests);
       this.#settle(settled, lap, member, slot);
     } catch (error) {

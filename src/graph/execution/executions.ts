@@ -116,7 +116,7 @@ export class Executions {
     tally.executionMs += now - lap.startedAt;
     const observed = this.#of(lap.operation);
     if (!observed) return;
-    observed.seconds.observe((now - lap.startedAt) / 1000 / lap.executions, lap.executions);
+    observed.seconds.observe((now - lap.startedAt) / 1000 / lap.executions, lap.executions, lap.traceId);
     if (lap.executions > lap.requesting) observed.backendRequests.observe(0, lap.executions - lap.requesting);
   }
 

@@ -12,6 +12,8 @@ export class Lap {
   executions: number;
   /** Executions that have sent requests to backends. */
   requesting = 0;
+  /** Of the last execution that has a span. */
+  traceId: string | undefined = undefined;
 
   constructor(operation: Operation, startedAt: number, executions: number) {
     this.operation = operation;
