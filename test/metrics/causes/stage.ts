@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import type { Pod } from '../../end-to-end/pod.ts';
@@ -16,23 +20,27 @@ const PATIENCE_MS = 60_000;
 
 const graph = (topic: string, missingTopic: string) => ({
   'schema.graphql': `
-    type Query { hello: String fails: String }
+    type Query { hello: String fails: String asks: String }
     type Subscription {
       thing(id: ID!): Thing @kafka(topic: "${topic}", match: [{ arg: "id", path: "thing.id" }], payload: "thing", history: {})
       any_thing: Thing @kafka(topic: "${topic}", payload: "thing")
       late_thing: Thing @kafka(topic: "${missingTopic}", payload: "thing")
       own_source: Int
     }
-    type Thing { id: ID count: Int text: String }
+    type Thing { id: ID count: Int text: String asked: String }
   `,
   'resolvers.js': `
+    const ask = async (_source, _args, { backends }) => (await backends.shop.get('/')).name;
+    export const Thing = { asked: ask };
     export const Query = {
       hello: () => 'world',
       fails: () => { throw new Error('of this test'); },
+      asks: ask,
     };
     export const Subscription = { own_source: { subscribe: () => new ReadableStream() } };
   `,
   'context.js': `
+    export const backends = ['shop'];
     export async function authenticate({ params: { auth } }) {
       if (auth === 'deny') return false;
       if (auth === 'throw') throw new Error('of this test');
@@ -50,15 +58,20 @@ export class Stage {
   readonly redis: RedisServer;
   /** Of two partitions. */
   readonly topic: string;
+  /** The backend `shop`. It answers nothing by itself. */
+  readonly shop: Server;
   /** Does not exist at first. */
   readonly missingTopic: string;
   readonly settings: Readonly<Record<string, string>>;
 
-  private constructor(parts: Pick<Stage, 'pod' | 'outside' | 'redis' | 'topic' | 'missingTopic' | 'settings'>) {
+  private constructor(
+    parts: Pick<Stage, 'pod' | 'outside' | 'redis' | 'topic' | 'missingTopic' | 'settings' | 'shop'>,
+  ) {
     this.pod = parts.pod;
     this.outside = parts.outside;
     this.redis = parts.redis;
     this.topic = parts.topic;
+    this.shop = parts.shop;
     this.missingTopic = parts.missingTopic;
     this.settings = parts.settings;
   }
@@ -67,6 +80,12 @@ export class Stage {
     const topic = await outside.createTopic(undefined, 2);
     const missingTopic = `${topic}-missing`;
     const redis = await redisServer(t);
+    const shop = createServer().listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    t.after(() => {
+      shop.closeAllConnections();
+      shop.close();
+    });
     const settings = {
       GRAPH: await graphFolder(t, graph(topic, missingTopic)),
       KAFKA_BROKERS: outside.brokers,
@@ -76,6 +95,7 @@ export class Stage {
       // The lag is looked at in a quarter of it.
       KAFKA_STALL_TIMEOUT_MS: '8000',
       REDIS_URL: redis.url,
+      BACKEND_SHOP_URL: `http://127.0.0.1:${(shop.address() as AddressInfo).port}`,
       CHANNEL_PREFIX: `${topic}:`,
       ALLOWED_ORIGINS: 'https://allowed.example',
       AUTHENTICATION_TIMEOUT_MS: '300',
@@ -84,7 +104,7 @@ export class Stage {
     };
     const pod = await spawnPod(t, settings).started();
     await pod.reports({ kafka: 'connected' });
-    return new Stage({ pod, outside, redis, topic, missingTopic, settings });
+    return new Stage({ pod, outside, redis, topic, missingTopic, settings, shop });
   }
 
   /** An initialised connection, closed at the end of the test. */

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { spawnPod } from '../../end-to-end/pod.ts';
+import { OtlpReceiver } from '../../support/otlp-receiver.ts';
+import { openSocket } from '../../support/socket.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { seriesOf } from '../series.ts';
+import type { Cause } from './cause.ts';
+import type { Stage } from './stage.ts';
+
+/** Settings of another pod on the stage's Kafka and Redis, which shares no group and no channel with the stage's. */
+const apart = (stage: Stage, name: string) => ({
+  ...stage.settings,
+  KAFKA_GROUP_ID: `${stage.topic}-${name}`,
+  CHANNEL_PREFIX: `${stage.topic}-${name}:`,
+});
+
+/** A subscription document of 60,000 fields, which takes a pod without limits some tenths of a second. */
+const heavyDocument = (name: string) => `query ${name} { ${'hello '.repeat(60_000)} }`;
+
+/** Causes that need pods with settings of their own. */
+export const ownPodCauses: readonly Cause[] = [
+  {
+    title: 'a drain',
+    metrics: ['crier_draining', 'crier_drain_connections_closed_total'],
+    run: async (stage, t) => {
+      const settings = { ...apart(stage, 'drain'), ROLE: 'gateway', DRAIN_SPREAD_MS: '60000' };
+      const pod = await spawnPod(t, settings).started();
+      for (let i = 0; i < 8; i++) await (await openSocket(t, pod.url)).init();
+      assert.equal(await pod.metric('crier_draining'), 0);
+      assert.equal(await pod.metric('crier_drain_connections_closed_total'), 0);
+      pod.process.kill('SIGTERM');
+      await pod.until('the drain', async () => (await pod.metric('crier_draining')) === 1);
+      await pod.counts('crier_drain_connections_closed_total', 1);
+      assert.equal(await pod.stop(), 0);
+    },
+  },
+  {
+    title: 'sampled records, more than the budget of spans, and a collector that fails',
+    metrics: ['crier_spans_total', 'crier_spans_refused_total', 'crier_spans_lost_total'],
+    run: async (stage, t) => {
+      const collector = await new OtlpReceiver().start(t);
+      collector.mode = 400;
+      const settings = {
+        ...apart(stage, 'spans'),
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_TRACES_SAMPLER: 'always_on',
+        OTEL_BSP_SCHEDULE_DELAY: '10',
+      };
+      const pod = await spawnPod(t, settings).started();
+      await pod.reports({ kafka: 'connected' });
+      const record = '{"thing":{"id":"1"}}';
+      const first = 'crier_records_consumed_total{topic="' + stage.topic + '"}';
+      while ((await pod.metric(first)) === 0) await stage.send(record);
+      await pod.counts('crier_spans_total', 1);
+      while ((await pod.metric('crier_spans_refused_total')) === 0)
+        await stage.send(...Array.from({ length: 1000 }, () => record));
+      await pod.counts('crier_spans_lost_total', 1);
+      assert.equal(await pod.stop(), 0);
+    },
+  },
+  {
+    title: 'tunables, good ones and bad ones',
+    metrics: ['crier_tunable', 'crier_tunables_rejected_total'],
+    run: async (stage, t) => {
+      const file = join(await temporaryFolder(t), 'tunables.json');
+      await writeFile(file, '{"MAX_EXECUTIONS": 7}');
+      const pod = await spawnPod(t, { ...apart(stage, 'tunables'), ROLE: 'gateway', TUNABLES_FILE: file }).started();
+      const tunable = 'crier_tunable{name="MAX_EXECUTIONS"}';
+      assert.equal(await pod.metric(tunable), 7);
+      await rm(file);
+      await writeFile(file, '{"MAX_EXECUTIONS": 8}');
+      await pod.until('the change', async () => (await pod.metric(tunable)) === 8);
+      assert.equal(await pod.metric('crier_tunables_rejected_total'), 0);
+      await writeFile(file, '{"MAX_EXECUTIONS": -1}');
+      await pod.counts('crier_tunables_rejected_total', 1);
+      assert.equal(await pod.metric(tunable), 8);
+      assert.equal(await pod.stop(), 0);
+    },
+  },
+  {
+    title: 'a dead-letter topic that takes nothing, with DEAD_LETTER=DROP',
+    metrics: ['crier_dead_letter_failures_total'],
+    run: async (stage, t) => {
+      const settings = { ...apart(stage, 'drop'), DEAD_LETTER: 'DROP', KAFKA_DEAD_LETTER_TOPIC: 'not a topic name' };
+      const pod = await spawnPod(t, { ...settings, KAFKA_FROM_BEGINNING: 'true' }).started();
+      await stage.send('not JSON');
+      await pod.counts('crier_dead_letter_failures_total', 1);
+      assert.equal(await pod.stop(), 0);
+    },
+  },
+  {
+    title: 'events that wait because the executions before them do',
+    metrics: ['crier_flow_waiting_bytes', 'crier_flow_gateway_lag_bytes'],
+    run: async (stage, t) => {
+      const settings = {
+        ...apart(stage, 'flow'),
+        MAX_EXECUTIONS: '1',
+        BACKEND_TIMEOUT_MS: '60000',
+        EXECUTION_TIMEOUT_MS: '60000',
+      };
+      const pod = await spawnPod(t, settings).started();
+      await pod.reports({ kafka: 'connected' });
+      const socket = await openSocket(t, pod.url);
+      await socket.init();
+      socket.subscribe('1', 'subscription { any_thing { asked } }');
+      await socket.roundTrip();
+      const lags = async () =>
+        [...(await seriesOf(pod.admin))].filter(([name]) => name.startsWith('crier_flow_gateway_lag_bytes'));
+      const isBehind = async () =>
+        (await pod.metric('crier_flow_waiting_bytes')) > 0 && (await lags()).some(([, value]) => value > 0);
+      // The shop answers nothing.
+      await pod.until('waiting bytes', async () => {
+        await stage.send('{"thing":{"id":"1"}}');
+        return isBehind();
+      });
+    },
+  },
+  {
+    title: 'a client whose documents take too long',
+    metrics: ['crier_documents_refused_total'],
+    run: async (stage, t) => {
+      const settings = {
+        ...apart(stage, 'documents'),
+        ROLE: 'gateway',
+        MAX_MESSAGE_BYTES: '1000000',
+        MAX_QUERY_LENGTH: '1000000',
+        MAX_QUERY_TOKENS: '1000000',
+        MAX_CONNECTION_BYTES: '1000000000',
+      };
+      const pod = await spawnPod(t, settings).started();
+      const socket = await openSocket(t, pod.url, { patienceMs: 60_000 });
+      await socket.init();
+      for (let i = 0; i < 140 && (await pod.metric('crier_documents_refused_total')) === 0; i++) {
+        socket.subscribe(String(i), heavyDocument(`number${i}`));
+        // A query is answered with `next` and `complete`, a refusal with `error`.
+        while ((await socket.next()).type === 'next');
+      }
+      assert.equal(await pod.metric('crier_documents_refused_total'), 1);
+      socket.close();
+      assert.equal(await pod.stop(), 0);
+    },
+  },
+];
