@@ -12,6 +12,9 @@ import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { LIMITS, startBareGateway, UUID } from './bare-gateway.ts';
+import { anyOperation } from '../support/any-operation.ts';
+
+const OPERATION = anyOperation();
 
 const INTERNAL_ERROR = [{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }];
 
@@ -22,7 +25,7 @@ async function startSubscribed(t: TestContext) {
   const gateway = await startBareGateway(t, {
     runtime: {
       authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
-      findPrepared: () => ({ type: 'subscription', key: 'key', documentBytes: 0 }),
+      findPrepared: () => OPERATION,
       subscribe: () => Promise.resolve({ channel: 'channel' }),
     },
     hub: {
