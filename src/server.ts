@@ -11,6 +11,7 @@ import type { Route } from './http/route.ts';
 import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
+import { orAborted } from './or-aborted.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { startMemoryGuard } from './roles/memory-guard.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
@@ -98,7 +99,12 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   };
 
   try {
-    const graph = await orAborted(loadGraph(config.GRAPH || BUILT_IN_GRAPH), options.stop);
+    const graph = await orAborted(
+      // A module of the graph may wait for ever.
+      loadGraph(config.GRAPH || BUILT_IN_GRAPH),
+      options.stop,
+      () => new StoppedError(),
+    );
     for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
       log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
@@ -172,15 +178,6 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     await close();
     throw error;
   }
-}
-
-/** @throws StoppedError if the signal is aborted first: a module of the graph may wait for ever. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new StoppedError()), { once: true });
-  });
-  return Promise.race([promise, aborted]);
 }
 
 /** Resolves after `ms`, or at once when the signal is aborted. */

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import { orAborted } from '../or-aborted.ts';
 import { callTree } from './cpu-profile.ts';
 import type { CallFrame } from './cpu-profile.ts';
 import { flameGraph } from './flame-graph.ts';
@@ -59,7 +60,8 @@ export class ExitProfile {
     try {
       const files = this.#files();
       const signal = AbortSignal.timeout(timeoutMs);
-      await orAborted(writeFiles(parseTarget(target), files, signal), signal);
+      // A file system may hang.
+      await orAborted(writeFiles(parseTarget(target), files, signal), signal, () => signal.reason as Error);
       const [{ name, body }] = files;
       const durationMs = Math.round(performance.now() - startedAt);
       log.info({ file: name, bytes: body.length, durationMs }, 'the profile of PROFILE_ON_EXIT is written');
@@ -102,14 +104,4 @@ function hueOf({ functionName, url }: CallFrame): Hue | undefined {
   if (url.startsWith(GRAPHS)) return HUES.graph;
   if (url.startsWith(CRIER)) return HUES.crier;
   return url.includes('/node_modules/') ? HUES.packages : HUES.graph;
-}
-
-/** @throws the signal's reason when it is aborted first: a file system may hang */
-async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort!));
 }
