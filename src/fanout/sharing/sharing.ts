@@ -181,10 +181,7 @@ export class SharedEvent {
       const alone = executions.suspend();
       void this.#await(execution, alone, trace, this.#expectedClass(member), member, slot ?? member.reserve());
     } else {
-      if (trace) {
-        trace.end();
-        lap.traceId = trace.traceId;
-      }
+      if (trace) endTrace(trace, lap);
       if (execution.backendRequests) executions.addRequests(lap, execution.backendRequests);
       this.#settle(execution, lap, member, slot);
     }
@@ -236,10 +233,7 @@ export class SharedEvent {
     });
     try {
       const settled = await execution;
-      if (trace) {
-        trace.end();
-        lap.traceId = trace.traceId;
-      }
+      if (trace) endTrace(trace, lap);
       executions.settle(lap, settled.backendRequests);
       this.#settle(settled, lap, member, slot);
     } catch (error) {
@@ -299,3 +293,9 @@ export class SharedEvent {
 }
 
 const ANYBODY: AnswerClass = { key: '', size: 0 };
+
+/** Ends the span of an execution that has settled, and gives its trace to the lap. */
+function endTrace(trace: ExecutionTrace, lap: Lap): void {
+  trace.end();
+  lap.traceId = trace.traceId;
+}
