@@ -21,6 +21,13 @@ export async function backendServer(t: TestContext, handler: Handler): Promise<s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** A backend that accepts every request and answers none. */
+export async function hungBackend(t: TestContext) {
+  let requests = 0;
+  const url = await backendServer(t, () => requests++);
+  return { url, requests: () => requests };
+}
+
 export function backendsAt(
   t: TestContext,
   url: string,

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { hungBackend } from '../context/backend-server.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -13,19 +11,6 @@ import { startPod } from './pod.ts';
 const GRAPH = join(process.cwd(), 'test', 'end-to-end', 'fixtures', 'drain');
 /** A quarter of it is the grace for clients that do not answer the close; `late` connects within it. */
 const SHUTDOWN_TIMEOUT_MS = 12_000;
-
-/** A backend that accepts every request and answers none. */
-async function hungBackend(t: TestContext) {
-  let requests = 0;
-  const server = createServer(() => requests++);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
-}
 
 async function connected(t: TestContext, url: string): Promise<Socket> {
   const socket = await openSocket(t, url);

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { hungBackend } from '../context/backend-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { Pipe } from '../support/pipe.ts';
 import { openSocket } from '../support/socket.ts';
@@ -34,19 +33,6 @@ async function settingsOf(t: TestContext): Promise<Record<string, string>> {
   const files = { 'schema.graphql': SCHEMA, 'resolvers.js': RESOLVERS, 'samples.js': SAMPLES };
   const GRAPH = await graphFolder(t, { ...files, 'context.js': `export const backends = ['hung'];` });
   return { GRAPH, SAMPLE_INTERVAL_MS: '20', SHUTDOWN_TIMEOUT_MS: '15000' };
-}
-
-/** A backend that accepts every request and answers none. */
-async function hungBackend(t: TestContext) {
-  let requests = 0;
-  const server = createServer(() => requests++);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
 }
 
 async function connected(t: TestContext, { url }: Pod): Promise<Socket> {

@@ -1,39 +1,26 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { parseTarget, writeFiles } from '../../src/profiling/profile-target.ts';
 import { freePorts } from '../../stack/port.ts';
+import { backendServer } from '../context/backend-server.ts';
+import { NOBODY } from '../support/nobody.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** `nobody`, who is not root. */
-const NOBODY = 65_534;
 const FILES = [
   { name: 'a.cpuprofile', contentType: 'application/json', body: Buffer.from('{}') },
   { name: 'a.svg', contentType: 'image/svg+xml', body: Buffer.from('<svg/>') },
 ] as const;
 const NEVER = new AbortController().signal;
 
-async function startStore(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 /** A store that answers with a status, and the requests that it received. */
 async function startAnswering(t: TestContext, status: number, headers = {}) {
   const requests: { line: string; type: string | undefined; length: string | undefined; body: string }[] = [];
-  const url = await startStore(t, (request: IncomingMessage, response) => {
+  const url = await backendServer(t, (request: IncomingMessage, response) => {
     const { method, url: path, headers: sent } = request;
     void text(request).then((body) => {
       requests.push({ line: `${method} ${path}`, type: sent['content-type'], length: sent['content-length'], body });
@@ -117,7 +104,7 @@ describe('writeFiles', () => {
 
   it('ends when the signal is aborted and the store has not answered', async (t) => {
     const aborting = new AbortController();
-    const url = await startStore(t, () => aborting.abort());
+    const url = await backendServer(t, () => aborting.abort());
     await assert.rejects(writeFiles(parseTarget(`${url}/key`), FILES, aborting.signal), /was not reached/);
   });
 });

@@ -6,11 +6,10 @@ import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { variables } from '../../src/variables.ts';
 import { configRefusal } from '../support/config-refusal.ts';
+import { NOBODY } from '../support/nobody.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SECRET = 'hunter2';
-/** `nobody`, who is not root. */
-const NOBODY = 65_534;
 
 const SERVERS = { KAFKA_BROKERS: 'kafka:9092', REDIS_URL: 'redis://redis' };
 
