@@ -32,7 +32,7 @@ interface GcEntry {
 /** Points of percent below `maxPercent` at which memory is no longer short. */
 const HYSTERESIS = 5;
 const STALE_MS = 10_000;
-/** Looks in `staleMs` whether a collection is due. */
+/** How often the guard looks, in `staleMs`, whether a collection is due. */
 const CHECKS = 10;
 const LOG_WINDOW_MS = 10_000;
 
@@ -45,7 +45,7 @@ const LOG_WINDOW_MS = 10_000;
  * garbage included, the guard collects itself every 10 s.
  */
 export class MemoryGuard {
-  /** Frees so many bytes, if it can. Set by whoever holds memory that can be given up. */
+  /** Frees `bytes` bytes, or as many as it can. The gateway sets it. */
   relieve: ((bytes: number) => Relief) | undefined;
   readonly #options: MemoryGuardOptions;
   readonly #staleMs: number;

@@ -32,8 +32,8 @@ export function parseTarget(text: string): ProfileTarget {
 }
 
 /**
- * Writes the files into the directory, or sends them to the URL: one that ends with `/` gets each of them, with its name appended; any other,
- * such as one that is signed for one object, gets the first.
+ * Writes the files into the directory, or sends them to the URL. A URL that ends with `/` receives every file, with the file's name appended.
+ * Any other URL receives the first file only: it may be signed for one object.
  *
  * @param signal ends requests
  * @throws Error whose message has no part of the URL

@@ -18,9 +18,9 @@ interface OperationObservations {
   readonly backendRequests: Observations;
 }
 
-/** Executions after which a lap may end. */
+/** The clock is read after each multiple of this number of executions. */
 const LAP_EXECUTIONS = 16;
-/** A lap ends after so many ms, if it has so many executions. */
+/** Age in ms at which a lap ends when the clock is read. */
 const LAP_MS = 0.5;
 
 /**

@@ -16,7 +16,7 @@ function createObserved(t: TestContext) {
     seconds: () => ({ observe: (value, weight = 1) => void seconds.push([Math.round(value * 1e9) / 1e6, weight]) }),
     backendRequests: () => ({ observe: (value, weight = 1) => void requests.push([value, weight]) }),
   });
-  /** Executions that settle at once, after so many ms each. */
+  /** Executions that settle at once. Each takes `ms`. */
   const run = (operation: Operation, count: number, ms: number) => {
     for (let i = 0; i < count; i++) {
       executions.begin(operation);
