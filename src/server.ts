@@ -136,6 +136,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const bus = register(createBus(config, log, metrics));
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
+    details['away_servers'] = () => bus.awayServers;
 
     const services: GatewayServices = {
       config,

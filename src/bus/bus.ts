@@ -61,6 +61,8 @@ export interface Bus {
   start(): Promise<void>;
   /** True while every server behind the bus answers. */
   readonly isAvailable: boolean;
+  /** `host:port` of each server that does not answer. */
+  readonly awayServers: readonly string[];
   /**
    * Publishes, in order per channel. Resolves once every message was accepted; at-most-once towards subscribers, and nothing is queued
    * for later.

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket as TcpSocket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
 import { startKafkaBroker } from '../../stack/kafka-broker.ts';
 import type { KafkaBroker } from '../../stack/kafka-broker.ts';
 import { freePorts } from '../../stack/port.ts';
@@ -50,7 +51,8 @@ describe('a pod without Kafka and Redis', () => {
     );
     const { status, body } = await pod.readiness();
     assert.equal(status, 200, 'with another status, Kubernetes would take all pods out of service at once');
-    assert.deepEqual([body['kafka'], body['bus']], ['away', 'away']);
+    const { kafka, bus, away_servers } = body;
+    assert.deepEqual([kafka, bus, away_servers], ['away', 'away', [`127.0.0.1:${redisPort}`]]);
     const refused = watch(t, pod.url, SUBSCRIPTION);
     await assert.rejects(refused.event(), /BUS_UNAVAILABLE/);
 
@@ -94,6 +96,32 @@ describe('a pod without Kafka and Redis', () => {
     });
     assert.deepEqual(await Promise.all([pod.stop(), hasty.stop()]), [0, 1], pod.log);
     assert.equal(hasty.lines.at(-1)!.msg, 'not closed within SHUTDOWN_TIMEOUT_MS');
+  });
+});
+
+describe('a gateway over two Redis servers', () => {
+  /** Starts Redis with a user `app`. */
+  const withUser = async (t: TestContext, port?: number) => {
+    const redis = await redisServer(t, port === undefined ? {} : { port });
+    const admin = new Redis(redis.url);
+    await admin.call('ACL', 'SETUSER', 'app', 'on', '>the-password', '&*', '~*', '+@all');
+    await admin.quit();
+    return redis;
+  };
+
+  it('stays ready while one of them is stopped, names its address in /readyz without the password, and no longer once it is back', async (t) => {
+    const [one, other] = [await withUser(t), await withUser(t)];
+    const urls = [one, other].map(({ port }) => `redis://app:the-password@127.0.0.1:${port}/2`);
+    const settings = await ordersSettings(t, { topic: 'orders', brokers: '', redisUrl: urls.join() });
+    const pod = await startPod(t, { ...settings, ROLE: 'gateway' });
+    await pod.reports({ bus: 'available', away_servers: [] });
+    await other.stop();
+    await pod.reports({ bus: 'away', away_servers: [`127.0.0.1:${other.port}`] });
+    const { status, body } = await pod.readiness();
+    assert.equal(status, 200);
+    assert.doesNotMatch(JSON.stringify(body), /the-password|app/);
+    await withUser(t, other.port);
+    await pod.reports({ bus: 'available', away_servers: [] });
   });
 });
 

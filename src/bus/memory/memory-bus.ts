@@ -73,6 +73,10 @@ export class MemoryBus implements Bus {
     return this.#status === 'started';
   }
 
+  get awayServers(): readonly string[] {
+    return [];
+  }
+
   start(): Promise<void> {
     if (this.#status === 'closed') return Promise.reject(new BusUnavailableError('the bus is closed'));
     this.#status = 'started';

@@ -91,7 +91,13 @@ export class RedisBus implements Bus {
   }
 
   get isAvailable(): boolean {
-    return this.#servers.every(({ publisher, subscriberLink }) => publisher.isUp && subscriberLink.isUp);
+    return this.awayServers.length === 0;
+  }
+
+  get awayServers(): readonly string[] {
+    return this.#servers.flatMap(({ publisher, subscriberLink }) =>
+      publisher.isUp && subscriberLink.isUp ? [] : [publisher.label],
+    );
   }
 
   /** Two for each server. */
