@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertBackendPath } from '../backend-path.ts';
 import type { BackendRequest } from '../execution-backends.ts';
-import { BackendFailure, failureOf, timedOut, unavailable } from './backend-failure.ts';
+import { BackendFailure, failureOf, unavailable } from './backend-failure.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerState } from './breaker.ts';
+import { RequestDeadline } from './request-deadline.ts';
 import { RequestSlots } from './request-slots.ts';
 import { readResponse } from './response.ts';
 import type { BackendResponse } from './response.ts';
@@ -39,12 +40,6 @@ export interface BackendClientObserver {
 
 type SentRequest = ReturnType<BackendClient['requestOf']>;
 
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Of performance.now(). */
-  readonly endsAt: number;
-}
-
 /** One backend: its sockets, its base path and its bounds. */
 export class BackendClient {
   readonly #options: BackendClientOptions;
@@ -64,7 +59,7 @@ export class BackendClient {
     this.#slots = new RequestSlots(maxSockets);
     this.#budget = new RetryBudget(retryBudget);
     if (breakerCooldownMs > 0) this.#breaker = new Breaker(breakerCooldownMs, observer.onBreaker);
-    this.#sockets = new Sockets({ origin, timeoutMs, maxResponseBytes });
+    this.#sockets = new Sockets({ origin, connectTimeoutMs: timeoutMs, maxResponseBytes });
   }
 
   get inFlight(): number {
@@ -88,13 +83,12 @@ export class BackendClient {
     if (pending >= maxPendingPerSocket * this.#slots.limit) {
       throw unavailable(`${pending} requests are waiting`, { isSent: false });
     }
-    // One deadline for the wait for a socket, the headers, the body and a retry: undici restarts its own timers for each.
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(timedOut(timeoutMs, { isSent: false })), timeoutMs);
+    // One deadline for the wait for a socket, the headers, the body and a retry.
+    const deadline = new RequestDeadline(timeoutMs);
     try {
-      return await this.#sendTwice(sent, { signal: deadline.signal, endsAt: performance.now() + timeoutMs });
+      return await this.#sendTwice(sent, deadline);
     } finally {
-      clearTimeout(timer);
+      deadline.clear();
     }
   }
 
@@ -108,16 +102,16 @@ export class BackendClient {
   }
 
   /** Sends a request, and once more if that is safe, in time and within the budget. */
-  async #sendTwice(request: SentRequest, deadline: Deadline): Promise<BackendResponse> {
+  async #sendTwice(request: SentRequest, deadline: RequestDeadline): Promise<BackendResponse> {
     try {
-      return await this.#sendOnce(request, deadline.signal, true);
+      return await this.#sendOnce(request, deadline, true);
     } catch (error) {
       const pauseMs = pauseBefore(request, error);
       if (pauseMs === undefined || performance.now() + pauseMs >= deadline.endsAt || !this.#budget.spend()) throw error;
       await delay(pauseMs);
     }
     try {
-      const response = await this.#sendOnce(request, deadline.signal, false);
+      const response = await this.#sendOnce(request, deadline, false);
       this.#observer.onRetry('OK');
       return response;
     } catch (error) {
@@ -126,13 +120,13 @@ export class BackendClient {
     }
   }
 
-  async #sendOnce(request: SentRequest, signal: AbortSignal, isFirst: boolean): Promise<BackendResponse> {
+  async #sendOnce(request: SentRequest, deadline: RequestDeadline, isFirst: boolean): Promise<BackendResponse> {
     const refusal = this.#breaker?.refusal;
     if (refusal) throw refusal;
-    await this.#slots.take(signal);
+    await this.#slots.take(deadline.signal);
     const send = () => {
       if (isFirst) this.#budget.earn();
-      return this.#exchange(request, signal);
+      return this.#exchange(request, deadline);
     };
     try {
       return await (this.#breaker ? this.#breaker.run(send) : send());
@@ -141,18 +135,16 @@ export class BackendClient {
     }
   }
 
-  async #exchange(request: SentRequest, signal: AbortSignal): Promise<BackendResponse> {
-    const { timeoutMs } = this.#options;
-    const startedAt = performance.now();
+  async #exchange(request: SentRequest, deadline: RequestDeadline): Promise<BackendResponse> {
+    const { signal } = deadline;
+    const sentAt = performance.now();
     let hasResponse = false;
     try {
       const response = await this.#sockets.request({ ...request, signal }, this.#slots.limit);
       hasResponse = true;
       return await readResponse(request.method, response);
     } catch (error) {
-      if (!signal.aborted) throw failureOf(error, hasResponse);
-      // Clients that fill the queue must not open the breaker: a request that left it late says little of the backend.
-      throw timedOut(timeoutMs, { isOutage: performance.now() - startedAt >= timeoutMs / 2 });
+      throw signal.aborted ? deadline.failureOf(sentAt) : failureOf(error, hasResponse);
     }
   }
 

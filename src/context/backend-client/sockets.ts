@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 
 export interface SocketsOptions {
   readonly origin: string;
-  /** Longest wait for a connection, for headers and between two parts of a body. */
-  readonly timeoutMs: number;
+  /** Longest wait for a connection. */
+  readonly connectTimeoutMs: number;
   readonly maxResponseBytes: number;
 }
 
@@ -35,13 +35,14 @@ export class Sockets {
   #open(limit: number): Pool {
     const previous = this.#current;
     if (previous) void previous.close().then(() => this.#pools.delete(previous));
-    const { origin, timeoutMs, maxResponseBytes } = this.#options;
+    const { origin, connectTimeoutMs, maxResponseBytes } = this.#options;
     const pool = new Pool(origin, {
       connections: limit,
       pipelining: 1,
-      connect: { timeout: timeoutMs },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+      connect: { timeout: connectTimeoutMs },
+      // The deadline of the request ends both waits.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       maxResponseSize: maxResponseBytes,
     });
     this.#limit = limit;

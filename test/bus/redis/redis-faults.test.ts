@@ -15,6 +15,7 @@ import { BusUnavailableError } from '../../../src/errors.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { blockLoop } from '../../support/block-loop.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { logLines } from '../log-lines.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -440,7 +441,7 @@ describe('a silent link', HANGS_FAIL, () => {
     let blocks = 0;
     const blocking = setInterval(() => {
       blocks++;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+      blockLoop(1_200);
     }, 1_000);
     t.after(() => clearInterval(blocking));
     await waitFor('some blocks', () => blocks === 3);

@@ -1,0 +1,60 @@
+import { timedOut } from './backend-failure.ts';
+
+/** Halves that are repeated at most: a loop that is blocked again and again must not keep a request forever. */
+const MAX_REPEATS = 2;
+
+/**
+ * The deadline of one request: two timers of half the timeout, one after the other. A timer that fires late shows that the event loop was
+ * blocked, so requests were sent late and answers not read, which says nothing of the backend. That half is repeated.
+ */
+export class RequestDeadline {
+  readonly #timeoutMs: number;
+  readonly #controller = new AbortController();
+  #halvesLeft = 2;
+  #repeatsLeft = MAX_REPEATS;
+  /** Of performance.now(). */
+  #halfEndsAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** True if the last half was blocked, too. */
+  #isBlocked = false;
+  /** Of performance.now(): the end if the loop is not blocked. */
+  readonly endsAt: number;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    const now = performance.now();
+    this.endsAt = now + timeoutMs;
+    this.#begin(now);
+  }
+
+  /** Aborted with a BackendFailure at the end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** After the end: what a request fails with that was sent at `sentAt`, of performance.now(). */
+  failureOf(sentAt: number): ReturnType<typeof timedOut> {
+    // Clients that fill the queue must not open the breaker: a request that left it late says little of the backend.
+    const isOutage = !this.#isBlocked && performance.now() - sentAt >= this.#timeoutMs / 2;
+    return timedOut(this.#timeoutMs, { isOutage });
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #begin(now: number): void {
+    const halfMs = this.#timeoutMs / 2;
+    this.#halfEndsAt = now + halfMs;
+    this.#timer = setTimeout(() => this.#end(halfMs), halfMs);
+  }
+
+  #end(halfMs: number): void {
+    const now = performance.now();
+    this.#isBlocked = now - this.#halfEndsAt > halfMs / 2;
+    if (!this.#isBlocked) this.#halvesLeft--;
+    else if (this.#repeatsLeft-- === 0) this.#halvesLeft = 0;
+    if (this.#halvesLeft > 0) this.#begin(now);
+    else this.#controller.abort(timedOut(this.#timeoutMs, { isSent: false }));
+  }
+}
