@@ -47,6 +47,14 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     assert.deepEqual(await metricsOf(false), ['cpu']);
   });
 
+  it('probes start, life and readiness at the paths that tell them', async () => {
+    for (const { spec } of ofKind(await manifestsOf({}), 'Deployment').values()) {
+      const [{ startupProbe, livenessProbe, readinessProbe }] = spec.template.spec.containers;
+      const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
+      assert.deepEqual(paths, ['/startupz', '/healthz', '/readyz']);
+    }
+  });
+
   it('gives a pod the time of its drain, and what preStop takes', async () => {
     const graceOf = async (drain: object) => {
       const deployments = ofKind(await manifestsOf({ values: { drain } }), 'Deployment');

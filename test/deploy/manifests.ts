@@ -6,6 +6,13 @@ export interface Container {
   readonly image: string;
   readonly env: readonly { name: string; value: string }[];
   readonly volumeMounts: readonly { name: string; mountPath: string }[];
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string };
 }
 
 export interface PodTemplate {

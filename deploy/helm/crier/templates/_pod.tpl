@@ -47,8 +47,9 @@ spec:
         - { name: admin, containerPort: 4001, protocol: TCP }
       env:
         {{- include "crier.environment" . | trim | nindent 8 }}
+      {{- /* 120 s: a start that waits in vain for a Kafka that does not answer takes about 20 s. */}}
       startupProbe:
-        httpGet: { path: /healthz, port: admin }
+        httpGet: { path: /startupz, port: admin }
         periodSeconds: 2
         failureThreshold: 60
       livenessProbe:
