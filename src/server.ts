@@ -77,6 +77,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   );
   const components: Component[] = [];
   const hurry = options.hurry ?? new AbortController().signal;
+  const draining = new AbortController();
   let worker: Component | undefined;
   let status: 'starting' | 'ready' | 'draining' = 'starting';
   let closing: Promise<void> | undefined;
@@ -91,6 +92,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   const close = () => {
     closing ??= drain(status === 'ready');
     status = 'draining';
+    draining.abort();
     return closing;
   };
   const register: RoleServices['register'] = (component) => {
@@ -126,6 +128,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
         port: config.ADMIN_PORT,
         logger: log,
         routes,
+        draining: draining.signal,
       }),
     );
     await admin.start();
@@ -149,6 +152,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       details,
       register,
       memory,
+      draining: draining.signal,
       hurry,
       unreadyWhile,
       routes,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import { endServer, listen } from './listening.ts';
+import { closeAfterReplies, endServer, listen } from './listening.ts';
 import { sendText } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -11,6 +11,8 @@ export interface AdminOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly logger: Logger;
+  /** Once aborted, replies close their connections. */
+  readonly draining: AbortSignal;
   /** By path. Looked up at each request: routes may be added while the server listens. */
   readonly routes: ReadonlyMap<string, Route>;
 }
@@ -30,6 +32,7 @@ export class AdminServer {
   constructor(options: AdminOptions) {
     this.#options = options;
     this.#server = createServer((request, response) => void this.#onRequest(request, response));
+    closeAfterReplies(this.#server, options.draining);
   }
 
   /** The port it listens on after `start`. */

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SetupError } from '../errors.ts';
 
@@ -33,6 +33,23 @@ export async function listen(server: Server, { host, port, variable }: ListenOpt
     server.listen({ port, host, backlog: MAX_WAITING_CONNECTIONS }, resolve);
   });
   return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Once `draining` is aborted, each reply closes its connection, also the reply to an earlier request. Otherwise a client or a load balancer
+ * would send its next request over a connection that `endServer` is about to close, and the request would fail with a reset.
+ */
+export function closeAfterReplies(server: Server, draining: AbortSignal): void {
+  const pending = new Set<ServerResponse>();
+  const close = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  };
+  server.prependListener('request', (_request, response) => {
+    if (draining.aborted) return close(response);
+    pending.add(response);
+    response.once('close', () => pending.delete(response));
+  });
+  draining.addEventListener('abort', () => pending.forEach(close), { once: true });
 }
 
 /** Stops listening and waits at most `graceMs` for replies in flight; then closes their connections. */

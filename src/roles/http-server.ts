@@ -5,12 +5,13 @@ import type { GraphRuntime } from '../graph/runtime.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
-import type { RoleServices } from './services.ts';
+import { closeAfterReplies } from '../http/listening.ts';
+import type { GatewayServices } from './services.ts';
 
 export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
-  { config, graph, log, metrics }: RoleServices,
+  { config, graph, log, metrics, draining }: GatewayServices,
   runtime: GraphRuntime,
   documents: DocumentQueue,
 ): HttpServer {
@@ -27,10 +28,12 @@ export function createHttpServer(
     : () => false;
   // Slow headers and bodies must not hold sockets. The limits end for a socket at its upgrade.
   const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 5_000 };
-  return createServer(limits, (request, response) => {
+  const server = createServer(limits, (request, response) => {
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (graphiql(request, response)) return;
     const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
     response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
   });
+  closeAfterReplies(server, draining);
+  return server;
 }

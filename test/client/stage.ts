@@ -102,6 +102,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         details: {},
         register,
         unreadyWhile: () => undefined,
+        draining: new AbortController().signal,
         routes: new Map(),
         hurry: new AbortController().signal,
       });

@@ -190,6 +190,7 @@ class Stage {
       details: {},
       register,
       unreadyWhile: () => undefined,
+      draining: new AbortController().signal,
       routes: new Map(),
       hurry: new AbortController().signal,
     });

@@ -122,6 +122,7 @@ describe('AdminServer', () => {
     await Promise.all([admin.close(), admin.close()]);
     await assert.rejects(fetch(`http://127.0.0.1:${admin.port}/read`));
     const logger = pino({ level: 'silent' });
-    await new AdminServer({ host: '127.0.0.1', port: 0, logger, routes: new Map() }).close();
+    const { signal: draining } = new AbortController();
+    await new AdminServer({ host: '127.0.0.1', port: 0, logger, draining, routes: new Map() }).close();
   });
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { SetupError } from '../../src/errors.ts';
-import { endServer, listen } from '../../src/http/listening.ts';
+import { closeAfterReplies, endServer, listen } from '../../src/http/listening.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' };
@@ -47,6 +47,40 @@ describe('listen', () => {
     // The server's event loop is blocked until all connections of the storm are open.
     const connected = execFileSync(process.execPath, ['-e', CROWD, String(port), String(crowd)], { encoding: 'utf8' });
     assert.equal(Number(connected), crowd);
+  });
+});
+
+describe('closeAfterReplies', () => {
+  /** `Connection` of the replies to a request before and a request after the drain has begun, both answered after that. */
+  async function connectionsOf(t: TestContext, prepare: (server: Server, draining: AbortSignal) => void) {
+    const { server, responses, url } = await startServer(t);
+    const draining = new AbortController();
+    prepare(server, draining.signal);
+    const answers = [fetch(url)];
+    await waitFor('the first request', () => responses.length === 1);
+    draining.abort();
+    answers.push(fetch(url));
+    await waitFor('the second request', () => responses.length === 2);
+    for (const response of responses) response.writeHead(200, { 'content-type': 'text/plain' }).end();
+    return Promise.all(answers.map(async (answer) => (await answer).headers.get('connection')));
+  }
+
+  it('closes connections after replies once the pod drains, also after replies to earlier requests (twin: they are kept)', async (t) => {
+    assert.deepEqual(await connectionsOf(t, closeAfterReplies), ['close', 'close']);
+    assert.deepEqual(await connectionsOf(t, () => undefined), ['keep-alive', 'keep-alive']);
+  });
+
+  it('leaves replies alone before the drain, and one whose head is sent', async (t) => {
+    const { server, responses, url } = await startServer(t);
+    const draining = new AbortController();
+    closeAfterReplies(server, draining.signal);
+    const answer = fetch(url);
+    await waitFor('the request', () => responses.length === 1);
+    responses[0]!.writeHead(200).write('a');
+    draining.abort();
+    responses[0]!.end('b');
+    const response = await answer;
+    assert.deepEqual([response.headers.get('connection'), await response.text()], ['keep-alive', 'ab']);
   });
 });
 

@@ -11,7 +11,15 @@ export async function startAdmin(
   overrides: Partial<AdminOptions> = {},
 ) {
   const logger = pino({ level: 'silent' });
-  const admin = new AdminServer({ host: '127.0.0.1', port: 0, logger, routes: new Map(routes), ...overrides });
+  const { signal: draining } = new AbortController();
+  const admin = new AdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+    draining,
+    routes: new Map(routes),
+    ...overrides,
+  });
   t.after(() => admin.close());
   await admin.start();
   const get = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
