@@ -9,6 +9,7 @@ import { shutdownTimes } from './settings/shutdown-times.ts';
 import type { ShutdownTimes } from './settings/shutdown-times.ts';
 import { findUnknownVariables } from './settings/unknown-variables.ts';
 import type { UnknownVariable } from './settings/unknown-variables.ts';
+import { defaultRatio } from './tracing/record-sampler.ts';
 import { BOOL, flag } from './variable.ts';
 
 export interface BackendConfig {
@@ -17,8 +18,12 @@ export interface BackendConfig {
   readonly isAuthorizationForwarded: boolean;
 }
 
-export interface Config extends Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | keyof ShutdownTimes>, ShutdownTimes {
+export interface Config
+  extends
+    Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | 'OTEL_TRACES_SAMPLER_ARG' | keyof ShutdownTimes>,
+    ShutdownTimes {
   readonly SHARING_AUDIT: number;
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
   /** By `backendVariable(name)`, from `BACKEND_<NAME>_URL` and `BACKEND_<NAME>_FORWARD_AUTHORIZATION`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
@@ -58,6 +63,7 @@ export function readConfig(environment: Environment): Config {
     ...settings,
     ...shutdownTimes(settings),
     SHARING_AUDIT,
+    OTEL_TRACES_SAMPLER_ARG: settings.OTEL_TRACES_SAMPLER_ARG ?? defaultRatio(settings.OTEL_TRACES_SAMPLER),
     backends,
     unknownVariables: findUnknownVariables(environment),
     isEmbedded: isEmbedded(settings),

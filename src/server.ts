@@ -135,7 +135,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const tunables = await startTunables({ config, log, metrics, register });
     routes.set('/debug/tunables', tunablesRoute(tunables));
     const memory = startMemoryGuard({ config, tunables, log, metrics, register });
-    const tracing = await openTracing({ config, log, metrics, register });
+    const tracing = await openTracing({ config, tunables, log, metrics, register });
     const bus = register(createBus(config, log, metrics));
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');

@@ -288,10 +288,8 @@ export const variables = {
     'a sampler of OpenTelemetry',
     '`always_on`, `always_off`, `traceidratio`, or one of them after `parentbased_`; not set: `parentbased_traceidratio`, 0.001.',
   ),
-  OTEL_TRACES_SAMPLER_ARG: text(
-    '',
-    'a number from 0 to 1',
-    'Share of the records without a trace context that are traced.',
+  OTEL_TRACES_SAMPLER_ARG: optionalFraction(
+    'Share of the records without a trace context that are traced; not set: that of `OTEL_TRACES_SAMPLER`.',
   ),
 
   SAMPLE_INTERVAL_MS: ms(1, '500', 'Embedded: pause between sample records.'),
@@ -309,4 +307,5 @@ export const tunableNames = [
   'MAX_EXECUTIONS',
   'SHARING_AUDIT',
   'BACKEND_MAX_SOCKETS',
+  'OTEL_TRACES_SAMPLER_ARG',
 ] as const satisfies readonly (keyof typeof variables)[];

@@ -1,17 +1,15 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { trace } from '@opentelemetry/api';
-import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
+import type { TracerProvider } from '@opentelemetry/api';
 import { topicOf } from '../bus/channel.ts';
 import type { Config } from '../config.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import { LogWindow } from '../log.ts';
-import type { Logger } from '../log.ts';
 import { EventTraces } from '../tracing/event-traces.ts';
-import { RecordSampler, samplerNamed } from '../tracing/record-sampler.ts';
+import { RecordSampler, isKnownSampler, isParentBased } from '../tracing/record-sampler.ts';
 import { RecordTraces } from '../tracing/record-traces.ts';
 import { startSdk } from '../tracing/sdk.ts';
-import type { ExporterName } from '../tracing/sdk.ts';
+import { EXPORTERS, collectorOf, exportersOf, registeredProvider } from '../tracing/span-target.ts';
 import { Spans } from '../tracing/spans.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { readVersion } from '../version.ts';
@@ -21,7 +19,7 @@ const LOG_WINDOW_MS = 60_000;
 /** Longest wait for the collector when the server closes. */
 const MAX_FLUSH_MS = 2000;
 
-type TracingServices = Pick<RoleServices, 'config' | 'log' | 'metrics' | 'register'>;
+type TracingServices = Pick<RoleServices, 'config' | 'tunables' | 'log' | 'metrics' | 'register'>;
 
 /**
  * undefined: nothing is traced, and no SDK is loaded. Otherwise spans go to the provider that an embedding program, or code that Node has
@@ -55,16 +53,13 @@ export function createEventTraces({ spans }: Tracing, { CHANNEL_PREFIX }: Config
   });
 }
 
-function registeredProvider(): TracerProvider | undefined {
-  const provider = trace.getTracerProvider() as ProxyTracerProvider;
-  return provider.getDelegateTracer('crier') ? provider : undefined;
-}
-
 async function openSdk(
   { config, log, register }: TracingServices,
   losses: { spans: number },
 ): Promise<TracerProvider | undefined> {
-  const exporters = exportersOf(config, log);
+  const unknown = config.OTEL_TRACES_EXPORTER.filter((name) => ![...EXPORTERS, 'none'].includes(name));
+  if (unknown.length > 0) log.warn({ exporters: unknown }, 'OTEL_TRACES_EXPORTER: expected otlp, console or none');
+  const exporters = exportersOf(config);
   if (exporters.length === 0) return undefined;
   const window = new LogWindow(LOG_WINDOW_MS);
   const sdk = await startSdk({
@@ -89,24 +84,10 @@ async function openSdk(
   return sdk.provider;
 }
 
-function exportersOf(config: Config, log: Logger): ExporterName[] {
-  const names = config.OTEL_TRACES_EXPORTER;
-  if (names.length === 0) return collectorOf(config) === undefined ? [] : ['otlp'];
-  const unknown = names.filter((name) => !['otlp', 'console', 'none'].includes(name));
-  if (unknown.length > 0) log.warn({ exporters: unknown }, 'OTEL_TRACES_EXPORTER: expected otlp, console or none');
-  return (['otlp', 'console'] as const).filter((name) => names.includes(name));
-}
-
-function collectorOf(config: Config): string | undefined {
-  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url, OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
-  if (url !== '') return url;
-  return base === '' ? undefined : `${base.replace(/\/$/, '')}/v1/traces`;
-}
-
-function createSampler({ config, log }: TracingServices): RecordSampler {
-  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument } = config;
-  const sampler = samplerNamed(name, argument);
-  if (sampler) return sampler;
-  log.warn({ sampler: name, argument }, 'OTEL_TRACES_SAMPLER or its argument is unknown; the default sampler decides');
-  return new RecordSampler();
+function createSampler({ config, tunables, log }: TracingServices): RecordSampler {
+  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
+  if (!isKnownSampler(name)) log.warn({ sampler: name }, 'OTEL_TRACES_SAMPLER is unknown; the default sampler decides');
+  const sampler = new RecordSampler(ratio, isParentBased(name));
+  tunables.bind('OTEL_TRACES_SAMPLER_ARG', (current) => (sampler.ratio = current));
+  return sampler;
 }

@@ -9,7 +9,7 @@ export function contradictions(settings: Settings): string[] {
 }
 
 /** A line for each bound that another bound excludes. */
-export function bounds(settings: Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT'>): string[] {
+export function bounds(settings: Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | 'OTEL_TRACES_SAMPLER_ARG'>): string[] {
   const problems: string[] = [];
   if (settings.MAX_INFLATED_BATCH_BYTES > settings.MAX_INFLIGHT_BYTES) {
     problems.push(

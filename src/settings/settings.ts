@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { takesRatio } from '../tracing/record-sampler.ts';
 import { variables } from '../variables.ts';
 import { refusal } from './refusal.ts';
 import { SecretFileError, readSecretFile } from './secret-file.ts';
@@ -12,7 +13,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Reads every variable, and each secret from its file if `<NAME>_FILE` names one. Adds a line to `problems` for each that is refused;
  * the settings are complete only without problems.
  */
-export function parseSettings(environment: Environment, problems: string[]): Settings {
+export function parseSettings(given: Environment, problems: string[]): Settings {
+  const environment = withoutForeignArgument(given);
   const values: Record<string, unknown> = {};
   for (const [name, { schema, default: fallback, expects, isSecret }] of Object.entries(variables)) {
     const raw = (isSecret ? secretOf(name, environment, problems) : environment[name]) || fallback;
@@ -26,6 +28,12 @@ export function parseSettings(environment: Environment, problems: string[]): Set
 /** The variable that names the file of a secret. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
+}
+
+/** Platforms that inject OTEL_TRACES_SAMPLER=jaeger_remote also inject its argument, which is no number. */
+function withoutForeignArgument(environment: Environment): Environment {
+  if (takesRatio(environment['OTEL_TRACES_SAMPLER'] ?? '')) return environment;
+  return { ...environment, OTEL_TRACES_SAMPLER_ARG: undefined };
 }
 
 function secretOf(name: string, environment: Environment, problems: string[]): string | undefined {

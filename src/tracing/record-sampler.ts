@@ -1,7 +1,15 @@
 import type { TraceContext } from './trace-context.ts';
 
-/** Share of the records without a context that are sampled by default. OpenTelemetry's default, every one, is a flood. */
-const DEFAULT_RATIO = 0.001;
+const PARENT_BASED = 'parentbased_';
+
+/** Share of the records that each sampler of OTEL_TRACES_SAMPLER samples without an argument, by its name without `parentbased_`. */
+const RATIOS: ReadonlyMap<string, number> = new Map([
+  // OpenTelemetry's default, every record, is a flood.
+  ['', 0.001],
+  ['traceidratio', 1],
+  ['always_on', 1],
+  ['always_off', 0],
+]);
 
 /** Decides once for each record whether it is traced. */
 export class RecordSampler {
@@ -10,7 +18,7 @@ export class RecordSampler {
   /** True: a record with a trace context is sampled if its producer sampled it. */
   readonly isParentBased: boolean;
 
-  constructor(ratio = DEFAULT_RATIO, isParentBased = true) {
+  constructor(ratio: number, isParentBased = true) {
     this.ratio = ratio;
     this.isParentBased = isParentBased;
   }
@@ -21,24 +29,24 @@ export class RecordSampler {
   }
 }
 
-/**
- * The sampler that OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG name; '' for the first: parent-based with the ratio 0.001.
- * undefined: crier does not know it.
- */
-export function samplerNamed(name: string, argument: string): RecordSampler | undefined {
-  const given = argument === '' ? undefined : Number(argument);
-  if (given !== undefined && !(given >= 0 && given <= 1)) return undefined;
-  const isParentBased = name === '' || name.startsWith('parentbased_');
-  switch (name.replace(/^parentbased_/, '')) {
-    case '':
-      return new RecordSampler(given);
-    case 'always_on':
-      return new RecordSampler(1, isParentBased);
-    case 'always_off':
-      return new RecordSampler(0, isParentBased);
-    case 'traceidratio':
-      return new RecordSampler(given ?? 1, isParentBased);
-    default:
-      return undefined;
-  }
+export function isKnownSampler(name: string): boolean {
+  return RATIOS.has(baseOf(name));
+}
+
+/** True if OTEL_TRACES_SAMPLER_ARG is this sampler's ratio. Other samplers take no argument, or one of another format. */
+export function takesRatio(name: string): boolean {
+  return ['', 'traceidratio'].includes(baseOf(name));
+}
+
+/** The ratio without OTEL_TRACES_SAMPLER_ARG. The default sampler decides in place of an unknown one. */
+export function defaultRatio(name: string): number {
+  return RATIOS.get(baseOf(name)) ?? RATIOS.get('')!;
+}
+
+export function isParentBased(name: string): boolean {
+  return name === '' || name.startsWith(PARENT_BASED) || !isKnownSampler(name);
+}
+
+function baseOf(name: string): string {
+  return name.startsWith(PARENT_BASED) ? name.slice(PARENT_BASED.length) : name;
 }

@@ -1,10 +1,9 @@
 import type { TracerProvider } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { ExporterName } from './span-target.ts';
 
 /** `ExportResultCode.SUCCESS` of @opentelemetry/core. */
 const SUCCESS = 0;
-
-export type ExporterName = 'otlp' | 'console';
 
 export interface SdkOptions {
   readonly exporters: readonly ExporterName[];

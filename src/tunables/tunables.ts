@@ -8,6 +8,7 @@ import type { Logger } from '../log.ts';
 import { bounds } from '../settings/contradictions.ts';
 import { tunableNames, variables } from '../variables.ts';
 import { FileProvider } from './file-provider.ts';
+import { idleTunables } from './idle-tunables.ts';
 import { evaluateSetting } from './setting-evaluation.ts';
 import type { Evaluated } from './setting-evaluation.ts';
 import { pickTunables } from './tunable-values.ts';
@@ -44,6 +45,8 @@ export class Tunables {
   readonly #domain: string;
   readonly #client: Client;
   readonly #values: TunableValues;
+  /** Settings that change nothing in this pod, each with the reason. The provider is not asked for them. */
+  readonly #idle: ReadonlyMap<string, string>;
   readonly #provided = new Set<TunableName>();
   readonly #listeners = new Map<TunableName, ((value: never) => void)[]>();
   #rejected = 0;
@@ -57,6 +60,7 @@ export class Tunables {
     this.#config = config;
     this.#log = log;
     this.#values = pickTunables(config);
+    this.#idle = idleTunables(config);
     this.values = this.#values;
     this.#file = config.TUNABLES_FILE === '' ? undefined : new FileProvider(config.TUNABLES_FILE, pollIntervalMs);
     this.#domain = this.#file ? `${DOMAIN}-${randomUUID()}` : DOMAIN;
@@ -125,13 +129,14 @@ export class Tunables {
       file: path === undefined ? null : { path, state: state === 'read' && this.#isRejected ? 'rejected' : state },
       rejected: this.#rejected,
       lastError: this.#lastError ?? null,
-      ignored: this.#file ? ignoredKeys(this.#file.keys) : [],
+      ignored: this.#ignoredKeys(),
       tunables: tunableNames.map((name) => ({
         name,
         value: this.#values[name],
         source: this.#source(name),
         unit: variables[name].unit,
         meaning: variables[name].meaning,
+        ...(this.#idle.has(name) && { idle: this.#idle.get(name) }),
       })),
     };
   }
@@ -177,7 +182,7 @@ export class Tunables {
       if (this.#client.providerStatus === ProviderStatus.NOT_READY) return;
       const problems: string[] = [];
       const evaluated = new Map<TunableName, Evaluated>();
-      for (const name of tunableNames) {
+      for (const name of tunableNames.filter((one) => !this.#idle.has(one))) {
         const result = await evaluateSetting(this.#client, name, this.#config[name]);
         if (typeof result === 'string') problems.push(result);
         else evaluated.set(name, result);
@@ -198,7 +203,7 @@ export class Tunables {
       if (isProvided) this.#provided.add(name);
       if (value !== this.#values[name]) changes.push({ name, from: this.#values[name], to: value });
     }
-    const ignored = this.#file ? ignoredKeys(this.#file.keys) : [];
+    const ignored = this.#ignoredKeys();
     if (ignored.length > 0) this.#log.warn({ ignored }, 'keys of the tunables file that change nothing');
     for (const change of changes) this.#apply(change);
   }
@@ -212,12 +217,16 @@ export class Tunables {
     for (const apply of this.#listeners.get(name) ?? []) apply(to as never);
     if (!isShown) write();
   }
-}
 
-/** Keys of a file that are no tunable settings, each with a hint. */
-function ignoredKeys(keys: readonly string[]): string[] {
-  const known: readonly string[] = tunableNames;
-  return keys
-    .filter((key) => !known.includes(key))
-    .map((key) => (key in variables ? `${key}: changes only at a restart` : `${key}${didYouMean(key, known)}`));
+  /** Keys of the file that change nothing, each with the reason or a hint. */
+  #ignoredKeys(): string[] {
+    return (this.#file?.keys ?? []).flatMap((key) => this.#ignoredKey(key) ?? []);
+  }
+
+  #ignoredKey(key: string): string | undefined {
+    const known: readonly string[] = tunableNames;
+    if (this.#idle.has(key)) return `${key}: ${this.#idle.get(key)}`;
+    if (known.includes(key)) return undefined;
+    return key in variables ? `${key}: changes only at a restart` : `${key}${didYouMean(key, known)}`;
+  }
 }

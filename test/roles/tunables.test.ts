@@ -7,6 +7,7 @@ import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
+import { OtlpReceiver } from '../support/otlp-receiver.ts';
 import { openSocket } from '../support/socket.ts';
 import { metricOf } from '../support/metric.ts';
 import { testConfig } from '../support/switches.ts';
@@ -112,6 +113,32 @@ describe('a server with TUNABLES_FILE', () => {
     const tunable = 'crier_tunable{name="SHARING_AUDIT"}';
     await waitFor('the end of the audit', async () => (await metricOf(admin, tunable)) === 0);
     await client.dispose();
+  });
+
+  it('samples records by the ratio that is given, from the next record on, and none with 0', async (t) => {
+    const collector = await new OtlpReceiver().start(t);
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const { write, admin } = await startTuned(t, { OTEL_TRACES_SAMPLER_ARG: 0 }, settings);
+    const spans = () => metricOf(admin, 'crier_spans_total');
+    const ratioBecomes = async (ratio: number) => {
+      await write({ OTEL_TRACES_SAMPLER_ARG: ratio });
+      const tunable = 'crier_tunable{name="OTEL_TRACES_SAMPLER_ARG"}';
+      await waitFor(`the ratio ${ratio}`, async () => (await metricOf(admin, tunable)) === ratio);
+    };
+    const furtherRecords = async () => {
+      const records = () => metricOf(admin, 'crier_messages_published_total');
+      const before = await records();
+      await waitFor('further records', async () => (await records()) > before + 5);
+    };
+    await furtherRecords();
+    assert.equal(await spans(), 0);
+    await ratioBecomes(1);
+    await waitFor('spans', async () => (await spans()) > 0);
+    await ratioBecomes(0);
+    await furtherRecords();
+    const ended = await spans();
+    await furtherRecords();
+    assert.equal(await spans(), ended);
   });
 
   it('changes the level of the log, and counts a file that it rejects', async (t) => {

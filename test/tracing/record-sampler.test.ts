@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RecordSampler, samplerNamed } from '../../src/tracing/record-sampler.ts';
+import { readConfig } from '../../src/config.ts';
+import { RecordSampler, isParentBased } from '../../src/tracing/record-sampler.ts';
 import { SpanBudget } from '../../src/tracing/span-budget.ts';
+import { configRefusal } from '../support/config-refusal.ts';
 import { recordedSpans } from '../support/recorded-spans.ts';
 
 const PARENT = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
@@ -28,28 +30,33 @@ describe('RecordSampler', () => {
     assert.equal(sampledOf(sampler), 1000);
   });
 
-  it('is what OTEL_TRACES_SAMPLER and its argument name', () => {
-    const named = (name: string, argument = '') => {
-      const { ratio, isParentBased } = samplerNamed(name, argument)!;
-      return [ratio, isParentBased];
-    };
+  it('has the ratio of the sampler that OTEL_TRACES_SAMPLER names, or that of OTEL_TRACES_SAMPLER_ARG where it takes one', () => {
+    const named = (OTEL_TRACES_SAMPLER: string, OTEL_TRACES_SAMPLER_ARG = '') => [
+      readConfig({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }).OTEL_TRACES_SAMPLER_ARG,
+      isParentBased(OTEL_TRACES_SAMPLER),
+    ];
     assert.deepEqual(named(''), [0.001, true]);
     assert.deepEqual(named('', '0.25'), [0.25, true]);
+    assert.deepEqual(named('', '0'), [0, true]);
     assert.deepEqual(named('always_on'), [1, false]);
+    assert.deepEqual(named('always_on', '0.1'), [1, false]);
     assert.deepEqual(named('always_off'), [0, false]);
     assert.deepEqual(named('traceidratio', '0.1'), [0.1, false]);
     assert.deepEqual(named('parentbased_always_on'), [1, true]);
     assert.deepEqual(named('parentbased_always_off', '0.1'), [0, true]);
     assert.deepEqual(named('parentbased_traceidratio', '0.1'), [0.1, true]);
     assert.deepEqual(named('parentbased_traceidratio'), [1, true]);
-    for (const [name, argument] of [
-      ['xray', ''],
-      ['traceidratio', '2'],
-      ['traceidratio', 'x'],
-      ['', '-1'],
-    ] as const)
-      assert.equal(samplerNamed(name, argument), undefined, `${name} ${argument}`);
+    assert.deepEqual(named('jaeger_remote', 'endpoint=http://jaeger:14250'), [0.001, true]);
   });
+
+  for (const argument of ['2', 'x', '-1', 'NaN']) {
+    it(`refuses OTEL_TRACES_SAMPLER_ARG=${argument}`, () => {
+      assert.equal(
+        configRefusal({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: argument }),
+        `OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, got "${argument}"`,
+      );
+    });
+  }
 });
 
 describe('SpanBudget', () => {

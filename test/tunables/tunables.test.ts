@@ -110,6 +110,11 @@ describe('Tunables', () => {
       { MAX_QUEUE_BYTES: 12 },
       /^MAX_QUEUE_BYTES: expected a whole number of bytes, at least 1024, got "12"$/,
     ],
+    [
+      'has a ratio above 1',
+      { OTEL_TRACES_SAMPLER_ARG: 1.5 },
+      /^OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, got "1.5"$/,
+    ],
     ['has a fraction', { MAX_QUEUE_BYTES: 4096.5 }, /^MAX_QUEUE_BYTES: .*, got "4096.5"$/],
     ['has an unknown level', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: expected trace, .*, got "loud"$/],
     [
@@ -120,7 +125,11 @@ describe('Tunables', () => {
   ];
   for (const [what, content, message] of bad) {
     it(`changes nothing, says why and counts once when the file ${what}`, async (t) => {
-      const { tunables, write, lines, lastError, fileState } = await startTunables(t, { MAX_QUEUE_BYTES: 2048 });
+      const { tunables, write, lines, lastError, fileState } = await startTunables(
+        t,
+        { MAX_QUEUE_BYTES: 2048 },
+        { OTEL_TRACES_EXPORTER: 'otlp' },
+      );
       const mixed = typeof content === 'object' && !Array.isArray(content);
       await write(mixed ? { MAX_OPERATIONS_PER_CONNECTION: 7, ...content } : content);
       await waitFor('the rejection', () => tunables.rejected === 1);
@@ -179,6 +188,37 @@ describe('Tunables', () => {
     assert.deepEqual((tunables.report() as { ignored: unknown }).ignored, ignored);
     assert.equal(tunables.values.MAX_QUEUE_BYTES, 2048);
   });
+
+  const idle: readonly (readonly [Record<string, string>, string])[] = [
+    [{}, 'no effect, because this pod was started without OTEL_EXPORTER_OTLP_ENDPOINT: nothing is traced'],
+    [
+      { OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true' },
+      'no effect, because OTEL_SDK_DISABLED=true: nothing is traced',
+    ],
+    [
+      { OTEL_TRACES_EXPORTER: 'otlp', OTEL_TRACES_SAMPLER: 'always_on' },
+      'no effect with OTEL_TRACES_SAMPLER=always_on',
+    ],
+  ];
+  for (const [environment, reason] of idle) {
+    it(`leaves OTEL_TRACES_SAMPLER_ARG and says why where it has no effect: ${JSON.stringify(environment)}`, async (t) => {
+      const content = { OTEL_TRACES_SAMPLER_ARG: 0.5, MAX_QUEUE_BYTES: 2048 };
+      const { tunables, lines, source } = await startTunables(t, content, environment);
+      const ignored = [`OTEL_TRACES_SAMPLER_ARG: ${reason}`];
+      assert.deepEqual(lines.find((line) => line.ignored)?.ignored, ignored);
+      const report = tunables.report() as { ignored: unknown; tunables: { name: string; idle?: string }[] };
+      assert.deepEqual(report.ignored, ignored);
+      assert.deepEqual(
+        report.tunables.flatMap(({ name, idle }) => (idle === undefined ? [] : [[name, idle]])),
+        [['OTEL_TRACES_SAMPLER_ARG', reason]],
+      );
+      assert.deepEqual(
+        lines.flatMap(({ setting }) => setting ?? []),
+        ['MAX_QUEUE_BYTES'],
+      );
+      assert.equal(source('OTEL_TRACES_SAMPLER_ARG'), 'default');
+    });
+  }
 
   it('logs a change of LOG_LEVEL whether the level before or after it hides the line', async (t) => {
     const { tunables, log, lines, write } = await startTunables(t, {});
