@@ -122,7 +122,7 @@ describe('a pod whose clients keep more memory than it has', { timeout: 180_000 
     while (sockets.length < GREEDY_CLIENTS) sockets.push((await open(t, pod))!);
     for (const socket of sockets) await isServedGreedily(socket);
     const closed = sockets.filter(({ isOpen }) => !isOpen);
-    assert.ok(closed.length > 0 && closed.length < GREEDY_CLIENTS, `${closed.length} of ${GREEDY_CLIENTS}`);
+    assert.ok(closed.length > 0 && closed.length < GREEDY_CLIENTS, `${closed.length} of ${GREEDY_CLIENTS}\n${pod.log}`);
     for (const socket of closed)
       assert.deepEqual(await socket.expectClose(), { code: 1013, reason: 'The server is short of memory' });
     assert.equal(await pod.metric('crier_memory_guard_connections_closed_total'), closed.length);

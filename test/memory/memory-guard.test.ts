@@ -81,13 +81,13 @@ describe('MemoryGuard', () => {
     assert.deepEqual([lines[0]!.heapPercent, lines[0]!.processPercent], [10, 81]);
   });
 
-  it('asks for the relief of what is above the middle between the percentage and the limit, at each reading', async (t) => {
+  it('asks for relief down to the percentage, at each reading halfway between it and the limit or above', async (t) => {
     const { collect, relieved, lines } = guarded(t, { hasContainer: true });
     await collect({ heap: 899 });
     assert.deepEqual(relieved, []);
     await collect({ heap: 920 });
     await collect({ heap: 905, process: 950 });
-    assert.deepEqual(relieved, [20, 50]);
+    assert.deepEqual(relieved, [120, 150]);
     assert.deepEqual(
       lines.map(({ msg, closed }) => [msg, closed]),
       [
