@@ -10,15 +10,17 @@ import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkKafka } from './kafka-check.ts';
 import { checkRedis } from './redis-check.ts';
+import { checkTunables } from './tunables-check.ts';
 
 /**
- * Tries what a pod of this environment needs at its start: the settings, the graph, Kafka and Redis. Starts no server, joins no group
+ * Tries what a pod of this environment needs at its start: the settings, TUNABLES_FILE, the graph, Kafka and Redis. Starts no server, joins no group
  * and commits nothing.
  *
  * @param builtInGraph the folder without GRAPH
  */
 export async function checkConfig(environment: Environment, builtInGraph: string): Promise<Finding[]> {
   const { config, findings } = checkSettings(environment);
+  if (config) findings.push(...(await checkTunables(config)));
   const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
   findings.push(...graph.findings);
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];

@@ -124,7 +124,7 @@ export class FileProvider implements Provider {
       const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
       this.#failure = isMissing
         ? { state: 'missing', message: `there is no file ${path}` }
-        : { state: 'bad', message: `${path}: ${code ?? message}` };
+        : { state: 'bad', message: `${path}: ${code === 'EACCES' ? 'this user may not read it' : (code ?? message)}` };
     }
   }
 }

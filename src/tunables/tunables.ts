@@ -3,12 +3,13 @@ import { hostname } from 'node:os';
 import { ErrorCode, NOOP_PROVIDER, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
 import type { Client, EventDetails } from '@openfeature/server-sdk';
 import type { Config } from '../config.ts';
-import { didYouMean } from '../did-you-mean.ts';
 import type { Logger } from '../log.ts';
 import { bounds } from '../settings/contradictions.ts';
 import { tunableNames, variables } from '../variables.ts';
 import { FileProvider } from './file-provider.ts';
 import { idleTunables } from './idle-tunables.ts';
+import { ignoredKeys } from './ignored-keys.ts';
+import type { IgnoredKey } from './ignored-keys.ts';
 import { evaluateSetting } from './setting-evaluation.ts';
 import type { Evaluated } from './setting-evaluation.ts';
 import { pickTunables } from './tunable-values.ts';
@@ -22,6 +23,26 @@ export interface TunablesOptions {
   readonly log: Logger;
   /** Interval in ms at which TUNABLES_FILE is read. Default: 2000. */
   readonly pollIntervalMs?: number;
+}
+
+export interface TunablesReport {
+  /** Its name. */
+  readonly provider: string;
+  /** `rejected`: a value or a pair of values is refused. */
+  readonly file: { readonly path: string; readonly state: FileProvider['state'] | 'rejected' } | null;
+  readonly rejected: number;
+  readonly lastError: { readonly at: string; readonly message: string } | null;
+  readonly ignored: readonly string[];
+  readonly tunables: readonly {
+    readonly name: TunableName;
+    readonly value: TunableValues[TunableName];
+    /** `environment`, `default`, or the provider's name. */
+    readonly source: string;
+    readonly unit: string;
+    readonly meaning: string;
+    /** Why the setting changes nothing in this pod. */
+    readonly idle?: string;
+  }[];
 }
 
 interface Change {
@@ -51,7 +72,7 @@ export class Tunables {
   readonly #listeners = new Map<TunableName, ((value: never) => void)[]>();
   #rejected = 0;
   #isRejected = false;
-  #lastError: { readonly at: string; readonly message: string } | undefined;
+  #lastError: TunablesReport['lastError'] = null;
   #evaluating: Promise<void> | undefined;
   #isStale = false;
   #isClosed = false;
@@ -121,22 +142,27 @@ export class Tunables {
     }
   }
 
+  /** Keys of the file that change nothing. */
+  get ignored(): readonly IgnoredKey[] {
+    return ignoredKeys(this.#file?.keys ?? [], this.#idle);
+  }
+
   /** The body of `/debug/tunables`. */
-  report(): object {
-    const { path, state } = this.#file ?? {};
+  report(): TunablesReport {
+    const state = this.#file?.state === 'read' && this.#isRejected ? 'rejected' : this.#file?.state;
     return {
       provider: this.#client.metadata.providerMetadata.name,
-      file: path === undefined ? null : { path, state: state === 'read' && this.#isRejected ? 'rejected' : state },
+      file: this.#file && state ? { path: this.#file.path, state } : null,
       rejected: this.#rejected,
-      lastError: this.#lastError ?? null,
-      ignored: this.#ignoredKeys(),
+      lastError: this.#lastError,
+      ignored: this.ignored.map(({ message }) => message),
       tunables: tunableNames.map((name) => ({
         name,
         value: this.#values[name],
         source: this.#source(name),
         unit: variables[name].unit,
         meaning: variables[name].meaning,
-        ...(this.#idle.has(name) && { idle: this.#idle.get(name) }),
+        ...(this.#idle.has(name) && { idle: this.#idle.get(name)! }),
       })),
     };
   }
@@ -203,7 +229,7 @@ export class Tunables {
       if (isProvided) this.#provided.add(name);
       if (value !== this.#values[name]) changes.push({ name, from: this.#values[name], to: value });
     }
-    const ignored = this.#ignoredKeys();
+    const ignored = this.ignored.map(({ message }) => message);
     if (ignored.length > 0) this.#log.warn({ ignored }, 'keys of the tunables file that change nothing');
     for (const change of changes) this.#apply(change);
   }
@@ -216,17 +242,5 @@ export class Tunables {
     Object.assign(this.#values, { [name]: to });
     for (const apply of this.#listeners.get(name) ?? []) apply(to as never);
     if (!isShown) write();
-  }
-
-  /** Keys of the file that change nothing, each with the reason or a hint. */
-  #ignoredKeys(): string[] {
-    return (this.#file?.keys ?? []).flatMap((key) => this.#ignoredKey(key) ?? []);
-  }
-
-  #ignoredKey(key: string): string | undefined {
-    const known: readonly string[] = tunableNames;
-    if (this.#idle.has(key)) return `${key}: ${this.#idle.get(key)}`;
-    if (known.includes(key)) return undefined;
-    return key in variables ? `${key}: changes only at a restart` : `${key}${didYouMean(key, known)}`;
   }
 }

@@ -44,11 +44,9 @@ async function open(t: TestContext, environment: Record<string, string>) {
   const tunables = new Tunables({ config, log, pollIntervalMs: POLL_INTERVAL_MS });
   t.after(() => tunables.close());
   await tunables.start();
-  const lastError = () => (tunables.report() as { lastError: { message: string } | null }).lastError?.message;
-  const source = (name: string) =>
-    (tunables.report() as { tunables: { name: string; source: string }[] }).tunables.find((row) => row.name === name)
-      ?.source;
-  const fileState = () => (tunables.report() as { file: { state: string } | null }).file?.state;
+  const lastError = () => tunables.report().lastError?.message;
+  const source = (name: string) => tunables.report().tunables.find((row) => row.name === name)?.source;
+  const fileState = () => tunables.report().file?.state;
   return { tunables, log, lines, lastError, source, fileState };
 }
 
@@ -185,7 +183,7 @@ describe('Tunables', () => {
     const { tunables, lines } = await startTunables(t, { MAX_QUEU_BYTES: 4096, PORT: 1, x: 1, MAX_QUEUE_BYTES: 2048 });
     const ignored = ['MAX_QUEU_BYTES; did you mean "MAX_QUEUE_BYTES"?', 'PORT: changes only at a restart', 'x'];
     assert.deepEqual(lines.find((line) => line.ignored)?.ignored, ignored);
-    assert.deepEqual((tunables.report() as { ignored: unknown }).ignored, ignored);
+    assert.deepEqual(tunables.report().ignored, ignored);
     assert.equal(tunables.values.MAX_QUEUE_BYTES, 2048);
   });
 
@@ -206,7 +204,7 @@ describe('Tunables', () => {
       const { tunables, lines, source } = await startTunables(t, content, environment);
       const ignored = [`OTEL_TRACES_SAMPLER_ARG: ${reason}`];
       assert.deepEqual(lines.find((line) => line.ignored)?.ignored, ignored);
-      const report = tunables.report() as { ignored: unknown; tunables: { name: string; idle?: string }[] };
+      const report = tunables.report();
       assert.deepEqual(report.ignored, ignored);
       assert.deepEqual(
         report.tunables.flatMap(({ name, idle }) => (idle === undefined ? [] : [[name, idle]])),
