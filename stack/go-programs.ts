@@ -16,18 +16,29 @@ export const GO_PROGRAMS = Object.keys(PACKAGES) as GoProgram[];
 
 const FOLDER = resolve('.stack', 'go');
 /** Of a build with an empty module cache, in ms. */
-const TIMEOUT_MS = 20 * 60_000;
+const TIMEOUT_MS = 40 * 60_000;
 
 /** The path of the program. Builds it first if this version was not built yet; several processes may do so at once. */
-export async function goProgram(name: GoProgram): Promise<string> {
+export function goProgram(name: GoProgram): Promise<string> {
   const version = PACKAGES[name].split('@')[1]!;
+  return builtProgram(name, version, (folder) =>
+    runGo(['install', '-ldflags=-s -w', PACKAGES[name]], { GOBIN: folder }),
+  );
+}
+
+/** The path of a program's version. Without it, `build` writes the program to a folder, under its name. */
+export async function builtProgram(
+  name: string,
+  version: string,
+  build: (folder: string) => Promise<unknown>,
+): Promise<string> {
   const path = join(FOLDER, `${name}-${version}`);
   if (await exists(path)) return path;
   process.stderr.write(`Building ${name} ${version} with Go ...\n`);
   await mkdir(FOLDER, { recursive: true });
   const draft = await mkdtemp(join(FOLDER, '.draft-'));
   try {
-    await runGo(['install', '-ldflags=-s -w', PACKAGES[name]], { GOBIN: draft });
+    await build(draft);
     await rename(join(draft, name), path);
   } finally {
     await rm(draft, { recursive: true, force: true });

@@ -11,7 +11,8 @@ import { switchSettings } from './support/switches.ts';
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
-Without a name it runs everything but faults, which take minutes, and deploy, which builds Helm with Go: npm test -- faults
+Without a name it runs everything but faults, which take minutes, and deploy and kubernetes, which build programs with Go:
+npm test -- faults
 
   --full  fault tests at full length, one file after the other (npm run test:faults)
 
@@ -25,7 +26,7 @@ const SHORT = { concurrency: 2, timeoutMs: 5 * 60_000, settings: {} };
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
 /** Folders that run only when named. */
-const ASKED_FOR = ['faults', 'deploy'];
+const ASKED_FOR = ['faults', 'deploy', 'kubernetes'];
 
 /** Failed tests that the end of the output names. */
 const MAX_NAMED = 20;

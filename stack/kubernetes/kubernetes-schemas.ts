@@ -20,7 +20,11 @@ interface Schema {
   readonly 'x-kubernetes-group-version-kind'?: readonly { group: string; version: string; kind: string }[];
 }
 
+/** A CustomResourceDefinition, as far as this file reads it. */
 interface Definition {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
   readonly spec: {
     readonly group: string;
     readonly names: { readonly kind: string };
@@ -60,12 +64,17 @@ async function writeSchemas(folder: string): Promise<void> {
       await writeFile(join(folder, fileOf(kind, group, version)), JSON.stringify(whole));
     }
   }
-  const operator = await goModule(OPERATOR);
-  const { spec } = JSON.parse(await readFile(join(operator, SERVICE_MONITOR), 'utf8')) as Definition;
+  const { spec } = await serviceMonitorDefinition();
   for (const { name, schema } of spec.versions) {
     const file = fileOf(spec.names.kind, spec.group, name);
     await writeFile(join(folder, file), JSON.stringify(strict(schema.openAPIV3Schema)));
   }
+}
+
+/** The CustomResourceDefinition of the ServiceMonitor. */
+export async function serviceMonitorDefinition(): Promise<Definition> {
+  const operator = await goModule(OPERATOR);
+  return JSON.parse(await readFile(join(operator, SERVICE_MONITOR), 'utf8')) as Definition;
 }
 
 /** Names of the definitions that this one consists of, with its own. */

@@ -22,6 +22,7 @@ export interface PodTemplate {
 
 /** An object of Kubernetes, as far as the tests read it. */
 export interface Manifest {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: { readonly [field: string]: unknown; readonly template: PodTemplate };
