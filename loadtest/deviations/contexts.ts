@@ -21,7 +21,7 @@ const CONTEXTS = 2000;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-const port = { send: () => Promise.resolve(null) };
+const port = { send: () => Promise.resolve({ body: null, text: '' }) };
 const params = { authorization: 'Bearer caller' };
 const facts = createFacts(createRequest({ id: '1', rawHeaders: [], params, address: '127.0.0.1' }), {});
 const eager = { backends: 'eager', loaders: 'eager' } as Parameters<typeof createStoryContext>[0];

@@ -44,7 +44,8 @@ const bytes = Buffer.from(JSON.stringify(new SnakeCase().convertObjToSnakeKeys(r
 const LOADER_DOCUMENT = auctionDocument().replace(/\} \}$/, ' listing { listing_id headline list_price } } }');
 
 const listing = { listing_id: 'l1', headline: 'A house', list_price: 1 };
-const backends: BackendPort = { send: () => Promise.resolve([listing]) };
+const reply = { body: [listing], text: JSON.stringify([listing]) };
+const backends: BackendPort = { send: () => Promise.resolve(reply) };
 
 async function executionOf(path: string, query: string, way: Way): Promise<() => Promise<EventResult> | EventResult> {
   const graph = await loadGraph(path);

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../errors.ts';
 import { BackendClient } from './backend-client/backend-client.ts';
 import { BackendFailure, unavailable } from './backend-client/backend-failure.ts';
 import type { BreakerState } from './backend-client/breaker.ts';
-import type { BackendPort, BackendRequest } from './execution-backends.ts';
+import type { BackendPort, BackendReply, BackendRequest } from './execution-backends.ts';
 
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
@@ -79,7 +79,7 @@ export class Backends implements BackendPort {
     for (const [variable, { url }] of options.backends) refuseBaseUrl(variable, url);
   }
 
-  async send(name: string, request: BackendRequest): Promise<unknown> {
+  async send(name: string, request: BackendRequest): Promise<BackendReply> {
     const config = this.#options.backends.get(backendVariable(name));
     const startedAt = performance.now();
     const report = (outcome: BackendOutcome, status?: number, reason?: string, isSent = true) =>
@@ -100,7 +100,7 @@ export class Backends implements BackendPort {
       const authorization = config.isAuthorizationForwarded ? request.authorization() : undefined;
       const answer = await this.#client(name, config).send(request, authorization);
       report('OK', answer.status);
-      return answer.body;
+      return answer;
     } catch (error) {
       if (!(error instanceof BackendFailure)) throw error;
       const { code, details, reason, extensions } = error;

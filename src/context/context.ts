@@ -2,6 +2,7 @@ import type { Backend } from './backend.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { BackendPort } from './execution-backends.ts';
+import { ExecutionRequests } from './execution-requests.ts';
 import { TracedBackends } from './traced-backends.ts';
 import { ExecutionNodes } from './execution-nodes.ts';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
@@ -47,9 +48,14 @@ export function readsOf(context: ExecutionContext): TrackedReads | undefined {
   return LazyContext.readsOf(context);
 }
 
-/** Requests to backends that the execution with this context has sent so far. */
-export function backendRequestsOf(context: ExecutionContext): number {
-  return LazyContext.backendRequestsOf(context);
+/** The execution with this context begins again: it receives the outcomes of the requests that it has sent to backends. */
+export function beginRepeat(context: unknown): void {
+  LazyContext.beginRepeat(context);
+}
+
+/** The execution with this context has settled, or none follows: no outcome of a request is kept. Returns the requests sent so far. */
+export function settleRequests(context: ExecutionContext): number {
+  return LazyContext.settleRequests(context);
 }
 
 /** The execution's own copies of AST nodes; undefined for a context that crier did not make. */
@@ -68,14 +74,22 @@ class LazyContext implements ExecutionContext {
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
   #nodes: ExecutionNodes | undefined;
-  #backendRequests = 0;
+  /** undefined: none has been sent; null: none was sent before the execution settled. */
+  #requests: ExecutionRequests | null | undefined;
 
   static readsOf(context: ExecutionContext): TrackedReads | undefined {
     return #tracked in context ? context.#tracked?.reads : undefined;
   }
 
-  static backendRequestsOf(context: ExecutionContext): number {
-    return #backendRequests in context ? context.#backendRequests : 0;
+  static beginRepeat(context: unknown): void {
+    if (typeof context === 'object' && context !== null && #requests in context) context.#requests?.repeat();
+  }
+
+  static settleRequests(context: ExecutionContext): number {
+    if (!(#requests in context)) return 0;
+    const requests = (context.#requests ??= null);
+    requests?.settle();
+    return requests?.count ?? 0;
   }
 
   static nodesOf(context: unknown): ExecutionNodes | undefined {
@@ -96,16 +110,13 @@ class LazyContext implements ExecutionContext {
   }
 
   get backends(): Readonly<Record<string, Backend>> {
-    return (this.#backends ??= executionBackends(
-      this.#definition.backends ?? [],
-      this.#portOfExecution,
-      this,
-      () => this.#backendRequests++,
-    ));
+    return (this.#backends ??= executionBackends(this.#definition.backends ?? [], this.#openRequests(), this));
   }
 
-  get #portOfExecution(): BackendPort {
-    return this.#trace ? new TracedBackends(this.#port, this.#trace) : this.#port;
+  #openRequests(): ExecutionRequests {
+    const requests = new ExecutionRequests(this.#trace ? new TracedBackends(this.#port, this.#trace) : this.#port);
+    if (this.#requests === null) requests.settle();
+    return (this.#requests = requests);
   }
 
   get loaders(): object {

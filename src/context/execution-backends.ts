@@ -6,16 +6,22 @@ export type BackendMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface BackendRequest {
   readonly method: BackendMethod;
   readonly path: string;
-  /** Sent as JSON; undefined sends no body. */
-  readonly body?: unknown;
+  /** JSON; undefined sends no body. */
+  readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The caller's credentials; called only where the backend is configured to get them. */
   readonly authorization: () => string | undefined;
 }
 
+export interface BackendReply {
+  /** Parsed JSON; null for an empty text. */
+  readonly body: unknown;
+  readonly text: string;
+}
+
 /** What the backends of executions send through: the pod's `Backends`. */
 export interface BackendPort {
-  send(name: string, request: BackendRequest): Promise<unknown>;
+  send(name: string, request: BackendRequest): Promise<BackendReply>;
 }
 
 /** A context, as backends need it: a request reads the connection only if the backend gets the caller's credentials. */
@@ -25,14 +31,12 @@ interface ConnectionHolder {
 
 /**
  * `context.backends` of one execution. A backend is made when its name is first read, each of its methods when that is first read.
- * @param onRequest called for each request
  * @throws Error (at the read) naming a backend that the graph's context.ts does not export.
  */
 export function executionBackends(
   names: readonly string[],
   port: BackendPort,
   context: ConnectionHolder,
-  onRequest: () => void,
 ): Readonly<Record<string, Backend>> {
   const made = Object.create(null) as Record<string, Backend>;
   return new Proxy(made, {
@@ -46,7 +50,7 @@ export function executionBackends(
           `context.backends: there is no "${name}"; the "backends" of the graph's context.ts are: ${names.join(', ') || 'none'}`,
         );
       }
-      return (target[name] = new ExecutionBackend(name, port, context, onRequest));
+      return (target[name] = new ExecutionBackend(name, port, context));
     },
   });
 }
@@ -55,18 +59,16 @@ class ExecutionBackend implements Backend {
   readonly #name: string;
   readonly #port: BackendPort;
   readonly #context: ConnectionHolder;
-  readonly #onRequest: () => void;
   #get: Backend['get'] | undefined;
   #post: Backend['post'] | undefined;
   #put: Backend['put'] | undefined;
   #patch: Backend['patch'] | undefined;
   #delete: Backend['delete'] | undefined;
 
-  constructor(name: string, port: BackendPort, context: ConnectionHolder, onRequest: () => void) {
+  constructor(name: string, port: BackendPort, context: ConnectionHolder) {
     this.#name = name;
     this.#port = port;
     this.#context = context;
-    this.#onRequest = onRequest;
   }
 
   get get(): Backend['get'] {
@@ -89,15 +91,15 @@ class ExecutionBackend implements Backend {
     return (this.#delete ??= (path, options) => this.#send('DELETE', path, undefined, options));
   }
 
-  #send(method: BackendMethod, path: string, body: unknown, options: BackendRequestOptions | undefined) {
-    this.#onRequest();
-    return this.#port.send(this.#name, {
+  async #send(method: BackendMethod, path: string, body: unknown, options: BackendRequestOptions | undefined) {
+    const reply = await this.#port.send(this.#name, {
       method,
       path,
-      body,
-      headers: options?.headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: options?.headers && { ...options.headers },
       authorization: () => authorizationOf(this.#context.connection),
     });
+    return reply.body;
   }
 }
 

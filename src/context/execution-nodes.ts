@@ -4,12 +4,15 @@ type FieldNodes = readonly FieldNode[];
 
 /** Copies, for one execution, of the objects in `info` that all executions of an operation would share. */
 export class ExecutionNodes {
+  #shared: OperationDefinitionNode | undefined;
   #operation: OperationDefinitionNode | undefined;
   #fieldNodes: Map<FieldNodes, FieldNodes> | undefined;
 
-  /** A copy of the operation; the same one at each call. */
+  /** A copy of the operation; the same one at each call. A repeat may have another operation: the whole one instead of its slots. */
   operation(shared: OperationDefinitionNode): OperationDefinitionNode {
-    return (this.#operation ??= { ...shared });
+    if (this.#operation && this.#shared === shared) return this.#operation;
+    this.#shared = shared;
+    return (this.#operation = { ...shared });
   }
 
   /** A copy of the list; the same one at each call with that list. */

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
-import type { BackendPort, BackendRequest } from './execution-backends.ts';
+import type { BackendPort, BackendReply, BackendRequest } from './execution-backends.ts';
 
 /** The backends of a traced execution: each request has a span, and the backend receives its context. */
 export class TracedBackends implements BackendPort {
@@ -12,7 +12,7 @@ export class TracedBackends implements BackendPort {
     this.#trace = trace;
   }
 
-  async send(name: string, request: BackendRequest): Promise<unknown> {
+  async send(name: string, request: BackendRequest): Promise<BackendReply> {
     const trace = this.#trace.startRequest(name, request.method);
     try {
       // A header that the graph sets stands.

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { createFacts, createRequest } from '../context/connection-facts.ts';
 import type { ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
-import { backendRequestsOf, createContext } from '../context/context.ts';
+import { createContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
@@ -207,7 +207,7 @@ export class GraphRuntime {
       return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
     } finally {
       this.#executions.inFlight--;
-      this.#executions.settle(lap, backendRequestsOf(context));
+      this.#executions.settle(lap, settleRequests(context));
     }
   }
 
@@ -232,6 +232,8 @@ export class GraphRuntime {
     // The graph's code must not move a subscription to another channel.
     if (source) Object.freeze(args);
     const context = this.#contextOf(facts);
+    // A source may send requests for as long as its subscription lives.
+    settleRequests(context);
     const failure = (error: unknown): Refusal => {
       const coordinate = `${graph.schema.getSubscriptionType()!.name}.${field.name}`;
       return { errors: [this.masked(error, { field: coordinate, path: [responseKeyOf(operation)] })] };

@@ -49,8 +49,10 @@ export function backendsAt(
     ...rest,
   });
   t.after(() => backends.close());
-  const send = (path: string, request: Partial<BackendRequest> = {}) =>
-    backends.send('venue', { method: 'GET', path, authorization: () => 'Bearer caller', ...request });
+  const send = async (path: string, request: Partial<BackendRequest> = {}) => {
+    const sent = { method: 'GET' as const, path, authorization: () => 'Bearer caller', ...request };
+    return (await backends.send('venue', sent)).body;
+  };
   return { backends, send, answers, retries, breakerStates };
 }
 

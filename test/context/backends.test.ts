@@ -26,7 +26,7 @@ describe('backends', () => {
     });
     for (const base of [`${url}/api/v1`, `${url}/api/v1/`]) {
       const { send } = backendsAt(t, base);
-      assert.deepEqual(await send('/batch?a=1', { method: 'POST', body: { ids: [1] }, headers: { 'X-Own': 'yes' } }), {
+      assert.deepEqual(await send('/batch?a=1', { method: 'POST', body: '{"ids":[1]}', headers: { 'X-Own': 'yes' } }), {
         method: 'POST',
         url: '/api/v1/batch?a=1',
         body: '{"ids":[1]}',
@@ -65,7 +65,7 @@ describe('backends', () => {
     const { send, answers } = backendsAt(t, url);
     assert.equal(await send('/gone'), null);
     assert.equal(await send('/empty', { method: 'DELETE' }), null);
-    await failsWith('BACKEND_ERROR', send('/gone', { method: 'POST', body: {} }), { status: 404 });
+    await failsWith('BACKEND_ERROR', send('/gone', { method: 'POST', body: '{}' }), { status: 404 });
     assert.deepEqual(
       answers.map(({ outcome, status }) => [outcome, status]),
       [
@@ -261,7 +261,6 @@ describe('backends', () => {
     await assert.rejects(send('/../admin'), TypeError);
     await assert.rejects(send('//evil.example/'), TypeError);
     await assert.rejects(send('/', { headers: { 'x-a': 'b\r\nx-c: d' } }), TypeError);
-    await assert.rejects(send('/', { method: 'POST', body: 1n }), TypeError);
     assert.equal(requests, 0);
     assert.equal(answers.length, 0);
   });

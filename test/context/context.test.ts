@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import type { OperationDefinitionNode } from 'graphql';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ContextDefinition } from '../../src/context/context.ts';
-import { createContext, nodesOf, readsOf } from '../../src/context/context.ts';
+import { beginRepeat, createContext, nodesOf, readsOf, settleRequests } from '../../src/context/context.ts';
 import type { ExecutionContext } from '../../src/context/context.ts';
 import type { BackendPort, BackendRequest } from '../../src/context/execution-backends.ts';
 import { agrees } from '../support/agrees.ts';
+import { replyOf } from './reply-of.ts';
 
 function factsWith(claims: object, rawHeaders: string[] = [], params: object = {}) {
   return createFacts(createRequest({ id: 'c1', rawHeaders, params, address: '127.0.0.1' }), claims);
@@ -19,7 +20,7 @@ function counted() {
   const port: BackendPort = {
     send: (name, request) => {
       sent.push({ name, request });
-      return Promise.resolve({ name });
+      return Promise.resolve(replyOf({ name }));
     },
   };
   const definition: ContextDefinition = {
@@ -91,13 +92,51 @@ describe('an execution context', () => {
     assert.deepEqual(
       sent.map(({ name, request: { method, path, body, headers } }) => [name, method, path, body, headers]),
       [
-        ['uaa', 'POST', '/tokens', { a: 1 }, { 'x-a': 'b' }],
+        ['uaa', 'POST', '/tokens', '{"a":1}', { 'x-a': 'b' }],
         ['uaa', 'GET', '/me', undefined, undefined],
-        ['venue', 'PUT', '/1', null, undefined],
-        ['venue', 'PATCH', '/2', [], undefined],
+        ['venue', 'PUT', '/1', 'null', undefined],
+        ['venue', 'PATCH', '/2', '[]', undefined],
         ['venue', 'DELETE', '/3', undefined, undefined],
       ],
     );
+  });
+
+  it('rejects a request whose body is no JSON', async () => {
+    const { sent, port, definition } = counted();
+    const { backends } = createContext(definition, port, factsWith({}));
+    await assert.rejects(backends['uaa']!.post('/', 1n), TypeError);
+    assert.equal(sent.length, 0);
+  });
+
+  it('sends no request again in a repeat, and gives it a copy of the reply', async () => {
+    const { sent, port, definition } = counted();
+    const context = createContext(definition, port, factsWith({}));
+    const { get, post } = context.backends['uaa']!;
+    const replies = [await get('/'), await get('/'), await post('/', { a: 1 })];
+    beginRepeat(context);
+    const again = [await get('/'), await get('/'), await post('/', { a: 1 })];
+    assert.deepEqual(again, replies);
+    assert.notEqual(again[0], replies[0]);
+    assert.equal(sent.length, 3);
+    await get('/');
+    await post('/', { a: 2 });
+    await post('/', { a: 1 }, { headers: { 'x-a': 'b' } });
+    await context.backends['venue']!.get('/');
+    assert.equal(sent.length, 7, 'a third one, another body, another header, another backend');
+    assert.equal(settleRequests(context), 7);
+  });
+
+  it('keeps no reply after the execution has settled, nor for a source of events', async () => {
+    for (const isSource of [false, true]) {
+      const { sent, port, definition } = counted();
+      const context = createContext(definition, port, factsWith({}));
+      if (!isSource) void context.backends;
+      assert.equal(settleRequests(context), 0);
+      await context.backends['uaa']!.get('/');
+      beginRepeat(context);
+      await context.backends['uaa']!.get('/');
+      assert.equal(sent.length, 2);
+    }
   });
 
   it('names the known backends when an unknown one is read', async () => {
@@ -120,6 +159,8 @@ describe('an execution context', () => {
     assert.notEqual(nodes.operation(shared.operation), shared.operation);
     assert.notEqual(nodes.fieldNodes(shared.fieldNodes), shared.fieldNodes);
     assert.notEqual(nodes.fieldNodes([]), nodes.fieldNodes([]));
+    const copy = nodes.operation(shared.operation);
+    assert.notEqual(nodes.operation({ ...shared.operation }), copy, 'that of a repeat, which is another operation');
   });
 
   it('has one set of nodes per execution, and none for a context that crier did not create', () => {

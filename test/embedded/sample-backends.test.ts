@@ -15,8 +15,10 @@ async function sampleBackends(t: TestContext, respond: SampleBackendsOptions['re
     await server.close();
     await server.close();
   });
-  const send = (name: string, method: 'GET' | 'POST', path: string, body?: unknown) =>
-    backends.send(name, { method, path, body, authorization: () => 'Bearer caller' });
+  const send = async (name: string, method: 'GET' | 'POST', path: string, value?: unknown) => {
+    const body = value === undefined ? undefined : JSON.stringify(value);
+    return (await backends.send(name, { method, path, body, authorization: () => 'Bearer caller' })).body;
+  };
   return { config, send };
 }
 

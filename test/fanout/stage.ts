@@ -28,6 +28,7 @@ import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/schema.ts';
 import { createLog } from '../../src/log.ts';
 import type { Logger } from '../../src/log.ts';
+import { replyOf } from '../context/reply-of.ts';
 import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { publisherOf } from '../support/partition-publisher.ts';
@@ -36,6 +37,8 @@ export interface StageOptions {
   readonly sdl: string;
   readonly resolvers?: Record<string, unknown>;
   readonly context?: ContextDefinition;
+  /** Default: each request is echoed. */
+  readonly backends?: BackendPort;
   /** 0: no execution is compiled. */
   readonly jitAfterUses?: number;
   /** Default of both: that of the run. */
@@ -92,7 +95,7 @@ const PARTITION = 1;
 const echo: BackendPort = {
   send: async (name, { path, authorization }) => {
     await new Promise((resolve) => setImmediate(resolve));
-    return { name, path, authorization: authorization() };
+    return replyOf({ name, path, authorization: authorization() });
   },
 };
 
@@ -126,7 +129,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       jitAfterUses: options.jitAfterUses ?? 0,
       hasProjection: options.hasProjection ?? switches.PROJECTION,
     }),
-    backends: echo,
+    backends: options.backends ?? echo,
     hasSharing: options.hasSharing ?? switches.SHARING,
     channelPrefix: '',
     executions: counted,

@@ -158,7 +158,7 @@ export class BackendClient {
       method,
       path: this.#basePath + path,
       headers: sent,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body ?? null,
     };
   }
 }

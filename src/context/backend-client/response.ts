@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
+import type { BackendReply } from '../execution-backends.ts';
 import { BackendFailure } from './backend-failure.ts';
 
 /** Bytes of an error response that are read so that its socket can be reused; a longer body closes the socket. */
 const MAX_DUMPED_BYTES = 65_536;
 
-export interface BackendResponse {
+/** Its text is empty also for a GET with status 404. */
+export interface BackendResponse extends BackendReply {
   readonly status: number;
-  /** Parsed JSON; null for an empty body and for a GET with status 404. */
-  readonly body: unknown;
 }
 
 /** @throws BackendFailure for an error status and for a body that is not JSON; undici's errors for a body that breaks off */
@@ -15,13 +15,13 @@ export async function readResponse(method: string, response: Dispatcher.Response
   const status = response.statusCode;
   if (status > 299) {
     await response.body.dump({ limit: MAX_DUMPED_BYTES });
-    if (status === 404 && method === 'GET') return { status, body: null };
+    if (status === 404 && method === 'GET') return { status, text: '', body: null };
     throw statusFailure(status, response.headers['retry-after']);
   }
   const text = await response.body.text();
-  if (text === '') return { status, body: null };
+  if (text === '') return { status, text, body: null };
   try {
-    return { status, body: JSON.parse(text) as unknown };
+    return { status, text, body: JSON.parse(text) as unknown };
   } catch {
     throw new BackendFailure('BACKEND_ERROR', 'answered with something that is not JSON', 'not JSON', { status });
   }

@@ -1,6 +1,6 @@
 import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { backendRequestsOf, readsOf } from '../../context/context.ts';
+import { beginRepeat, readsOf, settleRequests } from '../../context/context.ts';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
@@ -73,7 +73,7 @@ export class EventExecution {
     }
     const rendered = this.#rendered;
     const slots = this.#slots;
-    if (!rendered) return scope.run(this.#whole, this, plan, listener, 0, trace);
+    if (!rendered) return scope.run(this.#whole, this, plan, listener, trace);
     // A null above every slot leaves no slots.
     if (!slots || rendered.slots.length === 0) {
       return { json: rendered.texts, reads: undefined };
@@ -93,23 +93,18 @@ export class EventExecution {
     try {
       rootValue = this.#payload.value;
     } catch {
-      return this.#whole(plan, listener, 0, trace);
+      return this.#whole(plan, listener, trace);
     }
     const context = this.#ports.contextOf(facts, trace);
     const result = this.#ports.executor.execute(slots, { rootValue, context, variables });
-    if (!(result instanceof Promise))
-      return filled(rendered, result, context) ?? this.#again(plan, listener, context, trace);
-    return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context, trace));
+    if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#again(plan, listener, context);
+    return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context));
   }
 
-  /** Executes the whole operation, after its slots were executed with `before`. */
-  #again(
-    plan: OperationPlan,
-    listener: EventListener,
-    before: ExecutionContext,
-    trace: ExecutionTrace | undefined,
-  ): MaybePromise<EventResult> {
-    return this.#whole(plan, listener, backendRequestsOf(before), trace);
+  /** Executes the whole operation, after its slots were executed with the same context. */
+  #again(plan: OperationPlan, listener: EventListener, context: ExecutionContext): MaybePromise<EventResult> {
+    beginRepeat(context);
+    return this.#executeWhole(plan, listener, context);
   }
 
   /**
@@ -126,19 +121,21 @@ export class EventExecution {
     return new EventExecution(this.#ports, payload).#whole(plan, listener);
   }
 
-  #whole(
+  #whole(plan: OperationPlan, listener: EventListener, trace?: ExecutionTrace): MaybePromise<EventResult> {
+    return this.#executeWhole(plan, listener, this.#ports.contextOf(listener.facts, trace));
+  }
+
+  #executeWhole(
     plan: OperationPlan,
-    { variables, facts }: EventListener,
-    requestsBefore = 0,
-    trace?: ExecutionTrace,
+    { variables }: EventListener,
+    context: ExecutionContext,
   ): MaybePromise<EventResult> {
-    const { contextOf, run, textOf, failed } = this.#ports;
-    const context = contextOf(facts, trace);
+    const { run, textOf, failed } = this.#ports;
     // The reads are taken last: a value may read the connection while it becomes text.
     const settle = (result: FormattedExecutionResult) => ({
       json: [Buffer.from(textOf(result).slice(0, -1))],
       reads: readsOf(context),
-      backendRequests: requestsBefore + backendRequestsOf(context),
+      backendRequests: settleRequests(context),
     });
     let rootValue: unknown;
     try {
@@ -170,5 +167,5 @@ function filled(
   } catch {
     return undefined;
   }
-  return { json, reads: readsOf(context), backendRequests: backendRequestsOf(context) };
+  return { json, reads: readsOf(context), backendRequests: settleRequests(context) };
 }

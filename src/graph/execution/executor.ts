@@ -1,5 +1,6 @@
 import { GraphQLError, execute as interpret, getVariableValues } from 'graphql';
 import type { ExecutionResult, GraphQLSchema, VariableDefinitionNode } from 'graphql';
+import { beginRepeat } from '../../context/context.ts';
 import { errorOf } from '../../errors.ts';
 import type { Operation } from '../documents/operation.ts';
 import { OperationPlan } from './operation-plan.ts';
@@ -22,7 +23,8 @@ const NO_VARIABLES: Readonly<Record<string, unknown>> = Object.freeze({});
  * Executes operations: by graphql-js at first, compiled by graphql-jit once they have proved to be in use. Both give the same result, but
  * a resolver's arguments may have their keys in another order. Where compiled code would give another result, graphql-js executes: what
  * `compileObstacle` names is never compiled; an execution whose null took an ancestor with it, that met a value of another shape than its
- * type, or that threw is repeated by graphql-js (resolvers of queries and subscriptions only read).
+ * type, or that threw is repeated by graphql-js, with the outcomes of its backend requests (resolvers of queries and subscriptions only
+ * read).
  *
  * What compiling brings beside templates, measured with Node 20.20 on 2026-11-22, per execution by graphql-js and compiled: one slot
  * 2.9 and 0.4 µs; a slot of 20 objects 30 and 3.1 µs; a whole operation of 61 fields 27 and 0.8 µs. Operations without slots are not
@@ -64,10 +66,10 @@ export class Executor {
     try {
       result = compiled(input.rootValue, input.context, variables);
     } catch {
-      return this.#interpret(plan, input);
+      return this.#repeat(plan, input);
     }
     if (result instanceof Promise) return this.#settle(result, plan, input);
-    return isFinal(result) ? result : this.#interpret(plan, input);
+    return isFinal(result) ? result : this.#repeat(plan, input);
   }
 
   /** A subscription's operation, split. undefined: not split yet, or it has no template; the whole operation must be executed. */
@@ -131,6 +133,12 @@ export class Executor {
     } catch {
       // As for a throw: graphql-js says what happened.
     }
+    return this.#repeat(plan, input);
+  }
+
+  /** Executes by graphql-js, after compiled code. */
+  #repeat(plan: OperationPlan, input: ExecutionInput): ExecutionResult | Promise<ExecutionResult> {
+    beginRepeat(input.context);
     return this.#interpret(plan, input);
   }
 }

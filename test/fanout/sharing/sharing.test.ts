@@ -18,10 +18,11 @@ import { publisherOf } from '../../support/partition-publisher.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
 import { anyOperation } from '../../support/any-operation.ts';
+import { replyOf } from '../../context/reply-of.ts';
 
 const OPERATION = anyOperation();
 
-const backends = { send: () => Promise.resolve(null) };
+const backends = { send: () => Promise.resolve(replyOf(null)) };
 
 /** `onSend` is called before each message; it may throw. */
 function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) {

@@ -13,6 +13,7 @@ import type { AuctionContext } from '../../../src/graphs/auction/context.ts';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
 import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
 import { operation, records } from '../../../src/graphs/auction/samples.ts';
+import { replyOf } from '../../context/reply-of.ts';
 import { auctionBackends, auctionSchema, everyField, innermost, payloadOf } from './auction-graph.ts';
 
 const facts = createFacts(createRequest({ id: 'c1', rawHeaders: [], params: null, address: '127.0.0.1' }), {});
@@ -114,7 +115,7 @@ describe('the auction graph', () => {
       ],
       'bidders came with their bids, and auctions were known on the way back: primed',
     );
-    assert.deepEqual(sent[0]!.request.body, { ids });
+    assert.equal(sent[0]!.request.body, JSON.stringify({ ids }));
   });
 
   it('caches nothing across executions', async (t) => {
@@ -191,11 +192,11 @@ describe('the auction graph', () => {
     const { definition, port, sent } = await auctionBackends(t);
     const partial: BackendPort = {
       send: async (name, request) => {
-        const answer = await port.send(name, request);
-        if (name !== 'trinity') return answer;
-        const { contract, fees, ...others } = answer as Record<string, unknown>;
+        const reply = await port.send(name, request);
+        if (name !== 'trinity') return reply;
+        const { contract, fees, ...others } = reply.body as Record<string, unknown>;
         assert.ok(contract && fees);
-        return { ...others, venue: null, watch: null, tasks: null };
+        return replyOf({ ...others, venue: null, watch: null, tasks: null });
       },
     };
     const document = parse(
