@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8';
+import { heapUsed } from '../../src/memory/heap-limit.ts';
 import { answerCalls } from '../processes/process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
 import { ExecutionCounter } from './execution-counter.ts';
@@ -15,6 +16,8 @@ export interface ProbeReport {
   readonly residentBytes: number;
   /** Resident memory of V8's young generation. */
   readonly youngBytes: number;
+  /** The heap without the young generation, garbage included. */
+  readonly heapBytes: number;
 }
 
 const RESOLUTION_MS = 10;
@@ -41,6 +44,7 @@ answerCalls({
     lagP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
     residentBytes: process.memoryUsage.rss(),
     youngBytes: getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')!.physical_space_size,
+    heapBytes: heapUsed(),
   }),
   startCpuProfile: () => profiler.start(),
   stopCpuProfile: (path: string) => profiler.stop(path),

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { answerCalls } from '../processes/process-call.ts';
@@ -43,21 +44,27 @@ const closed: Record<number, number> = {};
 const faults: string[] = [];
 const running: Promise<void>[] = [];
 const sockets = new Set<WebSocket>();
-let isStopping = false;
+let stopping = new AbortController();
+
+/** Resolves after the time, or when the clients are stopped. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal }).catch(() => undefined);
+}
 
 /** Connects, subscribes, reads for a while, ends in one of several ways, and does it again. */
 async function churn(plan: ChurnPlan): Promise<void> {
   let refusals = 0;
-  await delay(randomInt(10_000));
-  while (!isStopping) {
-    const isServed = await live(plan);
+  const { signal } = stopping;
+  await pause(randomInt(10_000), signal);
+  while (!signal.aborted) {
+    const isServed = await live(plan, signal);
     refusals = isServed ? 0 : Math.min(refusals + 1, 3);
-    if (!isServed) await delay(randomInt(BACKOFF_MS * 2 ** refusals));
+    if (!isServed) await pause(randomInt(BACKOFF_MS * 2 ** refusals), signal);
   }
 }
 
 /** One connection. Resolves with false if it was refused. */
-async function live(plan: ChurnPlan): Promise<boolean> {
+async function live(plan: ChurnPlan, signal: AbortSignal): Promise<boolean> {
   const socket = new WebSocket(`ws://127.0.0.1:${plan.port}/graphql`, 'graphql-transport-ws', {
     perMessageDeflate: false,
     skipUTF8Validation: true,
@@ -70,7 +77,7 @@ async function live(plan: ChurnPlan): Promise<boolean> {
     socket.once('close', (code) => {
       sockets.delete(socket);
       if (code === 1013 && !isServed) counts.shed++;
-      else if (!isOurs && !isStopping) {
+      else if (!isOurs && !signal.aborted) {
         if (isServed) closed[code] = (closed[code] ?? 0) + 1;
         else counts.failed++;
       }
@@ -121,7 +128,8 @@ async function end(socket: WebSocket, plan: ChurnPlan, ended: Promise<void>): Pr
 }
 
 function start(plan: ChurnPlan): void {
-  isStopping = false;
+  stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   for (let i = 0; i < plan.clients; i++) running.push(churn(plan));
 }
 
@@ -131,7 +139,7 @@ function report(): ChurnReport {
 
 /** Ends all connections. Resolves when they are closed. */
 async function stop(): Promise<ChurnReport> {
-  isStopping = true;
+  stopping.abort();
   for (const socket of sockets) socket.terminate();
   await Promise.race([Promise.all(running.splice(0)), delay(STALLED_MS)]);
   return report();

@@ -1,0 +1,104 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { say } from '../command.ts';
+import { conditionsOf } from '../fanout/conditions.ts';
+import { RESULTS_FOLDER } from '../fanout/results.ts';
+import { markdownTable, textTable } from '../table.ts';
+import type { ChurnReport } from './churning-clients.ts';
+
+const MIB = 1024 * 1024;
+/** Most that resident memory may grow after the first round. The allocators keep pages for the next connections. */
+const MAX_GROWTH_BYTES = 16 * MIB;
+/** Most that the heap may grow after the first round. A leak of 16 bytes for each of 262,144 connections exceeds it. */
+const MAX_HEAP_GROWTH_BYTES = 4 * MIB;
+
+/** The flags that are numbers. */
+export interface SoakPlan {
+  readonly minutes: number;
+  readonly connections: number;
+  readonly percent: number;
+  readonly memory: number;
+  readonly rate: number;
+  readonly auctions: number;
+  readonly life: number;
+}
+
+export interface Sample {
+  readonly minutes: number;
+  readonly residentMb: number;
+  readonly connections: number;
+  readonly deliveries: number;
+  readonly shed: number;
+}
+
+/** What the pod keeps without clients, after a collection of garbage. */
+export interface KeptMemory {
+  /** Without the young generation. */
+  readonly residentBytes: number;
+  /** Without the young generation. */
+  readonly heapBytes: number;
+}
+
+export interface SoakOutcome {
+  readonly samples: readonly Sample[];
+  readonly report: ChurnReport;
+  /** After each round. */
+  readonly kept: readonly KeptMemory[];
+  /** As the pod counts. */
+  readonly refused: number;
+}
+
+export function faultsOf({ percent, memory }: SoakPlan, { samples, report, kept, refused }: SoakOutcome): string[] {
+  const residentMb = Math.max(...samples.map((sample) => sample.residentMb));
+  const growth = (of: keyof KeptMemory) => kept.at(-1)![of] - kept[0]![of];
+  return [
+    residentMb > memory && `RSS of ${residentMb.toFixed(0)} MB, more than ${memory}`,
+    percent > 100 && report.shed === 0 && 'nobody was refused',
+    // A client that ended while its refusal was on the way has not counted it.
+    percent > 100 && refused < report.shed && `${report.shed} refusals seen, ${refused} counted by the pod`,
+    report.messages === 0 && 'nothing was delivered',
+    report.failed > 0 && `${report.failed} connections without an acknowledgement`,
+    ...report.faults,
+    growth('residentBytes') > MAX_GROWTH_BYTES && `RSS without clients grew: ${inMb(kept, 'residentBytes')} MB`,
+    growth('heapBytes') > MAX_HEAP_GROWTH_BYTES && `the heap without clients grew: ${inMb(kept, 'heapBytes')} MB`,
+  ].filter((fault) => fault !== false);
+}
+
+/** The figures of the rounds, in MB. */
+export function inMb(kept: readonly KeptMemory[], of: keyof KeptMemory): string {
+  return kept.map((memory) => (memory[of] / MIB).toFixed(1)).join(', ');
+}
+
+/** Writes `<name>.json` and `<name>.md` to the results and prints them. Faults set the exit code. */
+export async function publish(
+  plan: SoakPlan,
+  name: string,
+  outcome: SoakOutcome,
+  faults: readonly string[],
+): Promise<void> {
+  const { samples, report, kept, refused } = outcome;
+  const most = (read: (sample: Sample) => number) => Math.max(...samples.map(read));
+  const table = [
+    ['figure', 'value'],
+    ['connections opened', String(report.opened)],
+    ['shed with 1013, as clients see / as the pod counts', `${report.shed} / ${refused}`],
+    ['closed by the pod otherwise', JSON.stringify(report.closed).replace(/[{}"]/g, '') || 'none'],
+    ['most connections at once', String(most(({ connections }) => connections))],
+    ['messages received', String(report.messages)],
+    ['highest RSS, MB', most(({ residentMb }) => residentMb).toFixed(0)],
+    ['RSS without clients, after each quarter, MB', inMb(kept, 'residentBytes')],
+    ['heap in use without clients, after each quarter, MB', inMb(kept, 'heapBytes')],
+  ];
+  const flags = Object.entries(plan)
+    .map(([flag, value]) => `--${flag} ${value}`)
+    .join(' ');
+  const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags };
+  const verdict = faults.length === 0 ? 'Everything returned to its start value.' : [...new Set(faults)].join('\n\n');
+  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
+  const path = `${RESULTS_FOLDER}/${name}`;
+  await mkdir(RESULTS_FOLDER, { recursive: true });
+  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, ...outcome, faults }, null, 2)}\n`);
+  await writeFile(`${path}.md`, `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`);
+  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  for (const fault of new Set(faults)) say(`soak: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
