@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { KAFKA_LIBS_FOLDER, KafkaNode, createClusterId } from './kafka-node.ts';
+import type { KafkaNodeOptions } from './kafka-node.ts';
 import { freePorts } from './port.ts';
 import { installHint } from './programs.ts';
 import type { Service } from './service.ts';
@@ -37,8 +38,13 @@ export async function installKafka(): Promise<void> {
   }
 }
 
-/** Starts one KRaft broker on loopback with an empty log folder, which stop() removes. `port`: default a free port. */
-export async function startKafkaBroker({ port }: { port?: number } = {}): Promise<KafkaBroker> {
+export interface KafkaBrokerOptions extends Pick<KafkaNodeOptions, 'listeners' | 'properties' | 'formatFlags'> {
+  /** Default: a free port. */
+  readonly port?: number;
+}
+
+/** Starts one KRaft broker on loopback with an empty log folder, which stop() removes. */
+export async function startKafkaBroker({ port, ...options }: KafkaBrokerOptions = {}): Promise<KafkaBroker> {
   await installKafka();
   const [free, controllerPort] = (await freePorts(2)) as [number, number];
   const folder = await mkdtemp(join(tmpdir(), 'crier-kafka-'));
@@ -49,6 +55,7 @@ export async function startKafkaBroker({ port }: { port?: number } = {}): Promis
     clusterId: createClusterId(),
     javaFlags: ['-Xmx384m'],
     folder,
+    ...options,
   });
   const stop = async () => {
     await node.stop();

@@ -22,6 +22,14 @@ export function createClusterId(): string {
   return `c${randomBytes(16).toString('base64url').slice(1)}`;
 }
 
+/** A listener on loopback, beside the one without TLS and SASL. */
+export interface KafkaListener {
+  /** Upper-case letters. */
+  readonly name: string;
+  readonly protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  readonly port: number;
+}
+
 export interface KafkaNodeOptions {
   /** From 1; the controller of node 1 has the first of `controllerPorts`. */
   readonly id: number;
@@ -32,6 +40,11 @@ export interface KafkaNodeOptions {
   readonly javaFlags: readonly string[];
   /** Folder of its properties and its data. */
   readonly folder: string;
+  readonly listeners?: readonly KafkaListener[];
+  /** Lines of its properties beside those that every node has. */
+  readonly properties?: readonly string[];
+  /** Further arguments of `kafka-storage format`. */
+  readonly formatFlags?: readonly string[];
 }
 
 /** One Kafka process (KRaft). It may be ended in any way and restarted with its data on its port. */
@@ -59,10 +72,10 @@ export class KafkaNode {
   /** Formats its log folder, once. */
   async format(): Promise<void> {
     await writeFile(this.#properties, serverProperties(this.#options));
-    const { clusterId } = this.#options;
+    const { clusterId, formatFlags = [] } = this.#options;
     await run('java', [
       ...['-XX:TieredStopAtLevel=1', '-cp', CLASSPATH, 'kafka.tools.StorageTool'],
-      ...['format', '-t', clusterId, '-c', this.#properties],
+      ...['format', '-t', clusterId, '-c', this.#properties, ...formatFlags],
     ]).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       throw new Error(`Kafka: java was not found; ${MEND}`, { cause: error });
@@ -94,17 +107,27 @@ export class KafkaNode {
   }
 }
 
-function serverProperties({ id, port, controllerPorts, folder }: KafkaNodeOptions): string {
+function serverProperties({
+  id,
+  port,
+  controllerPorts,
+  folder,
+  listeners = [],
+  properties = [],
+}: KafkaNodeOptions): string {
   const replicas = Math.min(3, controllerPorts.length);
   const minInSync = replicas === 3 ? 2 : 1;
   const voters = controllerPorts.map((controllerPort, i) => `${i + 1}@127.0.0.1:${controllerPort}`).join(',');
+  const clients = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port }, ...listeners];
+  const addresses = clients.map((one) => `${one.name}://127.0.0.1:${one.port}`).join(',');
+  const protocols = clients.map(({ name, protocol }) => `${name}:${protocol}`).join(',');
   return `process.roles=broker,controller
 node.id=${id}
 controller.quorum.voters=${voters}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPorts[id - 1]}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=${addresses},CONTROLLER://127.0.0.1:${controllerPorts[id - 1]}
+advertised.listeners=${addresses}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=${protocols},CONTROLLER:PLAINTEXT
 log.dirs=${join(folder, `logs-${id}`)}
 default.replication.factor=${replicas}
 min.insync.replicas=${minInSync}
@@ -114,6 +137,7 @@ transaction.state.log.min.isr=${minInSync}
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
 num.partitions=4
+${properties.join('\n')}
 `;
 }
 
