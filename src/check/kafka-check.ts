@@ -4,9 +4,13 @@ import type { Admin } from 'kafkajs';
 import type { Config } from '../config.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient, KafkaConnectionConfig } from '../kafka/kafkajs/client.ts';
+import { Rights } from '../kafka/kafkajs/rights.ts';
 import { createLog } from '../log.ts';
 import { failed, ok, skipped } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { probeListener } from './kafka-listener.ts';
+import type { KafkaListener } from './kafka-listener.ts';
+import { connectionMend } from './kafka-mend.ts';
 
 export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
 
@@ -15,9 +19,17 @@ const TIMEOUT_MS = 20_000;
 const MAX_ATTEMPTS = 10;
 const RETRY_DELAY_MS = 500;
 
+/** What the checks after the connection work with. */
+interface Connection {
+  readonly admin: Admin;
+  readonly rights: Rights;
+  /** The topics that exist and that this user may see. */
+  readonly existing: ReadonlySet<string>;
+}
+
 /**
  * Tries what a worker needs, as far as that is possible without joining the group and without writing: the connection, the topics and
- * the leaders of their partitions, the group, the dead-letter topic. Takes at most 20 s.
+ * the leaders of their partitions, the group, the dead-letter topic, and the rights on them. Takes about 25 s at most.
  */
 export async function checkKafka(config: KafkaCheckConfig, topics: readonly string[]): Promise<Finding[]> {
   const client = createKafkaClient(config, createLog('silent'));
@@ -30,47 +42,87 @@ export async function checkKafka(config: KafkaCheckConfig, topics: readonly stri
   }
 }
 
-async function checkWith(
-  { kafka }: KafkaClient,
-  config: KafkaCheckConfig,
-  topics: readonly string[],
-): Promise<Finding[]> {
-  const admin = kafka.admin();
+async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: readonly string[]): Promise<Finding[]> {
   const brokers = config.KAFKA_BROKERS.join(', ');
-  let existing: ReadonlySet<string>;
+  let connection: Connection;
   try {
-    await admin.connect();
-    existing = new Set(await admin.listTopics());
+    connection = await connect(client);
   } catch (error) {
-    const mend = 'correct KAFKA_BROKERS, KAFKA_TLS or KAFKA_SASL_..., or the network';
+    const reason = reasonOf(error);
+    const mend = connectionMend(reason, await findListener(config.KAFKA_BROKERS), config);
     return [
-      failed(`Kafka: no connection to ${brokers}: ${reasonOf(error)}; ${mend}`),
+      failed(`Kafka: no connection to ${brokers}: ${reason}; ${mend}`),
       skipped('Kafka: topics, group and dead-letter topic need a connection'),
     ];
   }
-  const present = topics.filter((topic) => existing.has(topic));
+  const connected = ok(`Kafka: connected to ${brokers}`);
+  try {
+    return [connected, ...(await checkUse(connection, config, topics))];
+  } catch (error) {
+    const mend = 'make all brokers reachable under the addresses that they advertise';
+    return [connected, failed(`Kafka: the brokers stopped answering: ${reasonOf(error)}; ${mend}`)];
+  }
+}
+
+async function checkUse(
+  connection: Connection,
+  config: KafkaCheckConfig,
+  topics: readonly string[],
+): Promise<Finding[]> {
+  const present = topics.filter((topic) => connection.existing.has(topic));
   return [
-    ok(`Kafka: connected to ${brokers}`),
-    ...topicFindings(topics, present),
-    ...(await checkLeaders(admin, present)),
-    await checkGroup(admin, config.KAFKA_GROUP_ID, present),
-    await checkDeadLetter(admin, config.KAFKA_DEAD_LETTER_TOPIC, existing),
+    ...(await checkTopics(connection, topics, present)),
+    ...(await checkLeaders(connection, present)),
+    await checkGroup(connection, config.KAFKA_GROUP_ID, present),
+    await checkDeadLetter(connection, config.KAFKA_DEAD_LETTER_TOPIC),
   ];
 }
 
-function topicFindings(topics: readonly string[], present: readonly string[]): Finding[] {
+async function connect({ kafka }: KafkaClient): Promise<Connection> {
+  const admin = kafka.admin();
+  await admin.connect();
+  const existing = new Set(await admin.listTopics());
+  return { admin, existing, rights: await Rights.connect(kafka) };
+}
+
+/** What the first of the brokers that answers speaks. */
+async function findListener(brokers: readonly string[]): Promise<KafkaListener | undefined> {
+  const listeners = await Promise.all(
+    brokers.map((broker) => {
+      const colon = broker.lastIndexOf(':');
+      const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
+      return probeListener(host, Number(broker.slice(colon + 1)));
+    }),
+  );
+  return listeners.find((listener) => listener !== undefined);
+}
+
+async function checkTopics(
+  { rights }: Connection,
+  topics: readonly string[],
+  present: readonly string[],
+): Promise<Finding[]> {
   const missing = topics.filter((topic) => !present.includes(topic));
-  if (missing.length === 0) return [ok(`Kafka: the topics of the graph exist: ${topics.join(', ')}`)];
-  const mend = 'create them, correct the topic in @kafka, or let this user describe them';
+  const readable = await Promise.all(present.map((topic) => rights.mayReadTopic(topic)));
+  const unreadable = present.filter((_, i) => !readable[i]);
+  if (missing.length + unreadable.length === 0)
+    return [ok(`Kafka: the topics of the graph exist, and this user may read them: ${topics.join(', ')}`)];
+  const absent = 'topics of the graph that do not exist, or that this user may not see';
+  const mend = 'create them, correct the topic in @kafka, or grant Read on them';
   return [
-    failed(
-      `Kafka: topics of the graph that do not exist, or that this user may not see: ${missing.join(', ')}; ${mend}`,
-    ),
+    ...(missing.length > 0 ? [failed(`Kafka: ${absent}: ${missing.join(', ')}; ${mend}`)] : []),
+    ...(unreadable.length > 0
+      ? [
+          failed(
+            `Kafka: this user may see, but not read, topics of the graph: ${unreadable.join(', ')}; grant Read on them`,
+          ),
+        ]
+      : []),
   ];
 }
 
 /** A request to each partition's leader, which is reached under the address that it advertises. */
-async function checkLeaders(admin: Admin, topics: readonly string[]): Promise<Finding[]> {
+async function checkLeaders({ admin }: Connection, topics: readonly string[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const topic of topics) {
     try {
@@ -83,28 +135,40 @@ async function checkLeaders(admin: Admin, topics: readonly string[]): Promise<Fi
   return findings;
 }
 
-async function checkGroup(admin: Admin, groupId: string, topics: readonly string[]): Promise<Finding> {
+async function checkGroup({ admin, rights }: Connection, groupId: string, topics: readonly string[]): Promise<Finding> {
+  if (!(await rights.mayReadGroup(groupId))) {
+    return failed(
+      `Kafka: this user may not join the group ${groupId}; grant Read on the group, or correct KAFKA_GROUP_ID`,
+    );
+  }
   try {
     await retried(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
-    return ok(`Kafka: this user may use the consumer group ${groupId}`);
+    return ok(`Kafka: this user may join the group ${groupId}`);
   } catch (error) {
-    const mend = 'let this user read and describe the group, or correct KAFKA_GROUP_ID';
-    return failed(`Kafka: this user may not use the consumer group ${groupId}: ${reasonOf(error)}; ${mend}`);
+    const mend = 'make its coordinator reachable under the address that it advertises';
+    return failed(`Kafka: the commits of the group ${groupId} cannot be read: ${reasonOf(error)}; ${mend}`);
   }
 }
 
-async function checkDeadLetter(admin: Admin, topic: string, existing: ReadonlySet<string>): Promise<Finding> {
-  if (existing.has(topic)) return ok(`Kafka: the dead-letter topic ${topic} exists`);
+async function checkDeadLetter({ admin, rights, existing }: Connection, topic: string): Promise<Finding> {
+  const exists = existing.has(topic);
   try {
     // The brokers check the request and create nothing.
-    await admin.createTopics({ topics: [{ topic }], validateOnly: true, waitForLeaders: false });
-    return ok(`Kafka: the dead-letter topic ${topic} does not exist; a worker creates it at its start`);
+    if (!exists) await admin.createTopics({ topics: [{ topic }], validateOnly: true, waitForLeaders: false });
   } catch (error) {
-    const mend = 'create it, or correct KAFKA_DEAD_LETTER_TOPIC';
-    return failed(
-      `Kafka: the dead-letter topic ${topic} does not exist, and this user may not create it: ${reasonOf(error)}; ${mend}`,
-    );
+    const absent = 'does not exist, or this user may not see it, and may not create it';
+    const mend = 'create it, grant Write and Create on it, or correct KAFKA_DEAD_LETTER_TOPIC';
+    return failed(`Kafka: the dead-letter topic ${topic} ${absent}: ${reasonOf(error)}; ${mend}`);
   }
+  if (!(await rights.mayWriteTopic(topic))) {
+    const mend = 'grant Write on it, or correct KAFKA_DEAD_LETTER_TOPIC';
+    return failed(`Kafka: this user may not write to the dead-letter topic ${topic}; ${mend}`);
+  }
+  return ok(
+    exists
+      ? `Kafka: the dead-letter topic ${topic} exists, and this user may write to it`
+      : `Kafka: the dead-letter topic ${topic} does not exist; a worker creates it at its start`,
+  );
 }
 
 /** Repeats a request while the brokers elect leaders or coordinators. */

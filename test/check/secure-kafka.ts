@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import kafkajs from 'kafkajs';
+import type { AclEntry } from 'kafkajs';
+import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import { freePorts } from '../../stack/port.ts';
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+
+const run = promisify(execFile);
+
+export const PASSWORD = 'hunter2';
+
+/** A listener for each way to connect. All but `plain` and `tls` know the users. */
+export interface SecureKafka {
+  /** Without TLS and SASL, for a super user. */
+  readonly plain: string;
+  /** SASL with PLAIN and SCRAM-SHA-512. */
+  readonly sasl: string;
+  readonly tls: string;
+  /** TLS, and SASL with PLAIN only. */
+  readonly saslTls: string;
+  /** The certificate of the TLS listeners, for 127.0.0.1 only. It is its own authority. */
+  readonly certificate: string;
+  stop(): Promise<void>;
+}
+
+/** Rights of a user: `['TOPIC', name, 'READ']`. */
+export type Right = readonly [resource: 'TOPIC' | 'GROUP', name: string, operation: keyof typeof AclOperationTypes];
+
+/** One broker with an authorizer that refuses what no right allows. */
+export async function startSecureKafka(users: readonly string[]): Promise<SecureKafka> {
+  const folder = await mkdtemp(join(tmpdir(), 'crier-keys-'));
+  const [sasl, tls, saslTls] = (await freePorts(3)) as [number, number, number];
+  const { keystore, certificate } = await createCertificate(folder);
+  const logins = users.map((user) => `user_${user}="${PASSWORD}"`).join(' ');
+  const plainLogin = `org.apache.kafka.common.security.plain.PlainLoginModule required ${logins};`;
+  try {
+    const broker = await startKafkaBroker({
+      listeners: [
+        { name: 'SASL', protocol: 'SASL_PLAINTEXT', port: sasl },
+        { name: 'TLS', protocol: 'SSL', port: tls },
+        { name: 'SASLTLS', protocol: 'SASL_SSL', port: saslTls },
+      ],
+      properties: [
+        'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+        'super.users=User:ANONYMOUS',
+        'listener.name.sasl.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512',
+        `listener.name.sasl.plain.sasl.jaas.config=${plainLogin}`,
+        'listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
+        'listener.name.sasltls.sasl.enabled.mechanisms=PLAIN',
+        `listener.name.sasltls.plain.sasl.jaas.config=${plainLogin}`,
+        `ssl.keystore.location=${keystore}`,
+        'ssl.keystore.type=PKCS12',
+        `ssl.keystore.password=${PASSWORD}`,
+        `ssl.key.password=${PASSWORD}`,
+      ],
+      formatFlags: users.flatMap((user) => ['--add-scram', `SCRAM-SHA-512=[name=${user},password=${PASSWORD}]`]),
+    });
+    const stop = async () => {
+      await broker.stop();
+      await rm(folder, { recursive: true, force: true });
+    };
+    const at = (port: number) => `127.0.0.1:${port}`;
+    return { plain: broker.address, sasl: at(sasl), tls: at(tls), saslTls: at(saslTls), certificate, stop };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export function aclEntries(user: string, rights: readonly Right[]): AclEntry[] {
+  return rights.map(([resource, resourceName, operation]) => ({
+    resourceType: AclResourceTypes[resource],
+    resourceName,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+    principal: `User:${user}`,
+    host: '*',
+    operation: AclOperationTypes[operation],
+    permissionType: AclPermissionTypes.ALLOW,
+  }));
+}
+
+/** keytool is part of the Java that Kafka needs. */
+async function createCertificate(folder: string): Promise<{ keystore: string; certificate: string }> {
+  const keystore = join(folder, 'keys.p12');
+  const certificate = join(folder, 'certificate.pem');
+  const store = ['-keystore', keystore, '-storepass', PASSWORD, '-alias', 'broker'];
+  const subject = ['-dname', 'CN=kafka', '-ext', 'san=ip:127.0.0.1', '-validity', '2'];
+  await run('keytool', ['-genkeypair', '-keyalg', 'EC', ...store, '-storetype', 'PKCS12', ...subject]);
+  await run('keytool', ['-exportcert', '-rfc', ...store, '-file', certificate]);
+  return { keystore, certificate };
+}
