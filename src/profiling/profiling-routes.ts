@@ -12,7 +12,7 @@ export interface ProfilingOptions {
   readonly log: Logger;
   /** The event loop's lag in ms. */
   readonly lagMs: () => number;
-  /** Called before a heap snapshot, which blocks the event loop for long, in the same turn. */
+  /** Called before a profile whose start blocks the event loop for long, in the same turn. */
   readonly beforeLongTurn?: (() => void) | undefined;
   /** Bytes that the process may still take. Default: `process.availableMemory()`, which knows the limit of the container. */
   readonly availableMemory?: () => number;
@@ -32,16 +32,18 @@ interface Profile {
   readonly name: string;
   readonly extension: string;
   readonly requiredBytes: () => number;
-  /** True if the event loop stands still meanwhile. */
+  /** True if the event loop stands still at the start. */
   readonly isBlocking?: true;
   /** Rejects with the signal's reason when the caller goes away. */
   readonly record: (ms: number, signal: AbortSignal) => Promise<Readable>;
 }
 
+/** At the start V8 searches the whole heap for code, which takes seconds if the heap is large. The loop stands still meanwhile. */
 const CPU: Profile = {
   name: 'a CPU profile',
   extension: 'cpuprofile',
   requiredBytes: () => MIN_MEMORY,
+  isBlocking: true,
   record: async (ms, signal) => Readable.from(await recordCpu(ms, signal)),
 };
 

@@ -70,14 +70,18 @@ describe('/debug/profile', () => {
     assert.equal(nodes.length % snapshot.node_count, 0);
   });
 
-  it('heap-snapshot: announces the long turn, once', async (t) => {
-    const seen: string[] = [];
-    const { post } = await startProfiling(t, { beforeLongTurn: () => seen.push('announced') });
-    await post('cpu?seconds=1');
-    assert.deepEqual(seen, []);
-    await (await post('heap-snapshot')).arrayBuffer();
-    assert.deepEqual(seen, ['announced']);
-  });
+  for (const [path, announced] of [
+    ['cpu?seconds=1', 1],
+    ['heap-sampling?seconds=1', 0],
+    ['heap-snapshot', 1],
+  ] as const) {
+    it(`${path}: ${announced ? 'announces the long turn of its start, once' : 'announces no long turn'}`, async (t) => {
+      let announcements = 0;
+      const { post } = await startProfiling(t, { beforeLongTurn: () => announcements++ });
+      await (await post(path)).arrayBuffer();
+      assert.equal(announcements, announced);
+    });
+  }
 
   it('refuses a second profile with 409 while one is recorded', async (t) => {
     const { post, begin } = await startProfiling(t);
