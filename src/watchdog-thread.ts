@@ -1,11 +1,8 @@
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { withoutControls } from './log-destination.ts';
-import { PAUSED, TICK_MS } from './watchdog.ts';
+import { LINE_MS, PAUSED, TICK_MS } from './watchdog.ts';
 import type { WatchdogThreadData } from './watchdog.ts';
-
-/** Time in ms for the last line, which is not waited for: nobody may read the pipe. */
-const LINE_MS = 100;
 
 const { cell, limitMs, facts } = workerData as WatchdogThreadData;
 /** One tick more than the limit has: the main thread's own deadline comes first. */

@@ -7,9 +7,13 @@ export const TICK_MS = 1000;
 export const PAUSED = 0;
 /** Least limit in ms: the import of a graph, or a garbage collection, may block a busy machine's loop for seconds. */
 const MIN_LIMIT_MS = 5000;
+/** Time in ms for the last line, which is not waited for: nobody may read the pipe. */
+export const LINE_MS = 100;
+/** Longest time in ms from the limit to the end: a look may be a tick late, one more comes after the limit, and the last line takes its time. */
+export const MAX_OVERRUN_MS = 2 * TICK_MS + LINE_MS;
 
 export interface WatchdogOptions {
-  /** Longest time in ms without a turn of the event loop, and from `expectEnd` to the end; at least 5 s. The end comes 1 to 2 s later. */
+  /** Longest time in ms without a turn of the event loop, and from `expectEnd` to the end; at least 5 s. The end comes `MAX_OVERRUN_MS` later at the latest. */
   readonly timeoutMs: number;
   /** Fields of every line of the log. */
   readonly facts: Readonly<Record<string, string>>;
@@ -18,7 +22,7 @@ export interface WatchdogOptions {
 }
 
 export interface Watchdog {
-  /** The loop may stand still until its next turn: code of crier is about to block it. */
+  /** The loop may stand still until its next turn: code of crier is about to block it. Without effect once the end is expected. */
   pause(): void;
   /** The process must end within `timeoutMs` from now on, whether its loop turns or not. Idempotent. */
   expectEnd(): void;
@@ -50,12 +54,17 @@ export function startWatchdog({ timeoutMs, facts, onFailure }: WatchdogOptions):
   });
   thread.on('error', onFailure);
   thread.unref();
+  let isEndExpected = false;
   return {
     pause() {
-      Atomics.store(cell, 0, PAUSED);
-      // Not left to the interval, which `expectEnd` stops.
-      setTimeout(report, TICK_MS).unref();
+      if (!isEndExpected) Atomics.store(cell, 0, PAUSED);
     },
-    expectEnd: () => clearInterval(timer),
+    expectEnd() {
+      if (isEndExpected) return;
+      isEndExpected = true;
+      clearInterval(timer);
+      // Ends a pause.
+      report();
+    },
   };
 }

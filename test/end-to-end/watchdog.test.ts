@@ -104,8 +104,13 @@ describe('the watchdog', () => {
     assert.equal(await waitFor('the watchdog', () => child.signalCode, PATIENCE_MS), 'SIGKILL');
   });
 
-  it('ends a process that expects its end and lives on, although its loop turns', async (t) => {
-    const child = await watchedProcess(t, 'watchdog.expectEnd(); setInterval(() => undefined, 100);');
-    assert.equal(await waitFor('the watchdog', () => child.signalCode, PATIENCE_MS), 'SIGKILL');
-  });
+  for (const [what, code] of [
+    ['although its loop turns', 'setInterval(() => undefined, 100);'],
+    ['although it pauses the watchdog again and again', 'setInterval(() => watchdog.pause(), 500);'],
+  ] as const) {
+    it(`ends a process that expects its end and lives on, ${what}`, async (t) => {
+      const child = await watchedProcess(t, `watchdog.pause(); watchdog.expectEnd(); ${code}`);
+      assert.equal(await waitFor('the watchdog', () => child.signalCode, PATIENCE_MS), 'SIGKILL');
+    });
+  }
 });
