@@ -8,7 +8,7 @@ import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { Rollout } from './rollout/rollout.ts';
-import { Upgrade } from './rollout/upgrade.ts';
+import { ALL_STAGES, Upgrade } from './rollout/upgrade.ts';
 import { upgradeFaults, upgradeTables } from './rollout/upgrade-report.ts';
 import type { UpgradeResult } from './rollout/upgrade-report.ts';
 import { startStack } from './story/stack.ts';
@@ -69,7 +69,7 @@ async function main(signal: AbortSignal): Promise<void> {
   signal.addEventListener('abort', end);
   try {
     await rollout.start();
-    const upgrade = new Upgrade(rollout, base, secondsInStage, signal);
+    const upgrade = new Upgrade(rollout, { base, stages: ALL_STAGES, secondsInStage, signal });
     const stages = await upgrade.run();
     const fleet = await rollout.settle();
     await publish({ stages, endings: upgrade.endings, unrecognised: await upgrade.unrecognised(), fleet });

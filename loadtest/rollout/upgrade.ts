@@ -36,8 +36,11 @@ const STOPPED_MS = 3000;
 const RECOVERY_MS = 1000;
 const BACK_MS = 15_000;
 
-/** The order of the stages: gateways first and back; then the worker first and back. */
-const STAGES: readonly (readonly [worker: Version, gateways: Version])[] = [
+/** Versions of the worker and of the gateways in a stage. */
+export type StageVersions = readonly [worker: Version, gateways: Version];
+
+/** Gateways first and back; then the worker first and back. */
+export const ALL_STAGES: readonly StageVersions[] = [
   ['old', 'old'],
   ['old', 'new'],
   ['new', 'new'],
@@ -47,24 +50,28 @@ const STAGES: readonly (readonly [worker: Version, gateways: Version])[] = [
   ['old', 'old'],
 ];
 
+export interface UpgradePlan {
+  /** The old version's script. */
+  readonly base: string;
+  readonly stages: readonly StageVersions[];
+  /** Load in each stage after its replacements. */
+  readonly secondsInStage: number;
+  readonly signal: AbortSignal;
+}
+
 /** A worker and two gateways that are replaced one by one. */
 export class Upgrade {
   readonly endings: Ending[] = [];
   readonly #rollout: Rollout;
-  readonly #base: string;
-  readonly #seconds: number;
-  readonly #signal: AbortSignal;
+  readonly #plan: UpgradePlan;
   readonly #versions = new Map<PodProcess, Version>();
   #worker!: PodProcess;
   #gateways: PodProcess[] = [];
   #unrecognised = 0;
 
-  /** @param base the old version's script */
-  constructor(rollout: Rollout, base: string, seconds: number, signal: AbortSignal) {
+  constructor(rollout: Rollout, plan: UpgradePlan) {
     this.#rollout = rollout;
-    this.#base = base;
-    this.#seconds = seconds;
-    this.#signal = signal;
+    this.#plan = plan;
   }
 
   async run(): Promise<Stage[]> {
@@ -75,13 +82,13 @@ export class Upgrade {
     await this.#rollout.connect();
     await this.#rollout.begin();
     const stages: Stage[] = [];
-    for (const [worker, gateways] of STAGES) {
+    for (const [worker, gateways] of this.#plan.stages) {
       say(`${worker} worker, ${gateways} gateways`);
       const startedAt = performance.now();
       if (this.#versions.get(this.#worker) !== worker) await this.#replaceWorker(worker);
       for (const gateway of [...this.#gateways])
         if (this.#versions.get(gateway) !== gateways) await this.#replaceGateway(gateway, gateways);
-      await delay(this.#seconds * 1000, undefined, { signal: this.#signal });
+      await delay(this.#plan.secondsInStage * 1000, undefined, { signal: this.#plan.signal });
       const flow = await this.#stopAGateway();
       stages.push({ worker, gateways, seconds: (performance.now() - startedAt) / 1000, ...flow });
     }
@@ -97,7 +104,7 @@ export class Upgrade {
   async #start(role: 'worker' | 'gateway', version: Version): Promise<PodProcess> {
     const pod =
       version === 'old'
-        ? { script: this.#base, environment: COMMON }
+        ? { script: this.#plan.base, environment: COMMON }
         : { environment: { ...COMMON, ...(role === 'gateway' && NEW) } };
     const workers = role === 'worker' && this.#worker ? 2 : 1;
     const started = await this.#rollout.startPod(role, pod, workers);
@@ -136,11 +143,11 @@ export class Upgrade {
     const { pid } = this.#gateways[0]!;
     process.kill(pid, 'SIGSTOP');
     try {
-      await delay(STOPPED_MS, undefined, { signal: this.#signal });
+      await delay(STOPPED_MS, undefined, { signal: this.#plan.signal });
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    await delay(RECOVERY_MS, undefined, { signal: this.#signal });
+    await delay(RECOVERY_MS, undefined, { signal: this.#plan.signal });
     await this.#rollout.allBack(BACK_MS);
     const metrics = await this.#worker.metrics();
     const heardGateways = metrics.split('\n').filter((line) => line.startsWith('crier_flow_gateway_lag_bytes{')).length;
