@@ -16,6 +16,7 @@ import { finishMs } from './settings/shutdown-times.ts';
 import { startMemoryGuard } from './roles/memory-guard.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { GarbageCollections } from './metrics/garbage-collections.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
 import { Profiling } from './profiling/profiling-routes.ts';
 import { startGateway } from './roles/gateway.ts';
@@ -101,6 +102,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   };
 
   try {
+    register(new GarbageCollections(metrics).start());
     const graph = await orAborted(
       // A module of the graph may wait for ever.
       loadGraph(config.GRAPH || BUILT_IN_GRAPH),

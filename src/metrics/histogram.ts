@@ -9,7 +9,7 @@ export const SECONDS = [
 export const OTHER = 'other';
 
 export interface HistogramOptions {
-  readonly name: `crier_${string}`;
+  readonly name: `crier_${string}` | 'nodejs_gc_duration_seconds';
   readonly help: string;
   /** Upper bounds of the buckets, ascending, without +Inf. Default: `SECONDS`. */
   readonly bounds?: readonly number[];

@@ -114,6 +114,8 @@ export class Metrics {
     // Gauges with the suffix of counters, and only the sums of gauges without it.
     for (const name of ['handles', 'requests', 'resources'])
       this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
+    // GarbageCollections has a metric of this name that misses none.
+    this.registry.removeSingleMetric('nodejs_gc_duration_seconds');
   }
 
   /** A gauge whose value is read at each scrape. */

@@ -29,6 +29,8 @@ export const processCauses: readonly Cause[] = [
       const snapshot = await fetch(`${stage.pod.admin}/debug/profile/heap-snapshot`, { method: 'POST' });
       await snapshot.arrayBuffer();
       await stage.pod.until('another share', async () => (await stage.value('crier_heap_used_ratio')) !== before);
+      const collections = 'nodejs_gc_duration_seconds_count{kind="major"}';
+      await stage.pod.until('a collection', async () => (await stage.value(collections)) > 0);
     },
   },
 ];
