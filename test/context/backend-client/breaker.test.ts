@@ -5,8 +5,10 @@ import type { TestContext } from 'node:test';
 import type { BackendsOptions } from '../../../src/context/backends.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { backendServer, backendsAt, failsWith } from '../backend-server.ts';
+import { manualClock } from './manual-clock.ts';
 
 const COOLDOWN_MS = 300;
+const TIMEOUT_MS = 10_000;
 
 /** A backend that answers each path such as /500 with that status, and holds /held until the test answers it. */
 async function createStage(t: TestContext, options: Partial<BackendsOptions> = {}) {
@@ -18,7 +20,7 @@ async function createStage(t: TestContext, options: Partial<BackendsOptions> = {
     response.statusCode = Number(request.url!.slice(1));
     response.end('{}');
   });
-  const backends = backendsAt(t, url, { breakerCooldownMs: COOLDOWN_MS, ...options });
+  const backends = backendsAt(t, url, { breakerCooldownMs: COOLDOWN_MS, timeoutMs: TIMEOUT_MS, ...options });
   const send = (path: string, count: number) =>
     Promise.allSettled(Array.from({ length: count }, () => backends.send(path)));
   /** An open breaker refuses, and says for how long. */
@@ -69,28 +71,30 @@ describe('the circuit breaker of a backend', () => {
 
   it('stays closed for requests that waited until shortly before their deadline', async (t) => {
     let sockets = 1;
-    const { send, sendMany, held, breakerStates } = await createStage(t, { timeoutMs: 400, maxSockets: () => sockets });
+    const { send, sendMany, held, breakerStates } = await createStage(t, { maxSockets: () => sockets });
+    const { advance } = manualClock(t);
     const first = send('/held');
     await waitFor('the first request', () => held.length === 1);
     const late = sendMany('/held', 30);
-    await waitFor('the deadline to be near', () => new Promise((resolve) => setTimeout(resolve, 250, true)));
+    advance(TIMEOUT_MS / 2 + 100);
     sockets = 30;
     held[0]!.end('{}');
+    await waitFor('the others', () => held.length === 31);
+    advance(TIMEOUT_MS / 2 - 100);
     await Promise.all([first, late]);
-    assert.ok(held.length > 20, `${held.length} requests were sent`);
     assert.deepEqual(breakerStates, []);
   });
 
   it('opens for requests without an answer, and refuses those that wait for a socket', async (t) => {
-    const { sendMany, held, breakerStates, answers } = await createStage(t, {
-      timeoutMs: 500,
-      maxSockets: () => 25,
-    });
+    const { sendMany, held, breakerStates, answers } = await createStage(t, { maxSockets: () => 25 });
+    const { advance } = manualClock(t);
     const sent = sendMany('/held', 25);
     await waitFor('the requests', () => held.length === 25);
-    await waitFor('half of the timeout', () => new Promise((resolve) => setTimeout(resolve, 250, true)));
-    await Promise.all([sent, sendMany('/200', 100)]);
-    assert.equal(breakerStates[0], 'open');
+    advance(TIMEOUT_MS / 2);
+    const waiting = sendMany('/200', 100);
+    advance(TIMEOUT_MS / 2);
+    await Promise.all([sent, waiting]);
+    assert.deepEqual(breakerStates, ['open']);
     const refused = answers.filter(({ reason }) => reason === 'the circuit breaker is open');
     assert.ok(refused.length >= 75, `${refused.length} of 100 were refused`);
   });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { BackendRequest } from '../../../src/context/execution-backends.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { backendServer, backendsAt, failsWith } from '../backend-server.ts';
+import { manualClock } from './manual-clock.ts';
 
 /** More than one retry for each request. */
 const AMPLE = 1;
@@ -96,13 +99,21 @@ describe('retries of backend requests', () => {
   });
 
   it('give the retry what is left of the timeout', async (t) => {
-    let requests = 0;
-    const url = await backendServer(t, (_request, response) => {
-      if (++requests === 1) response.writeHead(503, { 'retry-after': '1' }).end();
-    });
+    const held: ServerResponse[] = [];
+    const url = await backendServer(t, (_request, response) => void held.push(response));
     const { send, answers, retries } = backendsAt(t, url, { retryBudget: AMPLE, timeoutMs: 1500 });
-    await failsWith('BACKEND_TIMEOUT', send('/'));
-    assert.deepEqual([requests, retries], [2, ['BACKEND_TIMEOUT']]);
+    const { advance } = manualClock(t);
+    const failing = failsWith('BACKEND_TIMEOUT', send('/'));
+    await waitFor('the request', () => held.length === 1);
+    advance(1000);
+    held[0]!.writeHead(503, { 'retry-after': '0' }).end();
+    await waitFor('the retry', () => held.length === 2);
+    advance(490);
+    await new Promise(setImmediate);
+    assert.equal(answers.length, 0);
+    advance(10);
+    await failing;
+    assert.deepEqual(retries, ['BACKEND_TIMEOUT']);
     assert.equal(answers[0]!.reason, 'no answer within 1500 ms');
   });
 
