@@ -95,6 +95,7 @@ describe('the pages of the documentation', () => {
       ...settingRows().map(({ name }) => name),
       'BACKEND_CONSUMER_LISTING_INTAKE_URL',
       'NODE_ENV',
+      'NODE_EXTRA_CA_CERTS',
       ...OPENTELEMETRY_VARIABLES,
       'KAFKA_SERVICE_HOST',
     ]);
