@@ -14,6 +14,8 @@ COPY plugins plugins
 COPY src src
 COPY stack stack
 COPY scripts scripts
+# What `--version`, the log and crier_build_info name beside the version: --build-arg REVISION=$(git rev-parse --short=12 HEAD)
+ARG REVISION
 RUN npm run -s build && npm run -s build:stack \
   && npm prune --omit=dev --ignore-scripts --no-audit && node scripts/prune-modules.js node_modules
 

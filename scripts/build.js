@@ -1,8 +1,21 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink, utimes } from 'node:fs/promises';
+import {
+  cp,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * `node scripts/build.js [--pack] <part> ...` compiles parts of the project into dist/. Plain JS, because it runs before anything is
@@ -11,6 +24,8 @@ import { join } from 'node:path';
  * A build of a part is a folder, dist/<part>-<hash of its sources>, and dist/<part> is a symbolic link to it. A new build is written to a
  * draft folder and replaces the link atomically. Node identifies a module by its real path, so a running process keeps the build that it
  * started with. A build that exists is reused.
+ *
+ * dist/revision names the commit of the last build of src, for `--version`. No build depends on it.
  *
  * `--pack`: dist/<part> becomes a folder, because npm does not pack symbolic links.
  */
@@ -38,6 +53,24 @@ async function build(part, isPacked) {
   const name = await compiled(part);
   if (isPacked) await putCopy(part, name);
   else await putLink(part, name);
+  if (part === 'src') await putRevision();
+}
+
+/** REVISION, which an image's build sets, or git's description of the checkout; without both there is no file. */
+async function putRevision() {
+  const path = join(TARGET, 'revision');
+  const revision = process.env['REVISION'] || (await described());
+  if (!revision) return rm(path, { force: true });
+  const draft = draftOf('revision');
+  await writeFile(draft, revision);
+  return rename(draft, path);
+}
+
+/** The commit, with `-dirty` if tracked files have changed since; '' outside of a repository, or without git. */
+async function described() {
+  const words = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
+  const git = await promisify(execFile)('git', words).catch(() => ({ stdout: '' }));
+  return git.stdout.trim();
 }
 
 /**

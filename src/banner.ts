@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Config } from './config.ts';
 
 export interface BannerOptions {
+  readonly version: string;
   readonly config: Config;
   readonly graphName: string;
   /** Port of GraphiQL and the endpoint; undefined if this pod has neither (ROLE=worker). */
@@ -11,13 +12,13 @@ export interface BannerOptions {
 }
 
 /** The text that `npm start` prints: the role, the addresses, and an operation to paste. */
-export function banner({ config, graphName, port, adminPort, operation }: BannerOptions): string {
+export function banner({ version, config, graphName, port, adminPort, operation }: BannerOptions): string {
   const host = hostInUrl(config.HOST);
   const adminHost = hostInUrl(config.ADMIN_HOST);
   const mode = config.isEmbedded
     ? 'embedded: the graph’s samples are the records (KAFKA_BROKERS and REDIS_URL are not set)'
     : `ROLE=${config.ROLE}`;
-  const lines = [`crier is up: graph "${graphName}", ${mode}`, ''];
+  const lines = [`crier ${version} is up: graph "${graphName}", ${mode}`, ''];
   if (port !== undefined) {
     if (config.GRAPHIQL) lines.push(`  GraphiQL    http://${host}:${port}/`);
     lines.push(

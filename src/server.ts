@@ -27,6 +27,7 @@ import { startTunables } from './roles/tunables.ts';
 import { createWorker } from './roles/worker.ts';
 import { findUnknownBackends } from './settings/unknown-backends.ts';
 import { tunablesRoute } from './tunables/tunables-route.ts';
+import { readVersion } from './version.ts';
 
 /** The graph folder without GRAPH. */
 export const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
@@ -179,7 +180,14 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       port,
       adminPort,
       close,
-      banner: banner({ config, graphName: graph.name, port, adminPort, operation: exampleOperation(graph) }),
+      banner: banner({
+        version: readVersion(),
+        config,
+        graphName: graph.name,
+        port,
+        adminPort,
+        operation: exampleOperation(graph),
+      }),
     };
   } catch (error) {
     await close();

@@ -4,7 +4,14 @@ import { banner } from '../src/banner.ts';
 import { readConfig } from '../src/config.ts';
 
 const bannerOf = (environment: Record<string, string>, port: number | undefined = 4000) =>
-  banner({ config: readConfig(environment), graphName: 'orders', port, adminPort: 4001, operation: '{ order }\n' });
+  banner({
+    version: '1.2.3',
+    config: readConfig(environment),
+    graphName: 'orders',
+    port,
+    adminPort: 4001,
+    operation: '{ order }\n',
+  });
 
 describe('the banner', () => {
   for (const [HOST, printed] of [

@@ -44,10 +44,10 @@ describe('the command line', { concurrency: 4 }, () => {
     assert.equal(pod.log, '');
   });
 
-  it('prints its version', async (t) => {
+  it('prints its version, with the revision of a build that knows it', async (t) => {
     const pod = spawnPod(t, {}, { arguments: ['--version'] });
     assert.equal(await pod.ended, 0);
-    assert.match(pod.output, /^\d+\.\d+\.\d+\n$/);
+    assert.match(pod.output, /^\d+\.\d+\.\d+(\+\w+(-dirty)?)?\n$/);
   });
 
   for (const argument of ['--port=1', 'my-graph']) {

@@ -26,7 +26,7 @@ describe('crier without settings', () => {
   it('prints only the address to open on standard output', async (t) => {
     const pod = await startPod(t, {});
     const [port, adminPort] = [pod.endpoint, pod.admin].map((url) => new URL(url).port);
-    assert.match(pod.output, /^crier is up: graph "auction", embedded: /);
+    assert.match(pod.output, /^crier \S+ is up: graph "auction", embedded: /);
     assert.deepEqual(pod.output.match(/^ {2}[A-Z]\w+ .*$/gm), [
       `  GraphiQL    http://127.0.0.1:${port}/`,
       `  WebSocket   ws://127.0.0.1:${port}/graphql   (graphql-transport-ws)`,

@@ -50,7 +50,7 @@ describe('pods on Kafka and Redis', () => {
     const gateway = spawnPod(t, { ...settings, ROLE: 'gateway' }, { folder });
     await Promise.all([worker.started(), gateway.started()]);
 
-    assert.match(worker.output, /^crier is up: graph "my-graph", ROLE=worker\n\n {2}Admin .*\n\n$/);
+    assert.match(worker.output, /^crier \S+ is up: graph "my-graph", ROLE=worker\n\n {2}Admin .*\n\n$/);
     assert.equal(await isPortTaken(unused), false, 'no port for clients');
     assert.deepEqual(
       Object.keys((await gateway.readiness()).body),

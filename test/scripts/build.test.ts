@@ -30,8 +30,9 @@ async function save(folder: string, name: string, text: string): Promise<void> {
 
 const SMALL = { 'main.ts': "export const text: string = 'one';\n", 'client/client.ts': 'export {};\n' };
 
-function build(folder: string): Promise<unknown> {
-  return run(process.execPath, ['scripts/build.js', 'src'], { cwd: folder });
+function build(folder: string, environment: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const env = { ...process.env, REVISION: '', ...environment };
+  return run(process.execPath, ['scripts/build.js', 'src'], { cwd: folder, env });
 }
 
 const builtMain = (folder: string) => readFile(join(folder, 'dist', 'src', 'main.js'), 'utf8');
@@ -117,6 +118,33 @@ describe('npm run build', { concurrency: 2 }, () => {
     await writeFile(join(folder, 'dist', 'src', 'main.js'), 'of a time before');
     await build(folder);
     assert.match(await builtMain(folder), /'one'/);
+  });
+});
+
+describe('the revision of a build', () => {
+  it("is REVISION's, else the commit of the checkout, else none", async (t) => {
+    const main = "import { readVersion } from './version.ts';\nprocess.stdout.write(readVersion());\n";
+    const folder = await checkout(t, {
+      ...SMALL,
+      'main.ts': main,
+      'version.ts': await readFile('src/version.ts', 'utf8'),
+    });
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+    const builtVersion = async (environment?: Readonly<Record<string, string>>) => {
+      await build(folder, environment);
+      return (await run(process.execPath, [join(folder, 'dist', 'src', 'main.js')])).stdout;
+    };
+    const git = (...words: string[]) =>
+      run('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...words], { cwd: folder });
+    assert.equal(await builtVersion(), version);
+    await git('init', '--quiet');
+    await git('add', 'src', 'README.md');
+    await git('commit', '--quiet', '--message=first');
+    const commit = (await git('rev-parse', '--short=12', 'HEAD')).stdout.trim();
+    assert.equal(await builtVersion(), `${version}+${commit}`);
+    await writeFile(join(folder, 'README.md'), 'changed');
+    assert.equal(await builtVersion(), `${version}+${commit}-dirty`);
+    assert.equal(await builtVersion({ REVISION: '33019c5f06a1' }), `${version}+33019c5f06a1`);
   });
 });
 

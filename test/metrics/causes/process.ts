@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readVersion } from '../../../src/version.ts';
 import type { Cause } from './cause.ts';
 
 export const processCauses: readonly Cause[] = [
@@ -8,8 +8,7 @@ export const processCauses: readonly Cause[] = [
     title: 'the process itself',
     metrics: ['crier_build_info', 'crier_event_loop_utilization_ratio'],
     run: async (stage) => {
-      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-      const labels = `version="${version}",role="all",node_version="${process.version}"`;
+      const labels = `version="${readVersion()}",role="all",node_version="${process.version}"`;
       assert.equal(await stage.value(`crier_build_info{${labels}}`), 1);
       const ratio = await stage.value('crier_event_loop_utilization_ratio');
       assert.ok(ratio > 0 && ratio <= 1, `${ratio}`);
