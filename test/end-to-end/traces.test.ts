@@ -11,6 +11,8 @@ import type { Outside } from '../kafka/consumer-harness.ts';
 import { OtlpReceiver } from '../support/otlp-receiver.ts';
 import type { ReceivedSpan } from '../support/otlp-receiver.ts';
 import { randomName, redisServer } from '../support/services.ts';
+import { openSocket } from '../support/socket.ts';
+import type { Socket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { spawnPod, startPod } from './pod.ts';
@@ -20,6 +22,11 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PRODUCER_SPAN = '00f067aa0ba902b7';
 const SAMPLED = `00-${TRACE}-${PRODUCER_SPAN}-01`;
 const UNSAMPLED = SAMPLED.replace(/01$/, '00');
+
+interface Result {
+  readonly data: unknown;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
 
 const ORDERS = 'subscription Watch($secret: String) { order(note: $secret) { order_id rating } }';
 
@@ -172,6 +179,59 @@ describe('traces over Kafka and Redis', () => {
     const exported = JSON.stringify(collector.spans, (_, value: unknown) => (typeof value === 'bigint' ? '' : value));
     assert.doesNotMatch(exported, /hunter2|ratings\/9/);
     assert.deepEqual(await Promise.all([worker.stop(), gateway.stop()]), [0, 0]);
+  });
+
+  it('have no span of a replayed event, whose payload and cursor are those of its delivery', async (t) => {
+    const { topic, collector, backend, settings, write } = await createStage(t);
+    const pod = await startPod(t, settings);
+    const connect = async (extensions?: object) => {
+      const socket = await openSocket(t, pod.url);
+      await socket.init();
+      socket.subscribe('1', ORDERS, undefined, extensions);
+      return socket;
+    };
+    const take = async (socket: Socket, count: number) =>
+      (await socket.take(count)).map(({ payload }) => payload as Result);
+    const live = await connect();
+    await pod.counts('crier_channels', 1);
+    await write('1', { traceparent: UNSAMPLED });
+    await write('2', { traceparent: SAMPLED, tracestate: 'vendor=a:b' });
+    await write('3', { traceparent: UNSAMPLED });
+    const events = await take(live, 3);
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      ['1', '2', '3'].map((order_id) => ({ order: { order_id, rating: 5 } })),
+    );
+    const names = [
+      `process ${topic}`,
+      `publish ${topic}`,
+      'deliver order',
+      'execute order',
+      'GET ratings',
+      'write order',
+    ];
+    await pod.until('all spans', () => names.every((name) => collector.named(name).length > 0));
+    backend.requests.length = 0;
+
+    const before = await connect({ resume: { cursor: events[0]!.extensions.cursor } });
+    const replayed = await take(before, 2);
+    assert.deepEqual(replayed, [{ ...events[1]!, extensions: { ...events[1]!.extensions, resumed: true } }, events[2]]);
+    assert.ok(backend.requests.length > 0);
+    assert.ok(backend.requests.every(({ traceparent, tracestate }) => !traceparent && !tracestate));
+    const after = await connect({ resume: { cursor: events[1]!.extensions.cursor } });
+    const [next] = await take(after, 1);
+    assert.deepEqual(next, { ...events[2]!, extensions: { ...events[2]!.extensions, resumed: true } });
+
+    // Its spans are exported after those that a replay might have started.
+    await write('4', { traceparent: SAMPLED });
+    for (const socket of [live, before, after])
+      assert.deepEqual((await take(socket, 1))[0]!.data, { order: { order_id: '4', rating: 5 } });
+    await pod.until('the next spans', () => collector.named('write order').length > 1);
+    assert.deepEqual(
+      collector.named('deliver order').map(({ attributes }) => attributes['messaging.kafka.offset']),
+      [1, 3],
+    );
+    assert.equal(await pod.stop(), 0);
   });
 
   it('let a pod end in time whose collector hangs', async (t) => {
