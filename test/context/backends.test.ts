@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { freePorts } from '../../stack/port.ts';
 import { Backends } from '../../src/context/backends.ts';
-import type { BackendAnswer } from '../../src/context/backends.ts';
+import type { BackendAnswer, BackendPressure } from '../../src/context/backends.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { backendServer, backendsAt, failsWith } from './backend-server.ts';
+import { backendServer, backendsAt, failsWith, hungBackend } from './backend-server.ts';
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';
@@ -171,6 +171,35 @@ describe('backends', () => {
       await failsWith('BACKEND_UNAVAILABLE', send('/'));
       await Promise.all(waiting);
     }
+  });
+
+  it('answer requests to a backend while the queue of another one is full', async (t) => {
+    const { url: slow, requests } = await hungBackend(t);
+    const fast = await backendServer(t, (_request, response) => response.end('1'));
+    const backends = new Backends({
+      backends: new Map(
+        Object.entries({ SLOW: slow, FAST: fast }).map(([name, url]) => [
+          name,
+          { url, isAuthorizationForwarded: false },
+        ]),
+      ),
+      maxSockets: () => 2,
+      timeoutMs: 60_000,
+    });
+    t.after(() => backends.close());
+    const send = (name: string) =>
+      backends
+        .send(name, { method: 'GET', path: '/', authorization: () => undefined })
+        .catch((error: unknown) => error);
+    const filling = Array.from({ length: 200 }, () => send('slow'));
+    await waitFor('the slow backend', () => requests() === 2);
+    assert.match(String(await send('slow')), /"slow" is not available/);
+    assert.deepEqual(
+      await Promise.all(Array.from({ length: 20 }, () => send('fast'))),
+      Array(20).fill({ status: 200, text: '1', body: 1 }),
+    );
+    const [[, { inFlight, waiting }]] = [...backends.pressure()] as [[string, BackendPressure]];
+    assert.deepEqual([inFlight, waiting, filling.length], [2, 198, 200]);
   });
 
   it('let 100 requests wait per socket and accept responses of 8 MiB by default', async (t) => {
