@@ -14,8 +14,8 @@ export interface HealthOptions {
 }
 
 /**
- * `/healthz`, `/readyz` and `/startupz`. None depends on Kafka or Redis: all pods share them, so all pods would leave the load balancer at
- * once, or be restarted at once.
+ * `/healthz`, `/readyz` and `/startupz`. None fails because Kafka or Redis is away: all pods share them, so all pods would leave the load
+ * balancer at once, or be restarted at once.
  */
 export function healthRoutes(options: HealthOptions): [string, Route][] {
   const { status, unreadyReasons, details, lag, maxLoopLagMs = 30_000 } = options;

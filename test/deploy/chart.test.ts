@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { RENDERED, manifestOf, manifestPath } from '../../scripts/render-manifests.ts';
 import { settingRows } from '../../src/settings/setting-rows.ts';
 import { lintChart } from '../../stack/kubernetes/chart.ts';
+import { longestShutdownMs } from '../support/longest-shutdown.ts';
 import { EXAMPLES, environmentOf, manifestsOf, ofKind } from './manifests.ts';
 
 describe('the Helm chart', { concurrency: 2 }, () => {
@@ -55,14 +56,19 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     }
   });
 
-  it('gives a pod the time of its drain, and what preStop takes', async () => {
-    const graceOf = async (drain: object) => {
+  it('gives a pod the time of its longest shutdown and of preStop, and no more than four seconds on top', async () => {
+    for (const [drain, preStopMs] of [
+      [{}, 0],
+      [{ delayMs: 0, spreadMs: 0 }, 0],
+      [{ delayMs: 1, spreadMs: 60_000, preStopSleepSeconds: 7 }, 7000],
+    ] as const) {
       const deployments = ofKind(await manifestsOf({ values: { drain } }), 'Deployment');
-      return [...deployments.values()].map(({ spec }) => spec.template.spec.terminationGracePeriodSeconds);
-    };
-    // 15 s from the end of the spread to the exit, and 5 s of margin.
-    assert.deepEqual(await graceOf({}), [45, 45]);
-    assert.deepEqual(await graceOf({ delayMs: 1, spreadMs: 60_000, preStopSleepSeconds: 7 }), [88, 88]);
+      const { spec } = deployments.get('crier-gateway')!;
+      const { terminationGracePeriodSeconds: seconds } = spec.template.spec;
+      const margin = seconds * 1000 - preStopMs - longestShutdownMs(environmentOf(deployments.get('crier-gateway')!));
+      assert.ok(margin > 0 && margin <= 4000, `${seconds} s with ${JSON.stringify(drain)}`);
+      assert.equal(deployments.get('crier-worker')!.spec.template.spec.terminationGracePeriodSeconds, seconds);
+    }
   });
 
   it('keeps releases apart on one Kafka and one Redis, also those of one name in two namespaces', async () => {

@@ -33,7 +33,10 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* Seconds from SIGTERM to SIGKILL: crier exits within DRAIN_DELAY_MS + DRAIN_SPREAD_MS + 15 s. Five seconds are margin. */}}
+{{/*
+Seconds from the start of preStop to SIGKILL. A pod ends within DRAIN_DELAY_MS + DRAIN_SPREAD_MS + 15 s; its watchdog ends it 2.1 s later at
+the latest. The rest of the five seconds is margin.
+*/}}
 {{- define "crier.gracePeriod" -}}
 {{- with .Values.drain -}}
 {{ add (divf (add .delayMs .spreadMs) 1000 | ceil | int) 15 5 .preStopSleepSeconds }}
