@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { tunableNames, variables } from '../../src/variables.ts';
 import { CHART, renderChart } from '../../stack/kubernetes/chart.ts';
 
 const read = (name: string) => readFile(join(CHART, name), 'utf8');
@@ -18,6 +19,10 @@ function pathsOf(value: unknown, path = ''): string[] {
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: unknown;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 /** Paths of the schema's objects that name their properties and allow others. */
@@ -44,6 +49,22 @@ describe("the chart's values", { concurrency: 2 }, () => {
     }
   });
 
+  it('have in tunables each setting that changes while crier runs, with its bounds, and no other', async () => {
+    const schema = JSON.parse(await read('values.schema.json')) as Schema;
+    const { additionalProperties, properties = {} } = schema.properties!['tunables']!;
+    assert.equal(additionalProperties, false);
+    assert.deepEqual(Object.keys(properties), [...tunableNames]);
+    assert.deepEqual(properties['LOG_LEVEL']!.enum, variables.LOG_LEVEL.schema.options);
+    for (const name of tunableNames) {
+      const { type, minimum, maximum } = properties[name]!;
+      if (name === 'LOG_LEVEL') continue;
+      const isAccepted = (value: number) => variables[name].schema.safeParse(String(value)).success;
+      const ends = [minimum! - 1, minimum!, maximum ?? Number.MAX_SAFE_INTEGER, (maximum ?? Infinity) + 1];
+      assert.deepEqual(ends.map(isAccepted), [false, true, true, false], name);
+      assert.equal(type, isAccepted(minimum! + 0.5) ? 'number' : 'integer', name);
+    }
+  });
+
   const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
     ['an unknown value', { 'gateway.replica': 3 }, /'\/gateway'.*'replica' not allowed/],
     ['an unknown mode', { mode: 'both' }, /'\/mode'.*'roles', 'all'/],
@@ -67,6 +88,9 @@ describe("the chart's values", { concurrency: 2 }, () => {
     ['an image digest that is none', { 'image.digest': 'sha256:12' }, /'\/image\/digest'.*pattern/],
     ['no memory limit', { 'gateway.resources.limits.memory': null }, /'\/gateway\/resources\/limits'.*memory/],
     ['fewer pods at most than at least', { 'gateway.autoscaling.maxReplicas': 1 }, /maxReplicas: expected at least/],
+    ['a tunable that is none', { 'tunables.MAX_QUEUE_BYTE': 1024 }, /'\/tunables'.*'MAX_QUEUE_BYTE' not allowed/],
+    ['a tunable as text', { 'tunables.MAX_EXECUTIONS': '5' }, /'\/tunables\/MAX_EXECUTIONS': got string, want integer/],
+    ['a tunable out of bounds', { 'tunables.MAX_HEAP_PERCENT': 100 }, /'\/tunables\/MAX_HEAP_PERCENT'.*maximum/],
     ['a negative drain', { 'drain.spreadMs': -1 }, /'\/drain\/spreadMs'.*minimum/],
   ];
   for (const [mistake, values, message] of refused) {
