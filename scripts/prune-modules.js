@@ -1,5 +1,5 @@
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /**
  * `node scripts/prune-modules.js <node_modules>` removes files that Node never loads: the image needs no types, source maps, pages, tests,
@@ -14,28 +14,36 @@ const UNUSED_FOLDERS = new Set([
   ...['test', 'tests', '__tests__', 'spec', 'fixtures', 'benchmark', 'benchmarks', 'bench'],
   ...['example', 'examples', 'docs', '.github', '.vscode'],
 ]);
-/** What Browserslist reads for queries by feature or by region only; Babel's configuration targets a version of Node. */
-const UNUSED_OF_PACKAGES = ['caniuse-lite/data/features', 'caniuse-lite/data/regions'];
+const UNUSED_OF_PACKAGES = [
+  // What Browserslist reads for queries by feature or by region only; Babel's configuration targets a version of Node.
+  /^caniuse-lite\/data\/(?:features|regions)$/,
+  // Copies of build/src for bundlers.
+  /^@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/,
+  // Names that OpenTelemetry may still change. Only imports of the package's `/incubating` need them.
+  /^@opentelemetry\/semantic-conventions\/dist\/(?:experimental_|index-incubating)[^/]*$/,
+];
 
-/** Removes from the packages in a node_modules folder, and from those nested in them. @param {string} folder */
-async function prunePackages(folder) {
-  for (const path of UNUSED_OF_PACKAGES) await rm(join(folder, path), { recursive: true, force: true });
+/** Removes from the packages in a node_modules folder or a scope, and from those nested in them. @param {string} folder @param {string} modules */
+async function prunePackages(folder, modules = folder) {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === '.bin') continue;
     const path = join(folder, entry.name);
-    if (entry.name.startsWith('@')) await prunePackages(path);
-    else await pruneFolder(path, true);
+    if (entry.name.startsWith('@')) await prunePackages(path, modules);
+    else await pruneFolder(path, modules, true);
   }
 }
 
-/** @param {string} folder @param {boolean} isPackage */
-async function pruneFolder(folder, isPackage) {
+/** @param {string} folder @param {string} modules @param {boolean} isPackage */
+async function pruneFolder(folder, modules, isPackage) {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
+    const name = relative(modules, path);
+    if (UNUSED_OF_PACKAGES.some((pattern) => pattern.test(name))) {
+      await rm(path, { recursive: true });
+    } else if (entry.isDirectory()) {
       if (isPackage && UNUSED_FOLDERS.has(entry.name)) await rm(path, { recursive: true });
       else if (entry.name === 'node_modules') await prunePackages(path);
-      else await pruneFolder(path, false);
+      else await pruneFolder(path, modules, false);
     } else if (UNUSED_FILE.test(entry.name) && !LICENCE.test(entry.name)) {
       await rm(path);
     }

@@ -8,7 +8,9 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { spawnPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { OtlpReceiver } from '../support/otlp-receiver.ts';
 import { watch } from '../support/stock-client.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const run = promisify(execFile);
 
@@ -59,6 +61,15 @@ describe('an image with pruned packages', () => {
     const query = 'subscription { auctions_updated { auction_id venue { name } } }';
     const { auctions_updated: auction } = await watch(t, url, query).event();
     assert.match((auction as { venue: { name: string } }).venue.name, /\w/);
+  });
+
+  it('exports spans', async (t) => {
+    const collector = await new OtlpReceiver().start(t);
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_on' };
+    const { url } = await pod(t, { ...settings, SAMPLE_INTERVAL_MS: '50' });
+    const client = watch(t, url, 'subscription { auctions_updated { auction_id } }');
+    await client.event();
+    await waitFor('a span', () => collector.spans.length > 0, 30_000);
   });
 
   it('compiles a TypeScript graph that a ConfigMap brings, which is a folder of symbolic links', async (t) => {
