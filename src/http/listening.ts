@@ -6,8 +6,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** The setting that the port comes from, for the error. */
-  readonly variable: string;
+  /** The setting that the port comes from, for the error; the host comes from its `..._HOST`. */
+  readonly variable: 'PORT' | 'ADMIN_PORT';
 }
 
 /**
@@ -22,17 +22,23 @@ const IDLE_CHECK_INTERVAL_MS = 50;
 
 /**
  * Resolves with the port once the server listens.
- * @throws SetupError naming the variable when the port cannot be listened on.
+ * @throws SetupError naming the variable when the host or the port cannot be listened on.
  */
 export async function listen(server: Server, { host, port, variable }: ListenOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${error.message})`;
-      reject(new SetupError(`${variable}: port ${port} on ${host} ${reason}; name another one, or 0 for any free one`));
+      reject(new SetupError(refusalOf(error, { host, port, variable })));
     });
     server.listen({ port, host, backlog: MAX_WAITING_CONNECTIONS }, resolve);
   });
   return (server.address() as AddressInfo).port;
+}
+
+function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, variable }: ListenOptions): string {
+  const mend = 'name another one, or 0 for any free one';
+  if (code === 'EADDRINUSE') return `${variable}: port ${port} on ${host} is in use; ${mend}`;
+  if (code === 'EACCES') return `${variable}: this user may not listen on port ${port}; ${mend}`;
+  return `${variable.replace('PORT', 'HOST')}: expected an address of this machine, got ${JSON.stringify(host)} (${message})`;
 }
 
 /**

@@ -182,13 +182,10 @@ describe('ports', { concurrency: 4 }, () => {
     });
   }
 
-  for (const [host, port] of [
-    ['HOST', 'PORT'],
-    ['ADMIN_HOST', 'ADMIN_PORT'],
-  ] as const) {
-    it(`refuses a ${host} of another machine`, async (t) => {
-      const [line] = await refusal(spawnPod(t, { [host]: '192.0.2.1' }));
-      assert.match(line!, new RegExp(`^crier: ${port}: port 0 on 192\\.0\\.2\\.1 cannot be listened on`));
+  for (const name of ['HOST', 'ADMIN_HOST']) {
+    it(`refuses a ${name} of another machine`, async (t) => {
+      const [line] = await refusal(spawnPod(t, { [name]: '192.0.2.1' }));
+      assert.match(line!, new RegExp(`^crier: ${name}: expected an address of this machine, got "192\\.0\\.2\\.1"`));
     });
   }
 

@@ -9,7 +9,7 @@ import { SetupError } from '../../src/errors.ts';
 import { closeAfterReplies, endServer, listen } from '../../src/http/listening.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' };
+const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' } as const;
 
 /** Opens this number of connections. Prints the number of open ones when all are open, or after 20 s. */
 const CROWD = `
