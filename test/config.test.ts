@@ -87,6 +87,16 @@ describe('readConfig', () => {
     });
   }
 
+  it('refuses SASL credentials that no mechanism uses', () => {
+    const servers = { KAFKA_BROKERS: 'a:1', REDIS_URL: 'redis://a' };
+    for (const credentials of [{ KAFKA_SASL_USERNAME: 'me' }, { KAFKA_SASL_PASSWORD: 'hunter2' }]) {
+      assert.equal(
+        configRefusal({ ...servers, ...credentials }),
+        'KAFKA_SASL_MECHANISM: expected plain, scram-sha-256 or scram-sha-512 with KAFKA_SASL_USERNAME or KAFKA_SASL_PASSWORD, got none',
+      );
+    }
+  });
+
   for (const environment of [{}, { EMBEDDED: 'true' }, { NODE_ENV: 'production', EMBEDDED: 'true' }]) {
     it(`runs embedded with ${JSON.stringify(environment)}`, () => {
       assert.equal(readConfig(environment).isEmbedded, true);

@@ -51,6 +51,11 @@ function addresses(settings: Settings): string[] {
 
 function credentials(settings: Settings): string[] {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
-  if (mechanism === '' || (username !== '' && password !== '')) return [];
+  if (mechanism === '') {
+    if (username === '' && password === '') return [];
+    const { expects } = variables.KAFKA_SASL_MECHANISM;
+    return [`KAFKA_SASL_MECHANISM: expected ${expects} with KAFKA_SASL_USERNAME or KAFKA_SASL_PASSWORD, got none`];
+  }
+  if (username !== '' && password !== '') return [];
   return [`KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: expected with KAFKA_SASL_MECHANISM=${mechanism}`];
 }
