@@ -46,7 +46,7 @@ const EMBEDDED_SHARING_AUDIT = 0.1;
 
 /**
  * The configuration of a pod that an environment describes. An empty variable counts as not set.
- * @throws ConfigError naming every variable that was refused, its value and what was expected.
+ * @throws ConfigError naming every variable that was refused, its value and what was expected, and the misspelt ones.
  */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -56,7 +56,10 @@ export function readConfig(environment: Environment): Config {
     const isProduction = environment['NODE_ENV'] === 'production';
     problems.push(...modeProblems(settings, isProduction), ...contradictions(settings), ...targetProblems(settings));
   }
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  const unknownVariables = findUnknownVariables(environment);
+  // A misspelt name is often why a variable is missing.
+  const misspelt = unknownVariables.filter(({ isNear }) => isNear).map(({ message }) => message);
+  if (problems.length > 0) throw new ConfigError([...problems, ...misspelt].join('\n'));
   const SHARING_AUDIT = settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0);
   const given = new Set(Object.keys(environment).filter((name) => environment[name]));
   return {
@@ -65,7 +68,7 @@ export function readConfig(environment: Environment): Config {
     SHARING_AUDIT,
     OTEL_TRACES_SAMPLER_ARG: settings.OTEL_TRACES_SAMPLER_ARG ?? defaultRatio(settings.OTEL_TRACES_SAMPLER),
     backends,
-    unknownVariables: findUnknownVariables(environment),
+    unknownVariables,
     isEmbedded: isEmbedded(settings),
     nodeOptions: environment['NODE_OPTIONS'] ?? '',
     given,

@@ -87,6 +87,14 @@ describe('readConfig', () => {
     });
   }
 
+  it('names the misspelt variable beside the one that is missing', () => {
+    assert.equal(
+      configRefusal({ KAFKA_BROKER: 'a:1', REDIS_URL: 'redis://a' }),
+      'KAFKA_BROKERS: expected brokers where REDIS_URL is set, got none (ROLE=gateway needs none)\n' +
+        'KAFKA_BROKER is not a setting; did you mean "KAFKA_BROKERS"?',
+    );
+  });
+
   it('refuses SASL credentials that no mechanism uses', () => {
     const servers = { KAFKA_BROKERS: 'a:1', REDIS_URL: 'redis://a' };
     for (const credentials of [{ KAFKA_SASL_USERNAME: 'me' }, { KAFKA_SASL_PASSWORD: 'hunter2' }]) {

@@ -40,14 +40,17 @@ export function linesOf(findings: readonly Finding[]): string {
 }
 
 function checkSettings(environment: Environment): { config: Config | undefined; findings: Finding[] } {
-  const unknown = findUnknownVariables(environment).map(({ message, isNear }) => (isNear ? failed : warning)(message));
+  const unknown = findUnknownVariables(environment);
+  const foreign = unknown.filter(({ isNear }) => !isNear).map(({ message }) => warning(message));
+  const misspelt = unknown.filter(({ isNear }) => isNear).map(({ message }) => failed(message));
   try {
     const config = readConfig(environment);
     const mode = config.isEmbedded ? 'embedded' : `ROLE=${config.ROLE}`;
-    return { config, findings: [ok(`settings: ${mode}`), ...unknown] };
+    return { config, findings: [ok(`settings: ${mode}`), ...misspelt, ...foreign] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { config: undefined, findings: [...error.message.split('\n').map(failed), ...unknown] };
+    // The message has the misspelt variables.
+    return { config: undefined, findings: [...error.message.split('\n').map(failed), ...foreign] };
   }
 }
 
