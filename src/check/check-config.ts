@@ -4,7 +4,7 @@ import { ConfigError, SetupError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
 import type { Environment } from '../settings/settings.ts';
-import { findUnknownBackends } from '../settings/unknown-backends.ts';
+import { findUnknownBackends, urlVariable } from '../settings/unknown-backends.ts';
 import { findUnknownVariables } from '../settings/unknown-variables.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -80,6 +80,8 @@ function checkBackends(graph: Graph, { backends, isEmbedded }: Config): Finding[
   const missing = isEmbedded ? [] : keys.filter((key) => !backends.has(key));
   return [
     ...findUnknownBackends(backends.keys(), graph).map(({ message }) => failed(message)),
-    ...missing.map((key) => warning(`BACKEND_${key}_URL is not set: fields that use this backend fail`)),
+    ...(missing.length > 0
+      ? [warning(`fields that use these backends fail, because no URL is set: ${missing.map(urlVariable).join(', ')}`)]
+      : []),
   ];
 }

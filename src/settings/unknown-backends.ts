@@ -20,6 +20,7 @@ export function findUnknownBackends(
     });
 }
 
-function urlVariable(key: string): string {
+/** @param key of `Config.backends` */
+export function urlVariable(key: string): string {
   return `BACKEND_${key}_URL`;
 }

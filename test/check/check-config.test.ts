@@ -102,6 +102,15 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     assert.equal(code, 0);
   });
 
+  it('names all backends without a URL in one line', async (t) => {
+    const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: `redis://${UNUSED_ADDRESS}` });
+    const warnings = lines.filter((line) => line.startsWith('warning'));
+    assertLines(warnings, [
+      /^warning {2}fields that use these backends fail, because no URL is set: BACKEND_\w+_URL, /,
+    ]);
+    assert.equal(code, 1);
+  });
+
   it('names Kafka and Redis on a wrong port', async (t) => {
     const { settings } = await startStage(t);
     const wrong = { KAFKA_BROKERS: UNUSED_ADDRESS, REDIS_URL: `redis://:hunter2@${UNUSED_ADDRESS}` };
