@@ -5,9 +5,10 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import { freePorts } from '../stack/port.ts';
 import { median } from './median.ts';
+import { cpuMs } from './processes/process-usage.ts';
 import { startServerProcess } from './processes/server-process.ts';
 
-const USAGE = `Resident memory per idle socket: crier with one live subscription on each, against bare \`ws\`.
+const USAGE = `Resident memory per idle socket, and CPU to open it: crier with one live subscription on each, against bare \`ws\`.
 
 Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>]
 
@@ -36,38 +37,58 @@ const { values } = parseArgs({
   },
 });
 
+interface SocketCost {
+  /** Resident bytes that a socket adds, after a collection. */
+  readonly bytes: number;
+  /** CPU of the server to open it, in µs: the handshake and, for crier, `connection_init` and `subscribe`. */
+  readonly openUs: number;
+}
+
+interface Round {
+  readonly bare: SocketCost;
+  readonly crier: SocketCost;
+  readonly base?: SocketCost;
+}
+
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const count = Number(values.sockets);
-  const rounds: { bare: number; crier: number; base?: number }[] = [];
+  const rounds: Round[] = [];
   for (let round = 1; round <= Number(values.rounds); round++) {
     const bare = await measure('servers/bare-ws.js', count, false);
     const crier = await measure('../src/main.js', count, true);
     const base =
       values.base === undefined ? undefined : await measure(resolve(values.base, 'dist/src/main.js'), count, true);
     rounds.push({ bare, crier, ...(base !== undefined && { base }) });
-    const ofBase = base === undefined ? '' : `, base ${kilobytes(base)}, against it ${(crier / base).toFixed(2)}`;
+    const ofBase = base && `, base ${text(base)}, against it ${(crier.bytes / base.bytes).toFixed(2)}`;
     process.stdout.write(
-      `round ${round}: bare ws ${kilobytes(bare)}, crier ${kilobytes(crier)}, ratio ${(crier / bare).toFixed(2)}${ofBase}\n`,
+      `round ${round}: bare ws ${text(bare)}, crier ${text(crier)}, ratio ${(crier.bytes / bare.bytes).toFixed(2)}${ofBase ?? ''}\n`,
     );
   }
-  const ratio = median(rounds.map(({ bare, crier }) => crier / bare));
+  const ratio = median(rounds.map(({ bare, crier }) => crier.bytes / bare.bytes));
+  const openUs = median(rounds.map(({ crier }) => crier.openUs));
   const result = {
-    what: 'RSS per idle socket, bytes; crier with one live subscription per socket',
+    what: 'RSS in bytes per idle socket, and CPU of the server in µs to open it; crier with one live subscription per socket',
     sockets: count,
     rounds,
     medianRatio: ratio,
-    ...(values.base !== undefined && { medianRatioToBase: median(rounds.map(({ crier, base }) => crier / base!)) }),
+    medianOpenUs: openUs,
+    ...(values.base !== undefined && {
+      medianRatioToBase: median(rounds.map(({ crier, base }) => crier.bytes / base!.bytes)),
+      medianOpenRatioToBase: median(rounds.map(({ crier, base }) => crier.openUs / base!.openUs)),
+    }),
     conditions: { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, date: new Date().toISOString() },
   };
   await mkdir('loadtest/results', { recursive: true });
   await writeFile('loadtest/results/idle.json', `${JSON.stringify(result, null, 2)}\n`);
-  process.stdout.write(`median ratio ${ratio.toFixed(2)} (limit ${values.limit}); loadtest/results/idle.json\n`);
+  process.stdout.write(
+    `median ratio ${ratio.toFixed(2)} (limit ${values.limit}); CPU to open a socket ${openUs.toFixed(0)} µs; loadtest/results/idle.json\n`,
+  );
   if (ratio > Number(values.limit)) process.exitCode = 1;
 }
 
-/** Resident bytes per socket: the server's growth by `count` sockets, read after garbage collections. */
-async function measure(script: string, count: number, isSubscribing: boolean): Promise<number> {
+/** Cost of a socket: the server's growth by `count` sockets, read after garbage collections, and its CPU while they open. */
+async function measure(script: string, count: number, isSubscribing: boolean): Promise<SocketCost> {
   const [port, adminPort] = await freePorts(2);
   const path = resolve(import.meta.dirname, script);
   const server = await startServerProcess(path, port!, {
@@ -77,10 +98,12 @@ async function measure(script: string, count: number, isSubscribing: boolean): P
   try {
     const first = await openMany(port!, FIRST_SOCKETS, isSubscribing);
     const before = await server.keptBytes();
+    const cpuBefore = cpuMs(server.pid);
     const sockets = first.concat(await openMany(port!, count, isSubscribing));
+    const openUs = ((cpuMs(server.pid) - cpuBefore) * 1000) / count;
     const after = await server.keptBytes();
     for (const socket of sockets) socket.terminate();
-    return (after - before) / count;
+    return { bytes: (after - before) / count, openUs };
   } finally {
     await server.stop();
   }
@@ -119,8 +142,8 @@ function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
   });
 }
 
-function kilobytes(bytes: number): string {
-  return `${(bytes / 1024).toFixed(1)} KB`;
+function text({ bytes, openUs }: SocketCost): string {
+  return `${(bytes / 1024).toFixed(1)} KB and ${openUs.toFixed(0)} µs`;
 }
 
 await main();
