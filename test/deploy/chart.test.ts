@@ -90,6 +90,15 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     assert.ok(seen.has('staging.orders-crier') && seen.has('production.prices-crier:'));
   });
 
+  it('gives Services a valid name, whatever name Helm allows for a release', async () => {
+    const services = ofKind(await manifestsOf({ name: 'prices.v2' }), 'Service');
+    assert.ok(services.has('prices-v2-crier'));
+    await assert.rejects(
+      manifestsOf({ name: '2prices' }),
+      /release 2prices: expected a name that begins with a letter/,
+    );
+  });
+
   it('sets only variables that crier reads', async () => {
     const known = new Set(settingRows().map(({ name }) => name));
     known.add('BACKEND_SELLER_URL');

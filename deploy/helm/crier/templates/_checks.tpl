@@ -1,5 +1,8 @@
 {{/* What the schema cannot express. Fails with the value's name and what is expected. */}}
 {{- define "crier.checks" -}}
+{{- if not (regexMatch "^[a-z]" .Release.Name) -}}
+{{- fail (printf "release %s: expected a name that begins with a letter, because a Service is named after it" .Release.Name) -}}
+{{- end -}}
 {{- if not .Values.kafka.brokers -}}
 {{- fail "kafka.brokers: expected at least one host:port" -}}
 {{- end -}}

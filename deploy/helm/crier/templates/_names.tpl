@@ -1,8 +1,9 @@
-{{/* Name of the release's objects: the release's name, and the chart's unless it is part of it. */}}
+{{/* Name of the release's objects: the release's name, and the chart's unless it is part of it. A Service's name has no dots. */}}
 {{- define "crier.name" -}}
 {{- $chart := default .Chart.Name .Values.nameOverride -}}
-{{- if contains $chart .Release.Name -}}{{ .Release.Name | trunc 36 | trimSuffix "-" }}
-{{- else -}}{{ printf "%s-%s" .Release.Name $chart | trunc 36 | trimSuffix "-" }}{{- end -}}
+{{- $release := .Release.Name | replace "." "-" -}}
+{{- if contains $chart $release -}}{{ $release | trunc 36 | trimSuffix "-" }}
+{{- else -}}{{ printf "%s-%s" $release $chart | trunc 36 | trimSuffix "-" }}{{- end -}}
 {{- end -}}
 
 {{/* Distinguishes releases on one Kafka and one Redis, also those of the same name in different namespaces. */}}
