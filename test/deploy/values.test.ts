@@ -76,6 +76,7 @@ describe("the chart's values", { concurrency: 2 }, () => {
     ['a password in redis.url', { 'redis.url': 'redis://:secret@redis:6379' }, /'\/redis\/url'.*pattern/],
     ['Redis twice', { 'secrets.REDIS_URL': { name: 'a', key: 'b' } }, /redis\.url and secrets\.REDIS_URL.*only one/],
     ['SASL without a password', { 'kafka.saslMechanism': 'plain' }, /secrets\.KAFKA_SASL_PASSWORD: expected/],
+    ['a SASL user without a mechanism', { 'kafka.saslUsername': 'crier' }, /kafka\.saslMechanism: expected, because/],
     ['a secret of another setting', { 'secrets.PORT': { name: 'a', key: 'b' } }, /'\/secrets'.*'PORT' not allowed/],
     [
       'a setting that has a value of its own',

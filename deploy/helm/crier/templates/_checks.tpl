@@ -16,6 +16,9 @@
 {{- if and .saslMechanism (not (and .saslUsername (hasKey $.Values.secrets "KAFKA_SASL_PASSWORD"))) -}}
 {{- fail "kafka.saslUsername and secrets.KAFKA_SASL_PASSWORD: expected both, because kafka.saslMechanism is set" -}}
 {{- end -}}
+{{- if and (not .saslMechanism) (or .saslUsername (hasKey $.Values.secrets "KAFKA_SASL_PASSWORD")) -}}
+{{- fail "kafka.saslMechanism: expected, because kafka.saslUsername or secrets.KAFKA_SASL_PASSWORD is set" -}}
+{{- end -}}
 {{- end -}}
 {{- with .Values.gateway.autoscaling -}}
 {{- if lt (int .maxReplicas) (int .minReplicas) -}}
