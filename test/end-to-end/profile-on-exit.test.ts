@@ -44,7 +44,7 @@ const settingsOf = async (t: TestContext, target: string, more: Readonly<Record<
   ...more,
 });
 
-const NAME = /^crier-..-web-1-all-[\d.]+-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
+const NAME = /^crier-..-web-1-all-[\w.-]+-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /** The files of a directory: one profile and its flame graph, of a pod that ran the graph. */
 async function assertWhole(folder: string): Promise<void> {
