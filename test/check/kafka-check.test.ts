@@ -154,7 +154,11 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
   ];
   for (const [what, listener, settings, expected] of connections) {
     it(`names the settings to correct: ${what}`, async () => {
-      assert.deepEqual(await problems(listener, settings), expected);
+      // Node 24 appends a hint of its own.
+      const lines = (await problems(listener, settings)).map((line) =>
+        line.replace(/; if the root CA [^;]*--use-system-ca/, ''),
+      );
+      assert.deepEqual(lines, expected);
     });
   }
 
