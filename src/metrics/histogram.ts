@@ -34,8 +34,9 @@ export class Histogram {
   readonly name: string;
   readonly help: string;
   readonly type = 'histogram';
+  /** One at most. */
+  readonly labelNames: readonly string[];
   readonly #bounds: readonly number[];
-  readonly #labelName: string | undefined;
   readonly #labelValues: ReadonlySet<string>;
   readonly #buckets = new Map<string, Buckets>();
 
@@ -43,13 +44,13 @@ export class Histogram {
     this.name = name;
     this.help = help;
     this.#bounds = bounds;
-    this.#labelName = labelName;
+    this.labelNames = labelName === undefined ? [] : [labelName];
     this.#labelValues = new Set(labelValues);
   }
 
   /** The series of a label's value, which exists from then on. Keep it: this looks it up. */
   of(labelValue = ''): Buckets {
-    const value = this.#labelName === undefined ? '' : this.#labelValues.has(labelValue) ? labelValue : OTHER;
+    const value = this.labelNames.length === 0 ? '' : this.#labelValues.has(labelValue) ? labelValue : OTHER;
     let buckets = this.#buckets.get(value);
     if (!buckets) this.#buckets.set(value, (buckets = new Buckets(this.#bounds)));
     return buckets;
@@ -68,7 +69,7 @@ export class Histogram {
   }
 
   #samplesOf(value: string, buckets: Buckets): Sample[] {
-    const labels = this.#labelName === undefined ? {} : { [this.#labelName]: value };
+    const labels = Object.fromEntries(this.labelNames.map((name) => [name, value]));
     const samples: Sample[] = buckets.cumulative().map((count, i) => ({
       metricName: `${this.name}_bucket`,
       labels: { ...labels, le: this.#bounds[i] ?? '+Inf' },

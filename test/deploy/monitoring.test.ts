@@ -3,43 +3,96 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { Registry } from 'prom-client';
+import { parse } from 'yaml';
 import { dashboard } from '../../scripts/dashboard.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
 import { createTopics } from '../../stack/topics.ts';
-import { startPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { Prometheus } from './prometheus.ts';
+import { unknownNames } from './promql.ts';
 
 const FOLDER = 'deploy/monitoring';
 const RULES = `${FOLDER}/rules.yaml`;
+/** As a ServiceMonitor adds them. */
+const POD_LABELS = { namespace: 'shop', pod: 'crier-gateway-0' };
 
 const run = promisify(execFile);
 const read = (path: string) => readFileSync(path, 'utf8');
 const alerts = () => Array.from(read(RULES).matchAll(/- alert: (\w+)/g), ([, name]) => name!);
 
 interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly query: string }[] };
 }
 
-/** The expressions of the dashboard as Grafana sends them with all jobs and pods selected. */
-function dashboardExpressions(): string[] {
-  const { panels } = JSON.parse(read(`${FOLDER}/dashboard.json`)) as Dashboard;
-  return panels
-    .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
-    .map((expr) => expr.replace(/\$(job|instance)/g, '.*').replaceAll('$__rate_interval', '1m'));
+/** The dashboard as Grafana sends its expressions with all jobs and pods selected. */
+function readDashboard(): { readonly expressions: readonly string[]; readonly variables: ReadonlyMap<string, string> } {
+  const selected = read(`${FOLDER}/dashboard.json`)
+    .replace(/\$(job|instance)/g, '.*')
+    .replaceAll('$__rate_interval', '1m');
+  const { panels, templating } = JSON.parse(selected) as Dashboard;
+  return {
+    expressions: panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    variables: new Map(templating.list.map(({ name, query }) => [name, query])),
+  };
 }
 
-/** Names of metrics in an expression: recorded ones have colons. */
-function metricsOf(expr: string): string[] {
-  const withoutLabels = expr.replace(/\{[^}]*\}/g, '').replace(/\b(by|on|without) ?\([^)]*\)/g, '');
-  return withoutLabels.match(/\b(crier|nodejs|process)[_:][\w:]+|\bup\b/g) ?? [];
+interface AdapterRule {
+  readonly seriesQuery: string;
+  readonly resources: { readonly overrides: Readonly<Record<string, { readonly resource: string }>> };
+  readonly name: { readonly matches: string; readonly as: string };
+  readonly metricsQuery: string;
 }
 
-/** The name of the family of a sample: `crier_executions` and `crier_executions_total` for `crier_executions_total`, by the format. */
-function familiesOf(name: string): string[] {
-  return [name, name.replace(/_(total|bucket|sum|count)$/, '')];
+/** A metric of prom-client, or crier's histogram. What exposition.ts makes of them has no `labelNames`. */
+interface Registered {
+  readonly name: string;
+  readonly type: string;
+  readonly labelNames?: readonly string[];
+}
+
+/** A server of role all that a Prometheus scrapes as a pod, and the label names of the metrics that it exposes, with a series or without. */
+async function scrapedPod(t: TestContext) {
+  const [brokers, redis] = await Promise.all([kafkaBrokers(t), redisServer(t)]);
+  const name = randomName();
+  await createTopics(brokers, [{ topic: name, numPartitions: 1 }]);
+  const config = testConfig({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    GRAPH: await graphFolder(t, {
+      'schema.graphql': `type Tick { id: ID! } type Subscription { tick: Tick @kafka(topic: "${name}") }`,
+    }),
+    KAFKA_BROKERS: brokers,
+    REDIS_URL: redis.url,
+    KAFKA_GROUP_ID: name,
+    CHANNEL_PREFIX: `${name}:`,
+  });
+  const { mock } = t.mock.method(Registry.prototype, 'registerMetric');
+  const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
+  t.after(() => server.close());
+  const target = `127.0.0.1:${server.adminPort}`;
+  const prometheus = await Prometheus.start(t, target, POD_LABELS, resolve(RULES));
+  await waitFor('a scrape of the pod', async () => (await prometheus.query('crier_build_info')).length > 0, 30_000);
+
+  const families = await prometheus.families();
+  const labelNames = new Map<string, readonly string[]>([['up', []]]);
+  for (const call of mock.calls) {
+    const { name, type, labelNames: own } = call.arguments[0] as unknown as Registered;
+    // OpenMetrics has the family crier_events of the counter crier_events_total.
+    const family = type === 'counter' ? name.replace(/_total$/, '') : name;
+    if (!own || !(families.has(name) || families.has(family))) continue;
+    const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    for (const suffix of suffixes) labelNames.set(name + suffix, own);
+  }
+  return { prometheus, labelNames, target };
 }
 
 describe('the dashboard', () => {
@@ -68,32 +121,61 @@ describe('the rules', () => {
 });
 
 describe('a Prometheus that scrapes a pod', { timeout: 180_000 }, () => {
-  it('finds every metric that a panel or a rule names, and evaluates each expression', async (t) => {
-    const [brokers, redis] = await Promise.all([kafkaBrokers(t), redisServer(t)]);
-    const name = randomName();
-    await createTopics(brokers, [{ topic: name, numPartitions: 1 }]);
-    const graph = await graphFolder(t, {
-      'schema.graphql': `type Tick { id: ID! } type Subscription { tick: Tick @kafka(topic: "${name}") }`,
-    });
-    const pod = await startPod(t, {
-      GRAPH: graph,
-      KAFKA_BROKERS: brokers,
-      REDIS_URL: redis.url,
-      KAFKA_GROUP_ID: name,
-      CHANNEL_PREFIX: `${name}:`,
-    });
-    const prometheus = await Prometheus.start(t, [new URL(pod.admin).host], resolve(RULES));
-    await waitFor('a scrape of the pod', async () => (await prometheus.query('crier_build_info')).length > 0, 30_000);
-
+  it('answers the dashboard, the rules and the autoscaler', async (t) => {
+    const { prometheus, labelNames, target } = await scrapedPod(t);
+    const { expressions: panels, variables } = readDashboard();
     const rules = await prometheus.rules();
-    const recorded = new Set(rules.filter(({ type }) => type === 'recording').map(({ name }) => name));
-    const families = await prometheus.families();
-    const expressions = [...dashboardExpressions(), ...rules.map(({ query }) => query)];
-    const unknown = expressions
-      .flatMap(metricsOf)
-      .filter((metric) => metric !== 'up' && !recorded.has(metric))
-      .filter((metric) => !familiesOf(metric).some((family) => families.has(family)));
-    assert.deepEqual([...new Set(unknown)], []);
-    for (const expr of expressions) await prometheus.query(expr);
+    const expressions = [...panels, ...rules.map(({ query }) => query)];
+    const recorded = rules.filter(({ type }) => type === 'recording');
+    const known = new Map([...labelNames, ...recorded.map(({ name }) => [name, []] as const)]);
+
+    await t.test('has each metric and label that a panel or a rule names, and evaluates each expression', async () => {
+      assert.deepEqual([...new Set(expressions.flatMap((expr) => unknownNames(expr, known)))], []);
+      for (const expr of expressions) await prometheus.query(expr);
+    });
+
+    await t.test('has no other label, and no removed metric', () => {
+      const expr = 'sum by (space) (crier_kafka_lag_records{field="a"}) / nodejs_active_handles_total';
+      assert.deepEqual(unknownNames(expr, known), [
+        'no label field of crier_kafka_lag_records',
+        'no label space of crier_kafka_lag_records',
+        'no metric nodejs_active_handles_total',
+      ]);
+    });
+
+    await t.test('lists the jobs and the pods for the variables of the dashboard', async () => {
+      const valuesOf = (variable: string) => {
+        const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(variables.get(variable)!)!;
+        return prometheus.labelValues(selector!, label!);
+      };
+      assert.deepEqual(await valuesOf('job'), ['crier']);
+      assert.deepEqual(await valuesOf('instance'), [target]);
+    });
+
+    await t.test('gives one value of the pod for each metric of the autoscaler', async () => {
+      const { rules } = parse(read('deploy/helm/prometheus-adapter.yaml')) as { rules: { custom: AdapterRule[] } };
+      const found = new Map<string, Record<string, string>[]>();
+      for (const { seriesQuery, metricsQuery, name, resources } of rules.custom) {
+        const labelOf = (wanted: string) =>
+          Object.entries(resources.overrides).find(([, { resource }]) => resource === wanted)![0];
+        const matchers = `${labelOf('namespace')}="${POD_LABELS.namespace}",${labelOf('pod')}=~"${POD_LABELS.pod}"`;
+        for (const { metric } of await prometheus.query(seriesQuery)) {
+          const series = metric['__name__']!;
+          const query = metricsQuery
+            .replaceAll('<<.Series>>', series)
+            .replaceAll('<<.LabelMatchers>>', matchers)
+            .replaceAll('<<.GroupBy>>', labelOf('pod'));
+          const samples = await prometheus.query(query);
+          found.set(
+            series.replace(new RegExp(name.matches), name.as),
+            samples.map(({ metric: labels }) => labels),
+          );
+        }
+      }
+      const autoscaler = read('deploy/helm/crier/templates/autoscaler.yaml');
+      const wanted = Array.from(autoscaler.matchAll(/metric: \{ name: (\w+) \}/g), ([, metric]) => metric!);
+      assert.deepEqual([...found.keys()].sort(), wanted.sort());
+      for (const samples of found.values()) assert.deepEqual(samples, [{ pod: POD_LABELS.pod }]);
+    });
   });
 });

@@ -14,13 +14,21 @@ export class Prometheus {
     this.#url = url;
   }
 
-  /** @param targets `host:port` of admin ports */
-  static async start(t: TestContext, targets: readonly string[], rules: string): Promise<Prometheus> {
+  /**
+   * @param target `host:port` of an admin port
+   * @param labels of all series of the target
+   */
+  static async start(
+    t: TestContext,
+    target: string,
+    labels: Readonly<Record<string, string>>,
+    rules: string,
+  ): Promise<Prometheus> {
     const folder = await temporaryFolder(t);
     const config = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: [rules],
-      scrape_configs: [{ job_name: 'crier', static_configs: [{ targets }] }],
+      scrape_configs: [{ job_name: 'crier', static_configs: [{ targets: [target], labels }] }],
     };
     // JSON is YAML.
     await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
@@ -52,7 +60,12 @@ export class Prometheus {
     return result;
   }
 
-  /** Names of the metric families that the targets expose, as the scraped format spells them. */
+  /** The values of a label in the series of a selector. */
+  labelValues(selector: string, label: string): Promise<readonly string[]> {
+    return this.#get(`label/${label}/values?match[]=${encodeURIComponent(selector)}`);
+  }
+
+  /** Names of the metric families that the target exposes, as the scraped format spells them. */
   async families(): Promise<ReadonlySet<string>> {
     return new Set(Object.keys(await this.#get<object>('metadata')));
   }
