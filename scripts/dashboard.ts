@@ -42,7 +42,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Deliveries', [[rate('crier_deliveries_total'), 'messages']], { unit: 'ops' }),
       panel('Operations notified of gaps', [[rate('crier_gaps_total'), 'gaps']], {
         unit: 'ops',
-        description: 'Events may be missing for these operations: their clients received `gap: true`.',
+        description: 'Events may be missing for these operations: their next event has `gap: true`.',
       }),
       panel('Connections', [
         [sum('crier_connections'), 'all'],

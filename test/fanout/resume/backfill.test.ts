@@ -195,6 +195,17 @@ describe('a gap', () => {
     assert.deepEqual(seen(), ['gap 0', '1']);
   });
 
+  it('counts a client when its `gap: true` becomes pending, also if it leaves before its next event', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100);
+    const leaving = await stage.join(QUERY, factsOf('b', {}));
+    link.tellGap();
+    await waitFor('both clients to be counted', () => stage.gapOperations === 2);
+    leaving.leave();
+    await publish(0);
+    await waitFor('the first event', () => seen().length === 1);
+    assert.deepEqual([seen(), leaving.received, stage.gapOperations], [['gap 0'], [], 2]);
+  });
+
   it('is reported when more events arrive during the read of the history than the pod may hold', async (t) => {
     const held = heldLength('{"item":{"id":1,"n":5}}'.length);
     for (const [room, gap] of [
