@@ -48,12 +48,12 @@ export function readsOf(context: ExecutionContext): TrackedReads | undefined {
   return LazyContext.readsOf(context);
 }
 
-/** The execution with this context begins again: it receives the outcomes of the requests that it has sent to backends. */
+/** The execution with this context begins again: its requests to backends receive the outcomes of equal ones that it has sent. */
 export function beginRepeat(context: unknown): void {
   LazyContext.beginRepeat(context);
 }
 
-/** The execution with this context has settled, or none follows: no outcome of a request is kept. Returns the requests sent so far. */
+/** The execution with this context has settled, or none follows: no later request is kept. Returns the requests sent so far. */
 export function settleRequests(context: ExecutionContext): number {
   return LazyContext.settleRequests(context);
 }
