@@ -264,7 +264,7 @@ export const variables = {
   ),
   FLOW_PATIENCE_MS: ms(100, '5000', 'Time without progress after which workers no longer wait for a gateway.'),
 
-  BACKEND_TIMEOUT_MS: ms(1, '5000', "Longest wait for a backend's whole answer."),
+  BACKEND_TIMEOUT_MS: ms(1, '5000', "Longest wait for a backend's whole answer while the event loop is not blocked."),
   BACKEND_MAX_SOCKETS: count(1, '50', 'sockets', 'Requests in flight per backend, each on a keep-alive socket.'),
   BACKEND_RETRY_BUDGET: fraction('0.1', 'Most retries of a backend, as a fraction of its requests; 0: no retries.'),
   BACKEND_BREAKER_COOLDOWN_MS: ms(

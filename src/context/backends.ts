@@ -38,7 +38,7 @@ export interface BackendsOptions {
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Requests in flight per backend, each on a keep-alive socket of its own. The value may change at any time. */
   readonly maxSockets: () => number;
-  /** Longest wait for the whole response, including the wait for a free socket and a retry. */
+  /** Longest wait for the whole response, including the wait for a free socket and a retry, unless the event loop is blocked. */
   readonly timeoutMs: number;
   /** Retries, as a fraction of the requests to a backend. Default: 0, no retries. */
   readonly retryBudget?: number;

@@ -20,7 +20,7 @@ const MAX_CLOSE_MS = 1000;
 export interface BackendClientOptions {
   /** Requests in flight, each on a keep-alive socket of its own; more wait. It may change at any time. */
   readonly maxSockets: () => number;
-  /** Longest wait for the whole response, including the wait for a free socket and a retry. */
+  /** Longest wait for the whole response, including the wait for a free socket and a retry, unless the event loop is blocked. */
   readonly timeoutMs: number;
   /** Retries, as a fraction of the requests. */
   readonly retryBudget: number;

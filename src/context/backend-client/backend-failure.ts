@@ -38,8 +38,10 @@ export function unavailable(reason: string, details?: BackendFailureDetails): Ba
   return new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', reason, details);
 }
 
-export function timedOut(timeoutMs: number, details?: BackendFailureDetails): BackendFailure {
-  return new BackendFailure('BACKEND_TIMEOUT', 'did not answer in time', `no answer within ${timeoutMs} ms`, details);
+/** @param waitedMs more than the timeout if the event loop was blocked */
+export function timedOut(waitedMs: number, details?: BackendFailureDetails): BackendFailure {
+  const reason = `no answer within ${Math.round(waitedMs)} ms`;
+  return new BackendFailure('BACKEND_TIMEOUT', 'did not answer in time', reason, details);
 }
 
 /** Errors of undici's pool for requests that were not sent because it is closed. */

@@ -85,7 +85,7 @@ export class Breaker {
     }
   }
 
-  /** A probe without an answer fails also if it was sent shortly before its deadline. */
+  /** A probe without an answer fails also if it was sent shortly before its deadline, or the event loop was blocked. */
   #isFailure(error: Error): boolean {
     if (!(error instanceof BackendFailure)) return false;
     return error.details.isOutage === true || (error.code === 'BACKEND_TIMEOUT' && this.state === 'half_open');

@@ -9,22 +9,24 @@ const MAX_REPEATS = 2;
  */
 export class RequestDeadline {
   readonly #timeoutMs: number;
+  /** Of performance.now(). */
+  readonly #beganAt: number;
   readonly #controller = new AbortController();
   #halvesLeft = 2;
   #repeatsLeft = MAX_REPEATS;
   /** Of performance.now(). */
   #halfEndsAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** True if the last half was blocked, too. */
+  /** True if the last timer fired late. */
   #isBlocked = false;
   /** Of performance.now(): the end if the loop is not blocked. */
   readonly endsAt: number;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
-    const now = performance.now();
-    this.endsAt = now + timeoutMs;
-    this.#begin(now);
+    this.#beganAt = performance.now();
+    this.endsAt = this.#beganAt + timeoutMs;
+    this.#begin(this.#beganAt);
   }
 
   /** Aborted with a BackendFailure at the end. */
@@ -35,8 +37,8 @@ export class RequestDeadline {
   /** After the end: what a request fails with that was sent at `sentAt`, of performance.now(). */
   failureOf(sentAt: number): ReturnType<typeof timedOut> {
     // Clients that fill the queue must not open the breaker: a request that left it late says little of the backend.
-    const isOutage = !this.#isBlocked && performance.now() - sentAt >= this.#timeoutMs / 2;
-    return timedOut(this.#timeoutMs, { isOutage });
+    const now = performance.now();
+    return timedOut(now - this.#beganAt, { isOutage: !this.#isBlocked && now - sentAt >= this.#timeoutMs / 2 });
   }
 
   clear(): void {
@@ -55,6 +57,6 @@ export class RequestDeadline {
     if (!this.#isBlocked) this.#halvesLeft--;
     else if (this.#repeatsLeft-- === 0) this.#halvesLeft = 0;
     if (this.#halvesLeft > 0) this.#begin(now);
-    else this.#controller.abort(timedOut(this.#timeoutMs, { isSent: false }));
+    else this.#controller.abort(timedOut(now - this.#beganAt, { isSent: false }));
   }
 }

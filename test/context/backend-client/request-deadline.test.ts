@@ -72,7 +72,7 @@ describe('the deadline of a backend request', () => {
   });
 
   it('ends requests while the event loop is blocked again and again, and counts no outage', async (t) => {
-    const { sendMany, outcomes, breakerStates } = createStage(t, (await hungBackend(t)).url);
+    const { sendMany, outcomes, breakerStates, answers } = createStage(t, (await hungBackend(t)).url);
     let isSettled = false;
     void sendMany('/').then(() => (isSettled = true));
     let blocks = 0;
@@ -83,5 +83,7 @@ describe('the deadline of a backend request', () => {
       await nextTurn();
     }
     assert.deepEqual([outcomes(), breakerStates, blocks], [['BACKEND_TIMEOUT'], [], 3]);
+    const [, waitedMs] = /^no answer within (\d+) ms$/.exec(answers[0]!.reason!)!;
+    assert.ok(Number(waitedMs) > 2 * TIMEOUT_MS, `the log says ${waitedMs} ms`);
   });
 });
