@@ -56,6 +56,14 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     }
   });
 
+  it('does not make crier process 1, on which the SIGKILL of the watchdog has no effect', async () => {
+    for (const example of EXAMPLES) {
+      for (const { spec } of ofKind(await manifestsOf({ example }), 'Deployment').values()) {
+        assert.equal(spec.template.spec.shareProcessNamespace, true, example);
+      }
+    }
+  });
+
   it('gives a pod the time of its longest shutdown and of preStop, and no more than four seconds on top', async () => {
     for (const [drain, preStopMs] of [
       [{}, 0],

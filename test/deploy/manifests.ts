@@ -17,7 +17,11 @@ interface Probe {
 
 export interface PodTemplate {
   readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
-  readonly spec: { readonly terminationGracePeriodSeconds: number; readonly containers: readonly [Container] };
+  readonly spec: {
+    readonly terminationGracePeriodSeconds: number;
+    readonly shareProcessNamespace?: boolean;
+    readonly containers: readonly [Container];
+  };
 }
 
 /** An object of Kubernetes, as far as the tests read it. */

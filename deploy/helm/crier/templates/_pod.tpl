@@ -16,6 +16,8 @@ spec:
   automountServiceAccountToken: false
   {{- /* Variables such as REDIS_PORT of the namespace's Services would look like settings. */}}
   enableServiceLinks: false
+  {{- /* Makes the pause container process 1: a process 1 ignores its own SIGKILL, with which the watchdog ends a blocked pod. */}}
+  shareProcessNamespace: true
   terminationGracePeriodSeconds: {{ include "crier.gracePeriod" .root }}
   securityContext:
     runAsNonRoot: true
