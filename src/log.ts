@@ -67,4 +67,9 @@ export class LogWindow {
     this.#entries.set(key, { since: now, suppressed: 0 });
     write(entry?.suppressed ?? 0);
   }
+
+  /** Ends the window of `key`: its next line is written at once. */
+  end(key: string): void {
+    this.#entries.delete(key);
+  }
 }

@@ -32,7 +32,10 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
   return backends;
 }
 
-/** Counts requests and retries, and logs failures (one line per backend, outcome and window) and each change of a circuit breaker. */
+/**
+ * Counts requests and retries, and logs failures (one line per backend, outcome and window) and circuit breakers: the first opening and the
+ * recovery at once, probes and further openings once per window.
+ */
 function createObserver(names: readonly string[], log: Logger, metrics: Metrics): BackendsObserver {
   const window = new LogWindow(LOG_WINDOW_MS);
   const seconds = metrics.histogram({
@@ -53,9 +56,15 @@ function createObserver(names: readonly string[], log: Logger, metrics: Metrics)
     },
     onRetry: (backend, outcome) => metrics.backendRetries.inc({ backend, outcome }),
     onBreaker: (backend, breaker) => {
-      if (breaker === 'closed') log.info({ backend, breaker }, 'a backend answers again');
-      else if (breaker === 'half_open') log.info({ backend, breaker }, 'a probe is sent to a backend');
-      else log.error({ backend, breaker }, 'a backend fails: requests to it are refused until a probe succeeds');
+      if (breaker === 'closed') {
+        window.end(`${backend} open`);
+        return log.info({ backend, breaker }, 'a backend answers again');
+      }
+      window.run(`${backend} ${breaker}`, (suppressed) => {
+        const facts = { backend, breaker, suppressed };
+        if (breaker === 'half_open') log.info(facts, 'a probe is sent to a backend');
+        else log.error(facts, 'a backend fails: requests to it are refused until a probe succeeds');
+      });
     },
   };
 }

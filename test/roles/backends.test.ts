@@ -53,6 +53,19 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
   return { held, send, waiting, metric, lines, details };
 }
 
+/** Answers each request at once, with a status that the test may change, and counts them. */
+function answerAll(t: TestContext, held: ServerResponse[]) {
+  const answers = { status: 500, count: 0 };
+  const answering = setInterval(() => {
+    for (const response of held.splice(0)) {
+      answers.count++;
+      response.writeHead(answers.status).end();
+    }
+  }, 5);
+  t.after(() => clearInterval(answering));
+  return answers;
+}
+
 describe('the backends of a gateway', () => {
   it('show how many requests wait while all sockets of a backend are in use', async (t) => {
     const { held, send, waiting } = await createStage(t, { BACKEND_MAX_SOCKETS: '2' });
@@ -96,9 +109,7 @@ describe('the backends of a gateway', () => {
   it('show an open circuit breaker in metrics, in /readyz and in the log, until a probe succeeds', async (t) => {
     const environment = { BACKEND_BREAKER_COOLDOWN_MS: '200', BACKEND_RETRY_BUDGET: '0' };
     const { held, send, metric, lines, details } = await createStage(t, environment);
-    let status = 500;
-    const answering = setInterval(() => held.splice(0).forEach((response) => response.writeHead(status).end()), 5);
-    t.after(() => clearInterval(answering));
+    const answers = answerAll(t, held);
     await Promise.allSettled(Array.from({ length: 20 }, send));
     await assert.rejects(send(), /is not available/);
     const open = () => metric('crier_backend_breaker_open');
@@ -106,7 +117,7 @@ describe('the backends of a gateway', () => {
     assert.deepEqual(details['failing_backends']!(), ['venue']);
     const [seconds] = await metric('crier_backend_request_seconds_count');
     assert.equal(seconds, 'crier_backend_request_seconds_count{backend="venue"} 20', 'a refused request takes no time');
-    status = 200;
+    answers.status = 200;
     await waitFor('the recovery', () =>
       send().then(
         () => true,
@@ -129,6 +140,30 @@ describe('the backends of a gateway', () => {
       refused.map(({ msg, reason }) => [msg, reason]),
       [['a backend request failed', 'the circuit breaker is open']],
       'refused requests share one line',
+    );
+  });
+
+  it('log the probes of a dead backend once per window, and its recovery and its next failure at once', async (t) => {
+    const environment = { BACKEND_BREAKER_COOLDOWN_MS: '50', BACKEND_RETRY_BUDGET: '0' };
+    const { held, send, lines, details } = await createStage(t, environment);
+    const answers = answerAll(t, held);
+    const isFailing = () => (details['failing_backends']!() as string[]).length > 0;
+    const sendUntil = (what: string, isMet: () => boolean) =>
+      waitFor(what, async () => {
+        await send().catch(() => undefined);
+        return isMet();
+      });
+    await sendUntil('the first failure', isFailing);
+    const { count } = answers;
+    await sendUntil('three probes', () => answers.count >= count + 3);
+    answers.status = 200;
+    await sendUntil('the recovery', () => !isFailing());
+    answers.status = 500;
+    await sendUntil('the next failure', isFailing);
+    const changes = lines.filter(({ breaker }) => breaker !== undefined);
+    assert.deepEqual(
+      changes.map(({ breaker }) => breaker),
+      ['open', 'half_open', 'closed', 'open'],
     );
   });
 });
