@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { ErrorCode, NOOP_PROVIDER, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
 import type { Client, EventDetails } from '@openfeature/server-sdk';
 import type { Config } from '../config.ts';
+import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { bounds } from '../settings/contradictions.ts';
 import { tunableNames, variables } from '../variables.ts';
@@ -17,6 +18,7 @@ import type { TunableName, TunableValues } from './tunable-values.ts';
 
 /** The OpenFeature domain for which a graph, or a program that embeds crier, may set a provider. TUNABLES_FILE has precedence. */
 export const DOMAIN = 'crier';
+const LOG_WINDOW_MS = 10_000;
 
 export interface TunablesOptions {
   readonly config: Config;
@@ -86,7 +88,11 @@ export class Tunables {
     this.#file = config.TUNABLES_FILE === '' ? undefined : new FileProvider(config.TUNABLES_FILE, pollIntervalMs);
     this.#domain = this.#file ? `${DOMAIN}-${randomUUID()}` : DOMAIN;
     this.#client = OpenFeature.getClient(this.#domain, { targetingKey: hostname(), role: config.ROLE });
-    const warn = (...parts: unknown[]) => log.warn({ reason: parts.map(String).join(' ') }, 'OpenFeature failed');
+    const window = new LogWindow(LOG_WINDOW_MS);
+    const warn = (...parts: unknown[]) =>
+      window.run('OpenFeature', (suppressed) =>
+        log.warn({ reason: parts.map(String).join(' '), suppressed }, 'OpenFeature failed'),
+      );
     this.#client.setLogger({ error: warn, warn, info: () => undefined, debug: () => undefined });
   }
 
