@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -7,14 +11,45 @@ import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
 import { OtlpReceiver } from '../support/otlp-receiver.ts';
 import { openSocket } from '../support/socket.ts';
 import { metricOf } from '../support/metric.ts';
+import { watch } from '../support/stock-client.ts';
 import { testConfig } from '../support/switches.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const AUCTIONS = 'subscription { auctions_updated { auction_id } }';
+
+/** Events of 40 KB, until the mutation makes them small. */
+const TEXTS = {
+  'schema.graphql': `
+    type Query { hello: String }
+    type Mutation { shorten: Boolean }
+    type Tick { text: String }
+    type Subscription { tick: Tick @kafka(topic: "ticks") }
+  `,
+  'samples.js': `export function* records() { for (;;) yield { topic: 'ticks', value: {} }; }`,
+  'resolvers.js': `
+    let length = 40_000;
+    export const Mutation = { shorten: () => (length = 1) === 1 };
+    export const Tick = { text: () => 'x'.repeat(length) };
+  `,
+};
+/** MAX_QUEUE_BYTES of that graph's pod. */
+const QUEUE_BYTES = 16 * 2 ** 20;
+
+/** Every event of this graph waits for a backend, once for each operation. */
+const PRICES = {
+  'schema.graphql': `
+    type Tick { price: Int }
+    type Subscription { tick: Tick @kafka(topic: "ticks", shared: false) }
+  `,
+  'samples.js': `export function* records() { for (;;) yield { topic: 'ticks', value: {} }; }`,
+  'context.js': 'export const backends = ["shop"];',
+  'resolvers.js': 'export const Tick = { price: (tick, args, { backends }) => backends.shop.get("/price") };',
+};
 
 async function startTuned(t: TestContext, content: object, settings: Readonly<Record<string, string>> = {}) {
   const file = join(await temporaryFolder(t), 'tunables.json');
@@ -89,6 +124,74 @@ describe('a server with TUNABLES_FILE', () => {
       await last.init();
     });
   }
+
+  for (const [name, lowered] of [
+    ['MAX_QUEUE_BYTES', 1024],
+    ['MAX_POD_QUEUE_BYTES', QUEUE_BYTES],
+  ] as const) {
+    it(`closes a socket that does not read with 1013 by a lowered ${name}`, async (t) => {
+      const { server, write, admin } = await startTuned(
+        t,
+        {},
+        {
+          GRAPH: await graphFolder(t, TEXTS),
+          SAMPLE_INTERVAL_MS: '10',
+          MAX_QUEUE_BYTES: `${QUEUE_BYTES}`,
+          PING_INTERVAL_MS: '0',
+        },
+      );
+      const address = `127.0.0.1:${server.port}/graphql`;
+      const sockets = await Promise.all(Array.from({ length: 8 }, () => openSocket(t, `ws://${address}`)));
+      for (const socket of sockets) {
+        await socket.init();
+        socket.subscribe('1', 'subscription { tick { text } }');
+        await socket.next();
+        socket.pause();
+      }
+      const queued = () => metricOf(admin, 'crier_queue_bytes');
+      await waitFor('the queues', async () => (await queued()) > QUEUE_BYTES, 30_000);
+      await fetch(`http://${address}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: 'mutation { shorten }' }),
+      });
+      const slowConsumers = () => metricOf(admin, 'crier_slow_consumers_total');
+      assert.equal(await slowConsumers(), 0);
+      assert.ok((await metricOf(admin, 'crier_queue_bytes_max')) < QUEUE_BYTES);
+
+      await write({ [name]: lowered });
+      await waitFor('a slow consumer', async () => (await slowConsumers()) > 0);
+      for (const socket of sockets) socket.resume();
+      const closed = await waitFor('its close', () => sockets.find(({ isOpen }) => !isOpen));
+      assert.equal((await closed.expectClose()).code, 1013);
+    });
+  }
+
+  it('lets executions wait beyond a lowered MAX_EXECUTIONS', async (t) => {
+    const held: ServerResponse[] = [];
+    const backend = createServer((_request, response) => void held.push(response)).listen(0, '127.0.0.1');
+    await once(backend, 'listening');
+    t.after(() => {
+      backend.closeAllConnections();
+      backend.close();
+    });
+    const { port } = backend.address() as AddressInfo;
+    const settings = { GRAPH: await graphFolder(t, PRICES), BACKEND_SHOP_URL: `http://127.0.0.1:${port}` };
+    const { server, write, admin } = await startTuned(t, {}, settings);
+    for (let client = 0; client < 3; client++)
+      watch(t, `ws://127.0.0.1:${server.port}/graphql`, 'subscription { tick { price } }');
+    const waiting = () => metricOf(admin, 'crier_executions_waiting');
+    await waitFor('three executions in flight', () => held.length >= 3);
+    assert.equal(await waiting(), 0);
+
+    await write({ MAX_EXECUTIONS: 1 });
+    const tunable = 'crier_tunable{name="MAX_EXECUTIONS"}';
+    await waitFor('the limit', async () => (await metricOf(admin, tunable)) === 1);
+    await waitFor('one execution in flight and others that wait', async () => {
+      if (held.length > 1) for (const response of held.splice(0)) response.end('7');
+      return held.length === 1 && (await waiting()) > 0;
+    });
+  });
 
   it('audits shared results from the moment that a share is given, and ends with 0', async (t) => {
     const { server, write, admin } = await startTuned(t, { SHARING_AUDIT: 0, LOG_LEVEL: 'fatal' });
