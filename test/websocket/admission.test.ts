@@ -141,6 +141,30 @@ describe('a connection age limit', () => {
     assert.ok(performance.now() - startedAt >= 270);
   });
 
+  it('closes connections of one age at different times, from 90 to 110 % of it', async (t) => {
+    const maxAgeMs = 3_600_000;
+    let aheadMs = 0;
+    const now = performance.now.bind(performance);
+    t.mock.method(performance, 'now', () => now() + aheadMs);
+    const { url } = await startBareGateway(t, {
+      pingIntervalMs: 500,
+      limits: { ...LIMITS, maxAgeMs },
+      runtime: { authenticate: () => ({ id: 'connection' }) },
+    });
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => openSocket(t, url)));
+    for (const socket of sockets) await socket.init();
+    const openAt = async (ageMs: number) => {
+      aheadMs = ageMs;
+      const before = sockets.map(({ pings }) => pings);
+      await waitFor('two sweeps', () => sockets.every(({ isOpen, pings }, i) => !isOpen || pings >= before[i]! + 2));
+      return sockets.filter(({ isOpen }) => isOpen).length;
+    };
+    assert.equal(await openAt(0.89 * maxAgeMs), 40);
+    const open = await openAt(maxAgeMs);
+    assert.ok(open > 0 && open < 40, `${open} of 40`);
+    assert.equal(await openAt(1.11 * maxAgeMs), 0);
+  });
+
   it('closes no connection before, nor when it is off', async (t) => {
     for (const maxAgeMs of [0, 3_600_000]) {
       const { url } = await startBareGateway(t, { pingIntervalMs: 500, limits: { ...LIMITS, maxAgeMs } });
