@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { openSocket } from '../support/socket.ts';
+import { startPod } from './pod.ts';
+import type { Pod } from './pod.ts';
+
+const GRAPH = {
+  'schema.graphql': `
+    type Query { block(ms: Int!): String }
+    type Subscription { tick: Int @kafka(topic: "ticks") }
+  `,
+  'resolvers.js': `export const Query = {
+    block: (_, { ms }) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
+  };`,
+};
+/** Longer than the interval at which the lag is measured, 500 ms, and MAX_LOOP_LAG_MS. */
+const BLOCKED_MS = 1000;
+
+async function assertOverloaded(pod: Pod, reason: string): Promise<void> {
+  const { status, body } = await pod.readiness();
+  assert.deepEqual([status, body['status'], body['reasons']], [503, 'overloaded', [reason]]);
+}
+
+const isReady = async (pod: Pod) => (await pod.readiness()).status === 200;
+
+describe('an overloaded pod', () => {
+  it('is unready while it has MAX_CONNECTIONS sockets, and ready when one has closed', async (t) => {
+    const pod = await startPod(t, { MAX_CONNECTIONS: '1' });
+    assert.ok(await isReady(pod));
+    const socket = await openSocket(t, pod.url);
+    await assertOverloaded(pod, 'connections');
+    socket.close();
+    await pod.until('readiness', () => isReady(pod));
+    assert.ok((await openSocket(t, pod.url)).isOpen);
+  });
+
+  it('is unready while code of the graph blocks its event loop, and ready when that ends', async (t) => {
+    const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH), MAX_LOOP_LAG_MS: '200' });
+    assert.ok(await isReady(pod));
+    await pod.until('the overload', async () => {
+      const response = await fetch(`${pod.endpoint}?query={block(ms:${BLOCKED_MS})}`);
+      assert.deepEqual(await response.json(), { data: { block: 'timed-out' } });
+      return !(await isReady(pod));
+    });
+    await assertOverloaded(pod, 'loop_lag');
+    await pod.until('readiness', () => isReady(pod));
+  });
+});
