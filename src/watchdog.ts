@@ -9,11 +9,17 @@ export const PAUSED = 0;
 const MIN_LIMIT_MS = 5000;
 /** Time in ms for the last line, which is not waited for: nobody may read the pipe. */
 export const LINE_MS = 100;
-/** Longest time in ms from the limit to the end: a look may be a tick late, one more comes after the limit, and the last line takes its time. */
-export const MAX_OVERRUN_MS = 2 * TICK_MS + LINE_MS;
+/**
+ * Longest time in ms from the limit to the end. The limit is rounded up to ticks, the first look comes up to a tick after the report, one
+ * more tick comes after the limit, and the last line takes its time.
+ */
+export const MAX_OVERRUN_MS = 3 * TICK_MS + LINE_MS;
 
 export interface WatchdogOptions {
-  /** Longest time in ms without a turn of the event loop, and from `expectEnd` to the end; at least 5 s. The end comes `MAX_OVERRUN_MS` later at the latest. */
+  /**
+   * Longest time in ms without a turn of the event loop, and from `expectEnd` to the end; at least 5 s. The end comes `MAX_OVERRUN_MS`
+   * later at the latest.
+   */
   readonly timeoutMs: number;
   /** Fields of every line of the log. */
   readonly facts: Readonly<Record<string, string>>;
