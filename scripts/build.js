@@ -56,21 +56,34 @@ async function build(part, isPacked) {
   if (part === 'src') await putRevision();
 }
 
-/** REVISION, which an image's build sets, or git's description of the checkout; without both there is no file. */
+/** REVISION, which an image's build sets, or the checkout's commit; without both there is no file. */
 async function putRevision() {
   const path = join(TARGET, 'revision');
-  const revision = process.env['REVISION'] || (await described());
+  const revision = process.env['REVISION'] || (await commitOfCheckout());
   if (!revision) return rm(path, { force: true });
-  const draft = draftOf('revision');
+  // `prune` removes it, should this build be interrupted.
+  const draft = draftOf('src-revision');
   await writeFile(draft, revision);
   return rename(draft, path);
 }
 
-/** The commit, with `-dirty` if tracked files have changed since; '' outside of a repository, or without git. */
-async function described() {
-  const words = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
-  const git = await promisify(execFile)('git', words).catch(() => ({ stdout: '' }));
-  return git.stdout.trim();
+/**
+ * The commit, with `-dirty` if tracked files have changed since; '' without git, and where this folder is not the top of a checkout: an
+ * unpacked archive may lie in a checkout of another project.
+ */
+async function commitOfCheckout() {
+  try {
+    if ((await git('rev-parse', '--show-prefix')) !== '') return '';
+    const commit = await git('rev-parse', '--short=12', 'HEAD');
+    return (await git('status', '--porcelain', '--untracked-files=no')) === '' ? commit : `${commit}-dirty`;
+  } catch {
+    return '';
+  }
+}
+
+/** Takes no lock of the repository, which would fail a commit that is made meanwhile. @param {string[]} words */
+async function git(...words) {
+  return (await promisify(execFile)('git', ['--no-optional-locks', ...words])).stdout.trim();
 }
 
 /**

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, lstat, mkdir, readFile, readdir, readlink, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
@@ -13,7 +25,10 @@ const run = promisify(execFile);
 
 /** A checkout of its own with these files in src/ (`crier`: all of crier's), which shares node_modules. */
 async function checkout(t: TestContext, files: Readonly<Record<string, string>> | 'crier'): Promise<string> {
-  const folder = await temporaryFolder(t);
+  return checkoutIn(await temporaryFolder(t), files);
+}
+
+async function checkoutIn(folder: string, files: Readonly<Record<string, string>> | 'crier'): Promise<string> {
   for (const name of ['package.json', 'package-lock.json', 'babel.config.js', 'plugins', 'scripts', 'README.md']) {
     await cp(name, join(folder, name), { recursive: true });
   }
@@ -112,6 +127,23 @@ describe('npm run build', { concurrency: 2 }, () => {
     assert.deepEqual((await readdir(join(folder, 'dist'))).sort(), ['src', builds[1]!, builds[2]!].sort());
   });
 
+  it('removes what a build that was interrupted left behind a day ago', async (t) => {
+    const folder = await checkout(t, SMALL);
+    const dist = join(folder, 'dist');
+    // The draft of the revision cannot replace a folder.
+    await mkdir(join(dist, 'revision'), { recursive: true });
+    await assert.rejects(build(folder, { REVISION: '33019c5f06a1' }), /revision/);
+    await rm(join(dist, 'revision'), { recursive: true });
+    const isDraft = (name: string) => name.startsWith('.');
+    const drafts = (await readdir(dist)).filter(isDraft);
+    assert.equal(drafts.length, 1);
+    const longAgo = new Date(Date.now() - 25 * 60 * 60_000);
+    await utimes(join(dist, drafts[0]!), longAgo, longAgo);
+    await save(folder, 'main.ts', "export const text: string = 'two';\n");
+    await build(folder);
+    assert.deepEqual((await readdir(dist)).filter(isDraft), []);
+  });
+
   it('replaces a folder at the path of the link', async (t) => {
     const folder = await checkout(t, SMALL);
     await mkdir(join(folder, 'dist', 'src'), { recursive: true });
@@ -122,7 +154,25 @@ describe('npm run build', { concurrency: 2 }, () => {
 });
 
 describe('the revision of a build', () => {
-  it("is REVISION's, else the commit of the checkout, else none", async (t) => {
+  const git = async (folder: string, ...words: string[]) => {
+    const user = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+    return (await run('git', [...user, ...words], { cwd: folder })).stdout.trim();
+  };
+
+  /** Makes the folder a repository with one commit, and returns its name. */
+  const commitIn = async (folder: string) => {
+    await git(folder, 'init', '--quiet');
+    await git(folder, 'add', 'README.md');
+    await git(folder, 'commit', '--quiet', '--message=first');
+    return git(folder, 'rev-parse', '--short=12', 'HEAD');
+  };
+
+  const revisionOf = async (folder: string, environment?: Readonly<Record<string, string>>) => {
+    await build(folder, environment);
+    return readFile(join(folder, 'dist', 'revision'), 'utf8').catch(() => 'none');
+  };
+
+  it("is REVISION's, else the commit of the checkout, else none, and follows the version", async (t) => {
     const main = "import { readVersion } from './version.ts';\nprocess.stdout.write(readVersion());\n";
     const folder = await checkout(t, {
       ...SMALL,
@@ -134,17 +184,35 @@ describe('the revision of a build', () => {
       await build(folder, environment);
       return (await run(process.execPath, [join(folder, 'dist', 'src', 'main.js')])).stdout;
     };
-    const git = (...words: string[]) =>
-      run('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...words], { cwd: folder });
     assert.equal(await builtVersion(), version);
-    await git('init', '--quiet');
-    await git('add', 'src', 'README.md');
-    await git('commit', '--quiet', '--message=first');
-    const commit = (await git('rev-parse', '--short=12', 'HEAD')).stdout.trim();
+    const commit = await commitIn(folder);
     assert.equal(await builtVersion(), `${version}+${commit}`);
     await writeFile(join(folder, 'README.md'), 'changed');
     assert.equal(await builtVersion(), `${version}+${commit}-dirty`);
     assert.equal(await builtVersion({ REVISION: '33019c5f06a1' }), `${version}+33019c5f06a1`);
+  });
+
+  it('is not the commit of a repository around the checkout', async (t) => {
+    const outer = await temporaryFolder(t);
+    await writeFile(join(outer, 'README.md'), 'another project');
+    await commitIn(outer);
+    const folder = await checkoutIn(join(outer, 'crier'), SMALL);
+    assert.equal(await revisionOf(folder), 'none');
+    const commit = await commitIn(folder);
+    assert.equal(await revisionOf(folder), commit);
+  });
+
+  it("is found without a write to the repository's index, and without its lock", async (t) => {
+    const folder = await checkout(t, SMALL);
+    const commit = await commitIn(folder);
+    // The index has another time of this file, so most commands of git write the index anew.
+    await utimes(join(folder, 'README.md'), 1, 1);
+    const index = join(folder, '.git', 'index');
+    const before = await readFile(index);
+    assert.equal(await revisionOf(folder), commit);
+    assert.deepEqual(await readFile(index), before);
+    await git(folder, 'describe', '--always', '--dirty');
+    assert.notDeepEqual(await readFile(index), before, 'twin: git describe writes it');
   });
 });
 
