@@ -20,6 +20,9 @@ const MAX_WAITING_CONNECTIONS = 4096;
 /** Interval in ms at which a closing server closes idle connections. */
 const IDLE_CHECK_INTERVAL_MS = 50;
 
+/** Codes of errors that only another host mends. */
+const HOST_ERRORS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
+
 /**
  * Resolves with the port once the server listens.
  * @throws SetupError naming the variable when the host or the port cannot be listened on.
@@ -38,12 +41,14 @@ function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, varia
   const mend = 'name another one, or 0 for any free one';
   if (code === 'EADDRINUSE') return `${variable}: port ${port} on ${host} is in use; ${mend}`;
   if (code === 'EACCES') return `${variable}: this user may not listen on port ${port}; ${mend}`;
+  if (!HOST_ERRORS.has(code ?? '')) return `${variable}: port ${port} on ${host} cannot be listened on: ${message}`;
   return `${variable.replace('PORT', 'HOST')}: expected an address of this machine, got ${JSON.stringify(host)} (${message})`;
 }
 
 /**
- * Once `draining` is aborted, each reply closes its connection, also the reply to an earlier request. Otherwise a client or a load balancer
- * would send its next request over a connection that `endServer` is about to close, and the request would fail with a reset.
+ * Once `draining` is aborted, each reply whose headers are not sent yet closes its connection, also the reply to an earlier request.
+ * Otherwise a client or a load balancer would send its next request over a connection that `endServer` is about to close, and the request
+ * would fail with a reset.
  */
 export function closeAfterReplies(server: Server, draining: AbortSignal): void {
   const pending = new Set<ServerResponse>();

@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { SetupError } from '../../src/errors.ts';
 import { closeAfterReplies, endServer, listen } from '../../src/http/listening.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -20,6 +22,20 @@ setTimeout(end, 20_000);
 for (let i = 0; i < wanted; i++) {
   const socket = require('node:net').connect(port, '127.0.0.1', () => ++connected === wanted && end());
   socket.on('error', () => undefined);
+}`;
+
+const LISTENING = pathToFileURL(join(process.cwd(), 'dist', 'src', 'http', 'listening.js')).href;
+
+/** Opens as many files as it may, tries to listen, and prints the refusal. */
+const EXHAUSTED = `
+import { openSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { listen } from '${LISTENING}';
+try {
+  for (;;) openSync('/dev/null');
+} catch {
+  const refusal = await listen(createServer(), { host: '127.0.0.1', port: 0, variable: 'PORT' }).catch((error) => error);
+  process.stdout.write(refusal.message);
 }`;
 
 /** A server that leaves every request to the test; `responses` in the order of their requests. */
@@ -39,6 +55,21 @@ describe('listen', () => {
       assert.match(error.message, new RegExp(`^PORT: port ${port} on 127.0.0.1 is in use`));
       return true;
     });
+  });
+
+  it('names the setting whose host is no address of this machine', async () => {
+    await assert.rejects(listen(createServer(), { ...ADDRESS, host: '192.0.2.1' }), (error) => {
+      assert.ok(error instanceof SetupError);
+      assert.match(error.message, /^HOST: expected an address of this machine, got "192\.0\.2\.1" \(.* EADDRNOTAVAIL/);
+      return true;
+    });
+  });
+
+  it('names the reason, and not the host, where the process has no file descriptor left', () => {
+    // `exec`: the limit is of the shell, and of Node in its place.
+    const words = ['-c', 'ulimit -n 64 && exec "$0" --input-type=module -e "$1"', process.execPath, EXHAUSTED];
+    const message = execFileSync('sh', words, { encoding: 'utf8' });
+    assert.match(message, /^PORT: port 0 on 127\.0\.0\.1 cannot be listened on: listen EMFILE: /);
   });
 
   it('queues a connection storm while the event loop is busy, so no client retries seconds later', async (t) => {
