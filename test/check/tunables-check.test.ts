@@ -63,7 +63,7 @@ describe('--check-config with TUNABLES_FILE', () => {
         'failed: TUNABLES_FILE: a key changes nothing: MAX_QUEU_BYTES; did you mean "MAX_QUEUE_BYTES"?',
         'warning: TUNABLES_FILE: a key changes nothing: PORT: changes only at a restart',
         'warning: TUNABLES_FILE: a key changes nothing: x',
-        'warning: TUNABLES_FILE: a key changes nothing: OTEL_TRACES_SAMPLER_ARG: no effect, because this pod was started without OTEL_EXPORTER_OTLP_ENDPOINT: nothing is traced',
+        'warning: TUNABLES_FILE: a key changes nothing: OTEL_TRACES_SAMPLER_ARG: no effect, because this pod has no exporter of spans (OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT)',
       ],
     ],
   ];

@@ -187,8 +187,15 @@ describe('Tunables', () => {
     assert.equal(tunables.values.MAX_QUEUE_BYTES, 2048);
   });
 
+  const withoutExporter =
+    'no effect, because this pod has no exporter of spans (OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT)';
   const idle: readonly (readonly [Record<string, string>, string])[] = [
-    [{}, 'no effect, because this pod was started without OTEL_EXPORTER_OTLP_ENDPOINT: nothing is traced'],
+    [{}, withoutExporter],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }, withoutExporter],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ROLE: 'gateway', REDIS_URL: 'redis://127.0.0.1:1' },
+      'no effect with ROLE=gateway: workers decide which records are traced',
+    ],
     [
       { OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true' },
       'no effect, because OTEL_SDK_DISABLED=true: nothing is traced',
