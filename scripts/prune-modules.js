@@ -23,7 +23,11 @@ const UNUSED_OF_PACKAGES = [
   /^@opentelemetry\/semantic-conventions\/dist\/(?:experimental_|index-incubating)[^/]*$/,
 ];
 
-/** Removes from the packages in a node_modules folder or a scope, and from those nested in them. @param {string} folder @param {string} modules */
+/**
+ * Removes from the packages in a node_modules folder or a scope, and from those nested in them.
+ * @param {string} folder
+ * @param {string} modules
+ */
 async function prunePackages(folder, modules = folder) {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === '.bin') continue;

@@ -10,22 +10,16 @@ export function contradictions(settings: Settings): string[] {
 
 /** A line for each bound that another bound excludes. */
 export function bounds(settings: Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | 'OTEL_TRACES_SAMPLER_ARG'>): string[] {
+  const { MAX_INFLATED_BATCH_BYTES: inflated, MAX_INFLIGHT_BYTES: inflight } = settings;
+  const { MAX_QUEUE_BYTES: queue, MAX_POD_QUEUE_BYTES: podQueue } = settings;
+  const { EXECUTION_TIMEOUT_MS: execution, BACKEND_TIMEOUT_MS: request } = settings;
   const problems: string[] = [];
-  if (settings.MAX_INFLATED_BATCH_BYTES > settings.MAX_INFLIGHT_BYTES) {
-    problems.push(
-      `MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${settings.MAX_INFLIGHT_BYTES}), got ${settings.MAX_INFLATED_BATCH_BYTES}`,
-    );
-  }
-  if (settings.MAX_QUEUE_BYTES > settings.MAX_POD_QUEUE_BYTES) {
-    problems.push(
-      `MAX_QUEUE_BYTES: expected no more than MAX_POD_QUEUE_BYTES (${settings.MAX_POD_QUEUE_BYTES}), got ${settings.MAX_QUEUE_BYTES}`,
-    );
-  }
-  if (settings.EXECUTION_TIMEOUT_MS < settings.BACKEND_TIMEOUT_MS) {
-    problems.push(
-      `EXECUTION_TIMEOUT_MS: expected no less than BACKEND_TIMEOUT_MS (${settings.BACKEND_TIMEOUT_MS}), got ${settings.EXECUTION_TIMEOUT_MS}`,
-    );
-  }
+  if (inflated > inflight)
+    problems.push(`MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${inflight}), got ${inflated}`);
+  if (queue > podQueue)
+    problems.push(`MAX_QUEUE_BYTES: expected no more than MAX_POD_QUEUE_BYTES (${podQueue}), got ${queue}`);
+  if (execution < request)
+    problems.push(`EXECUTION_TIMEOUT_MS: expected no less than BACKEND_TIMEOUT_MS (${request}), got ${execution}`);
   return problems;
 }
 
