@@ -114,7 +114,7 @@ export class Metrics {
     // Gauges with the suffix of counters, and only the sums of gauges without it.
     for (const name of ['handles', 'requests', 'resources'])
       this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
-    // GarbageCollections has a metric of this name that misses none.
+    // GarbageCollections has a metric of this name that misses none. prom-client's observer of collections runs on: nothing can end it.
     this.registry.removeSingleMetric('nodejs_gc_duration_seconds');
   }
 
