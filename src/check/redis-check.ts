@@ -44,7 +44,14 @@ export async function checkRedis(url: string, prefix: string): Promise<Finding[]
 }
 
 async function checkServer(client: Redis, server: string): Promise<Finding> {
-  const properties = (await client.call('hello').catch(() => [])) as unknown[];
+  return serverFinding(server, (await client.call('hello').catch(() => [])) as unknown[]);
+}
+
+/**
+ * @param server `host:port`
+ * @param properties the reply to HELLO: names, each with its value after it; empty if the server refuses the command
+ */
+export function serverFinding(server: string, properties: readonly unknown[]): Finding {
   const read = (name: string) => properties[properties.indexOf(name) + 1];
   if (properties.includes('mode') && read('mode') === 'cluster') {
     const mend = 'name a Redis without cluster mode (cluster-enabled no), or several';
