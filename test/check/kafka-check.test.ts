@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
+import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import type { KafkaBroker } from '../../stack/kafka-broker.ts';
+import { freePorts } from '../../stack/port.ts';
+import { createTopics } from '../../stack/topics.ts';
 import { checkKafka } from '../../src/check/kafka-check.ts';
 import { linesOf } from '../../src/check/check-config.ts';
 import { readConfig } from '../../src/config.ts';
 import { spawnPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { FETCH, KafkaProxy, LIST_OFFSETS, OFFSET_FETCH } from './kafka-proxy.ts';
 import { PASSWORD, aclEntries, startSecureKafka } from './secure-kafka.ts';
 import type { Right, SecureKafka } from './secure-kafka.ts';
 
@@ -24,7 +29,7 @@ const USERS: Readonly<Record<string, readonly Right[]>> = {
   nobody: [],
 };
 
-type Listener = 'plain' | 'sasl' | 'tls' | 'saslTls';
+type Listener = 'plain' | 'sasl' | 'tls' | 'saslTls' | 'expired' | 'oauth';
 
 const login = (user: string, KAFKA_SASL_MECHANISM = 'plain', KAFKA_SASL_PASSWORD = PASSWORD) => ({
   KAFKA_SASL_MECHANISM,
@@ -125,6 +130,21 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       ),
     ],
     [
+      'nothing, where SASL with no mechanism of crier is expected',
+      'oauth',
+      {},
+      refused('Closed connection', 'this listener offers only SASL mechanisms that crier lacks: oauthbearer'),
+    ],
+    [
+      'SASL, where no mechanism of crier is offered',
+      'oauth',
+      login('worker'),
+      refused(
+        'The broker does not support the requested SASL mechanism',
+        'this listener offers only SASL mechanisms that crier lacks: oauthbearer',
+      ),
+    ],
+    [
       'a wrong password with PLAIN',
       'sasl',
       login('worker', 'plain', 'hunter3'),
@@ -185,7 +205,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
     assert.ok(!(await admin.listTopics()).includes('later'));
   });
 
-  it('names a host that is not in the certificate, and accepts TLS with an authority in NODE_EXTRA_CA_CERTS', async (t) => {
+  it('names a host that is not in the certificate and an expired certificate, and accepts TLS with an authority in NODE_EXTRA_CA_CERTS', async (t) => {
     const GRAPH = await graphFolder(t, {
       'schema.graphql': 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }',
     });
@@ -194,7 +214,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
         ...TLS,
         ...login('worker'),
         GRAPH,
-        NODE_EXTRA_CA_CERTS: kafka.certificate,
+        NODE_EXTRA_CA_CERTS: kafka.certificates,
       });
       const pod = spawnPod(t, { ...settings, KAFKA_BROKERS: brokers }, { arguments: ['--check-config'] });
       assert.equal(await pod.ended, 1, 'there is no Redis');
@@ -208,6 +228,8 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
     ]);
     const [other] = await check(kafka.saslTls.replace('127.0.0.1', 'localhost'));
     assert.match(other!, /altnames.*; name the brokers in KAFKA_BROKERS as their certificate does$/);
+    const [expired] = await check(kafka.expired);
+    assert.match(expired!, /certificate has expired; renew the certificate of the brokers/);
   });
 
   it('writes nothing, commits nothing and leaves no group', async () => {
@@ -215,4 +237,53 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       assert.ok((await admin.fetchTopicOffsets(topic)).every(({ high }) => high === '0'));
     assert.deepEqual((await admin.listGroups()).groups, []);
   });
+});
+
+describe('--check-config against a Kafka that fails after the connection', () => {
+  let kafka: KafkaBroker;
+  let proxy: KafkaProxy;
+  let address: string;
+
+  before(async () => {
+    const [port] = (await freePorts(1)) as [number];
+    proxy = new KafkaProxy(port);
+    address = await proxy.start();
+    kafka = await startKafkaBroker({ port, properties: [`advertised.listeners=PLAINTEXT://${address}`] });
+    await createTopics(kafka.address, [{ topic: 'orders' }]);
+  });
+
+  after(async () => {
+    proxy.close();
+    await kafka.stop();
+  });
+
+  const cases: readonly (readonly [what: string, request: number | undefined, expected: RegExp | undefined])[] = [
+    ['nothing, where every request is answered', undefined, undefined],
+    [
+      'the topic whose offsets cannot be read',
+      LIST_OFFSETS,
+      /^failed {3}Kafka: the offsets of the topic orders cannot be read: .+; make its brokers reachable under the addresses that they advertise\n$/,
+    ],
+    [
+      'the group whose commits cannot be read',
+      OFFSET_FETCH,
+      /^failed {3}Kafka: the commits of the group crier cannot be read: .+; make its coordinator reachable under the address that it advertises\n$/,
+    ],
+    [
+      'brokers that stopped answering',
+      FETCH,
+      /^failed {3}Kafka: the brokers stopped answering: .+; make all brokers reachable under the addresses that they advertise\n$/,
+    ],
+  ];
+  for (const [what, request, expected] of cases) {
+    it(`names ${what}`, async () => {
+      proxy.refuse(request);
+      const config = readConfig({ KAFKA_BROKERS: address, REDIS_URL: 'redis://127.0.0.1:1' });
+      const [connected, ...findings] = await checkKafka(config, ['orders']);
+      assert.equal(connected?.status, 'ok');
+      const bad = linesOf(findings.filter(({ status }) => status === 'failed'));
+      if (expected) assert.match(bad, expected);
+      else assert.equal(bad, '');
+    });
+  }
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,10 @@ const run = promisify(execFile);
 
 export const PASSWORD = 'hunter2';
 
-/** A listener for each way to connect. All but `plain` and `tls` know the users. */
+const OAUTH_LOGIN =
+  'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";';
+
+/** A listener for each way to connect. `sasl` and `saslTls` know the users. */
 export interface SecureKafka {
   /** Without TLS and SASL, for a super user. */
   readonly plain: string;
@@ -23,8 +26,12 @@ export interface SecureKafka {
   readonly tls: string;
   /** TLS, and SASL with PLAIN only. */
   readonly saslTls: string;
-  /** The certificate of the TLS listeners, for 127.0.0.1 only. It is its own authority. */
-  readonly certificate: string;
+  /** TLS with a certificate that has expired. */
+  readonly expired: string;
+  /** SASL with OAUTHBEARER only. */
+  readonly oauth: string;
+  /** The path of the two certificates of the TLS listeners, for 127.0.0.1 only. Each is its own authority. */
+  readonly certificates: string;
   stop(): Promise<void>;
 }
 
@@ -34,8 +41,12 @@ export type Right = readonly [resource: 'TOPIC' | 'GROUP', name: string, operati
 /** One broker with an authorizer that refuses what no right allows. */
 export async function startSecureKafka(users: readonly string[]): Promise<SecureKafka> {
   const folder = await mkdtemp(join(tmpdir(), 'crier-keys-'));
-  const [sasl, tls, saslTls] = (await freePorts(3)) as [number, number, number];
-  const { keystore, certificate } = await createCertificate(folder);
+  const [sasl, tls, saslTls, expired, oauth] = (await freePorts(5)) as [number, number, number, number, number];
+  const valid = await createCertificate(folder, 'valid', []);
+  // From three days ago until one day ago.
+  const past = await createCertificate(folder, 'expired', ['-startdate', '-3d']);
+  const certificates = join(folder, 'certificates.pem');
+  await writeFile(certificates, valid.certificate + past.certificate);
   const logins = users.map((user) => `user_${user}="${PASSWORD}"`).join(' ');
   const plainLogin = `org.apache.kafka.common.security.plain.PlainLoginModule required ${logins};`;
   try {
@@ -44,6 +55,8 @@ export async function startSecureKafka(users: readonly string[]): Promise<Secure
         { name: 'SASL', protocol: 'SASL_PLAINTEXT', port: sasl },
         { name: 'TLS', protocol: 'SSL', port: tls },
         { name: 'SASLTLS', protocol: 'SASL_SSL', port: saslTls },
+        { name: 'EXPIRED', protocol: 'SSL', port: expired },
+        { name: 'OAUTH', protocol: 'SASL_PLAINTEXT', port: oauth },
       ],
       properties: [
         'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
@@ -53,7 +66,10 @@ export async function startSecureKafka(users: readonly string[]): Promise<Secure
         'listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
         'listener.name.sasltls.sasl.enabled.mechanisms=PLAIN',
         `listener.name.sasltls.plain.sasl.jaas.config=${plainLogin}`,
-        `ssl.keystore.location=${keystore}`,
+        'listener.name.oauth.sasl.enabled.mechanisms=OAUTHBEARER',
+        `listener.name.oauth.oauthbearer.sasl.jaas.config=${OAUTH_LOGIN}`,
+        `listener.name.expired.ssl.keystore.location=${past.keystore}`,
+        `ssl.keystore.location=${valid.keystore}`,
         'ssl.keystore.type=PKCS12',
         `ssl.keystore.password=${PASSWORD}`,
         `ssl.key.password=${PASSWORD}`,
@@ -65,7 +81,16 @@ export async function startSecureKafka(users: readonly string[]): Promise<Secure
       await rm(folder, { recursive: true, force: true });
     };
     const at = (port: number) => `127.0.0.1:${port}`;
-    return { plain: broker.address, sasl: at(sasl), tls: at(tls), saslTls: at(saslTls), certificate, stop };
+    return {
+      plain: broker.address,
+      sasl: at(sasl),
+      tls: at(tls),
+      saslTls: at(saslTls),
+      expired: at(expired),
+      oauth: at(oauth),
+      certificates,
+      stop,
+    };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -84,13 +109,16 @@ export function aclEntries(user: string, rights: readonly Right[]): AclEntry[] {
   }));
 }
 
-/** keytool is part of the Java that Kafka needs. */
-async function createCertificate(folder: string): Promise<{ keystore: string; certificate: string }> {
-  const keystore = join(folder, 'keys.p12');
-  const certificate = join(folder, 'certificate.pem');
+/** A certificate for two days, as PEM, and the path of its key. keytool is part of the Java that Kafka needs. */
+async function createCertificate(
+  folder: string,
+  name: string,
+  flags: readonly string[],
+): Promise<{ keystore: string; certificate: string }> {
+  const keystore = join(folder, `${name}.p12`);
   const store = ['-keystore', keystore, '-storepass', PASSWORD, '-alias', 'broker'];
-  const subject = ['-dname', 'CN=kafka', '-ext', 'san=ip:127.0.0.1', '-validity', '2'];
+  const subject = ['-dname', 'CN=kafka', '-ext', 'san=ip:127.0.0.1', '-validity', '2', ...flags];
   await run('keytool', ['-genkeypair', '-keyalg', 'EC', ...store, '-storetype', 'PKCS12', ...subject]);
-  await run('keytool', ['-exportcert', '-rfc', ...store, '-file', certificate]);
-  return { keystore, certificate };
+  const { stdout } = await run('keytool', ['-exportcert', '-rfc', ...store]);
+  return { keystore, certificate: stdout };
 }
