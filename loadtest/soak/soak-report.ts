@@ -10,6 +10,7 @@ const MIB = 1024 * 1024;
 const MAX_GROWTH_BYTES = 16 * MIB;
 /** Most that the heap may grow after the first round. A leak of 16 bytes for each of 262,144 connections exceeds it. */
 const MAX_HEAP_GROWTH_BYTES = 4 * MIB;
+const SETTLED = 'Without clients the gauges returned to 0, and memory to its value after the first quarter.';
 
 /** The flags that are numbers. */
 export interface SoakPlan {
@@ -41,6 +42,8 @@ export interface KeptMemory {
 export interface SoakOutcome {
   readonly samples: readonly Sample[];
   readonly report: ChurnReport;
+  /** Before the first client. */
+  readonly beforeClients: KeptMemory;
   /** After each round. */
   readonly kept: readonly KeptMemory[];
   /** As the pod counts. */
@@ -68,6 +71,10 @@ export function inMb(kept: readonly KeptMemory[], of: keyof KeptMemory): string 
   return kept.map((memory) => (memory[of] / MIB).toFixed(1)).join(', ');
 }
 
+function inPair(memory: KeptMemory): string {
+  return `${inMb([memory], 'residentBytes')} / ${inMb([memory], 'heapBytes')}`;
+}
+
 /** Writes `<name>.json` and `<name>.md` to the results and prints them. Faults set the exit code. */
 export async function publish(
   plan: SoakPlan,
@@ -75,7 +82,7 @@ export async function publish(
   outcome: SoakOutcome,
   faults: readonly string[],
 ): Promise<void> {
-  const { samples, report, kept, refused } = outcome;
+  const { samples, report, beforeClients, kept, refused } = outcome;
   const most = (read: (sample: Sample) => number) => Math.max(...samples.map(read));
   const table = [
     ['figure', 'value'],
@@ -85,6 +92,7 @@ export async function publish(
     ['most connections at once', String(most(({ connections }) => connections))],
     ['messages received', String(report.messages)],
     ['highest RSS, MB', most(({ residentMb }) => residentMb).toFixed(0)],
+    ['RSS / heap in use before the first client, MB', inPair(beforeClients)],
     ['RSS without clients, after each quarter, MB', inMb(kept, 'residentBytes')],
     ['heap in use without clients, after each quarter, MB', inMb(kept, 'heapBytes')],
   ];
@@ -92,7 +100,7 @@ export async function publish(
     .map(([flag, value]) => `--${flag} ${value}`)
     .join(' ');
   const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags };
-  const verdict = faults.length === 0 ? 'Everything returned to its start value.' : [...new Set(faults)].join('\n\n');
+  const verdict = faults.length === 0 ? SETTLED : [...new Set(faults)].join('\n\n');
   const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
   const path = `${RESULTS_FOLDER}/${name}`;
   await mkdir(RESULTS_FOLDER, { recursive: true });

@@ -10,6 +10,7 @@ function faultsAfter(rounds: readonly (readonly [resident: number, heap: number]
   const outcome: SoakOutcome = {
     samples: [{ minutes: 1, residentMb: 300, connections: 4000, deliveries: 1, shed: 1 }],
     report: { opened: 2, messages: 1, shed: 1, closed: {}, failed: 0, faults: [] },
+    beforeClients: { residentBytes: 100 * 2 ** 20, heapBytes: 20 * 2 ** 20 },
     kept: rounds.map(([resident, heap]) => ({ residentBytes: resident * 2 ** 20, heapBytes: heap * 2 ** 20 })),
     refused: 1,
   };
@@ -17,7 +18,7 @@ function faultsAfter(rounds: readonly (readonly [resident: number, heap: number]
 }
 
 describe('faultsOf', () => {
-  it('finds none when memory stays within its bounds after the first round, however much that one took', () => {
+  it('finds none when memory stays within its bounds after the first round, however much it grew in that one', () => {
     assert.deepEqual(
       faultsAfter([
         [120, 30],
