@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { spawnPod } from '../end-to-end/pod.ts';
@@ -35,6 +35,20 @@ async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
+
+/** Bytes of the files of each package, without those of packages nested in it; the largest first. */
+async function packageSizes(modules: string): Promise<[name: string, bytes: number][]> {
+  const sizes = new Map<string, number>();
+  for (const file of await filesIn(modules)) {
+    const [name] = /^(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(relative(modules, file))!;
+    sizes.set(name, (sizes.get(name) ?? 0) + (await stat(file)).size);
+  }
+  return [...sizes].sort(([, a], [, b]) => b - a);
+}
+
+const MIB = 1024 * 1024;
+/** They have 20.1 MiB. */
+const MAX_BYTES = 24 * MIB;
 
 const isLicence = (path: string) => /^licen[cs]e/i.test(basename(path));
 
@@ -109,6 +123,14 @@ describe('an image with pruned packages', () => {
       createRequire(import.meta.url)('snappy').compressSync('text');
       createRequire(import.meta.url)('lz4-napi').compressSync(Buffer.from('text'));`;
     await run(process.execPath, ['--input-type=module', '-e', script], { cwd: app });
+  });
+
+  it('has at most 24 MiB of packages', async () => {
+    const sizes = await packageSizes(join(app, 'node_modules'));
+    const bytes = sizes.reduce((sum, [, size]) => sum + size, 0);
+    const inMib = (size: number) => `${(size / MIB).toFixed(1)} MiB`;
+    const largest = sizes.slice(0, 5).map(([name, size]) => `${name} (${inMib(size)})`);
+    assert.ok(bytes <= MAX_BYTES, `${inMib(bytes)}, most of it in ${largest.join(', ')}`);
   });
 
   it('keeps the licences, and neither types, source maps nor tests', async () => {
