@@ -26,6 +26,7 @@ export interface Relief {
 
 /** An entry of the type `gc`. */
 interface GcEntry {
+  readonly startTime: number;
   readonly detail: { readonly kind: number };
 }
 
@@ -39,8 +40,8 @@ const LOG_WINDOW_MS = 10_000;
 /**
  * Watches the heap against the limit of V8, and the process against that of its container. It reads both after each major collection of
  * garbage, so that garbage does not count and nothing is measured on the path of an event. From `maxPercent` on memory is short; from
- * halfway between there and the limit on, each reading asks for relief, down to `maxPercent`. Less would keep the heap where V8 collects
- * all the time: it ends a process after four collections in a row that left 80 % in use and took more than 60 % of the time.
+ * halfway between there and the limit on, each reading asks for relief, down to `maxPercent`: the nearer the heap is to its limit, the more
+ * V8 collects, and it ends a process after four collections in a row that left 80 % in use and took more than 60 % of the time.
  *
  * V8 may not collect for minutes when little is allocated. So while memory is short, or the process is near the limit of its container with
  * garbage included, the guard collects itself every 10 s.
@@ -54,6 +55,8 @@ export class MemoryGuard {
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   #use: MemoryUse;
   #readAt = -Infinity;
+  /** Of performance.now(). A collection that began before counts what the relief has freed. */
+  #relievedAt = -Infinity;
   #isShort = false;
   #isCollecting = false;
   #timer: NodeJS.Timeout | undefined;
@@ -89,11 +92,12 @@ export class MemoryGuard {
   }
 
   #onCollections(list: PerformanceObserverEntryList): void {
-    const kinds = list.getEntries().map((entry) => (entry as unknown as GcEntry).detail.kind);
-    if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) this.#onCollected();
+    const collections = list.getEntries() as unknown as readonly GcEntry[];
+    const last = collections.findLast(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR);
+    if (last) this.#onCollected(last.startTime);
   }
 
-  #onCollected(): void {
+  #onCollected(beganAt: number): void {
     const { memory, maxPercent } = this.#options;
     this.#use = memory.read();
     this.#readAt = performance.now();
@@ -102,7 +106,7 @@ export class MemoryGuard {
     const used = this.#usedPercent();
     if (!this.#isShort && used >= percent) this.#begin();
     else if (this.#isShort && used < percent - HYSTERESIS) this.#end();
-    if (used >= criticalPercent(percent)) this.#relieve(percent);
+    if (used >= criticalPercent(percent) && beganAt >= this.#relievedAt) this.#relieve(percent);
   }
 
   #usedPercent(): number {
@@ -129,6 +133,7 @@ export class MemoryGuard {
     const { heap, process } = this.#use;
     const excess = ({ usedBytes, limitBytes }: Share) => Math.ceil(usedBytes - (limitBytes * percent) / 100);
     const { closed, bytes } = this.relieve(Math.max(excess(heap), process ? excess(process) : 0));
+    this.#relievedAt = performance.now();
     const message =
       closed > 0
         ? 'memory is very short: closed the connections that held most'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { collectGarbage } from '../../src/memory/collect-garbage.ts';
 import { MemoryGuard } from '../../src/memory/memory-guard.ts';
@@ -95,6 +97,23 @@ describe('MemoryGuard', () => {
         ['memory is very short: closed the connections that held most', 1],
       ],
     );
+  });
+
+  it('asks for no relief after a collection that began before the last relief had ended', async (t) => {
+    setFlagsFromString('--expose-gc');
+    const collectNow = runInNewContext('gc') as () => void;
+    const { guard, collect, relieved, reads } = guarded(t);
+    guard.relieve = (bytes) => {
+      relieved.push(bytes);
+      if (relieved.length === 1) collectNow();
+      return { closed: 1, bytes };
+    };
+    const before = reads();
+    await collect({ heap: 950 });
+    await waitFor('both readings', () => reads() >= before + 2);
+    assert.deepEqual(relieved, [150]);
+    await collect({ heap: 940 });
+    assert.deepEqual(relieved, [150, 140]);
   });
 
   it('says that no connection holds much if nothing could be closed', async (t) => {
