@@ -26,8 +26,10 @@ export function createClusterId(): string {
 export interface KafkaListener {
   /** Upper-case letters. */
   readonly name: string;
-  readonly protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   readonly port: number;
+  /** The port that the broker advertises. Default: `port`. */
+  readonly advertisedPort?: number;
 }
 
 export interface KafkaNodeOptions {
@@ -118,14 +120,15 @@ function serverProperties({
   const replicas = Math.min(3, controllerPorts.length);
   const minInSync = replicas === 3 ? 2 : 1;
   const voters = controllerPorts.map((controllerPort, i) => `${i + 1}@127.0.0.1:${controllerPort}`).join(',');
-  const clients = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port }, ...listeners];
+  const clients: readonly KafkaListener[] = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port }, ...listeners];
   const addresses = clients.map((one) => `${one.name}://127.0.0.1:${one.port}`).join(',');
+  const advertised = clients.map((one) => `${one.name}://127.0.0.1:${one.advertisedPort ?? one.port}`).join(',');
   const protocols = clients.map(({ name, protocol }) => `${name}:${protocol}`).join(',');
   return `process.roles=broker,controller
 node.id=${id}
 controller.quorum.voters=${voters}
 listeners=${addresses},CONTROLLER://127.0.0.1:${controllerPorts[id - 1]}
-advertised.listeners=${addresses}
+advertised.listeners=${advertised}
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=${protocols},CONTROLLER:PLAINTEXT
 log.dirs=${join(folder, `logs-${id}`)}

@@ -10,7 +10,7 @@ import { failed, ok, skipped } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { probeListener } from './kafka-listener.ts';
 import type { KafkaListener } from './kafka-listener.ts';
-import { connectionMend } from './kafka-mend.ts';
+import { ADVERTISED_MEND, connectionMend } from './kafka-mend.ts';
 
 export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
 
@@ -59,8 +59,7 @@ async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: 
   try {
     return [connected, ...(await checkUse(connection, config, topics))];
   } catch (error) {
-    const mend = 'make all brokers reachable under the addresses that they advertise';
-    return [connected, failed(`Kafka: the brokers stopped answering: ${reasonOf(error)}; ${mend}`)];
+    return [connected, failed(`Kafka: the brokers stopped answering: ${reasonOf(error)}; ${ADVERTISED_MEND}`)];
   }
 }
 

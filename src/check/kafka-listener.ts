@@ -1,4 +1,4 @@
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -12,13 +12,16 @@ export interface KafkaListener {
 /** Longest time of each of the two attempts. */
 const TIMEOUT_MS = 3000;
 const CORRELATION_ID = 1;
+/** Length, correlation id, error code, and the count of mechanisms. */
+const MIN_REPLY_BYTES = 14;
 const MAX_REPLY_BYTES = 65_536;
 
 /** Sends a SaslHandshake, first without TLS. undefined: no broker answers either time. The certificate is not checked. */
 export async function probeListener(host: string, port: number): Promise<KafkaListener | undefined> {
   const plain = await offeredMechanisms(() => connectTcp({ host, port }));
   if (plain) return { isTls: false, mechanisms: plain };
-  const encrypted = await offeredMechanisms(() => connectTls({ host, port, rejectUnauthorized: false }));
+  const servername = isIP(host) ? {} : { servername: host };
+  const encrypted = await offeredMechanisms(() => connectTls({ host, port, ...servername, rejectUnauthorized: false }));
   return encrypted && { isTls: true, mechanisms: encrypted };
 }
 
@@ -57,7 +60,7 @@ async function replyOf(socket: Socket): Promise<readonly string[] | undefined> {
     bytes = Buffer.concat([bytes, chunk as Buffer]);
     if (bytes.length < 8) continue;
     const end = bytes.readInt32BE(0) + 4;
-    if (bytes.readInt32BE(4) !== CORRELATION_ID || end > MAX_REPLY_BYTES) return undefined;
+    if (bytes.readInt32BE(4) !== CORRELATION_ID || end < MIN_REPLY_BYTES || end > MAX_REPLY_BYTES) return undefined;
     if (bytes.length >= end) return mechanismsIn(bytes.subarray(0, end));
   }
   return undefined;
@@ -66,8 +69,9 @@ async function replyOf(socket: Socket): Promise<readonly string[] | undefined> {
 /** A listener without SASL replies with an error and no mechanism. */
 function mechanismsIn(reply: Buffer): string[] {
   const mechanisms: string[] = [];
-  for (let at = 14; at + 2 <= reply.length;) {
+  for (let at = MIN_REPLY_BYTES; at + 2 <= reply.length;) {
     const length = reply.readInt16BE(at);
+    if (length < 0) break;
     mechanisms.push(reply.toString('latin1', at + 2, at + 2 + length));
     at += 2 + length;
   }

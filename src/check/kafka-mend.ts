@@ -2,6 +2,9 @@ import type { KafkaConnectionConfig } from '../kafka/kafkajs/client.ts';
 import { variables } from '../variables.ts';
 import type { KafkaListener } from './kafka-listener.ts';
 
+/** For brokers that answer under an address of KAFKA_BROKERS, but not under their own. */
+export const ADVERTISED_MEND = 'make all brokers reachable under the addresses that they advertise';
+
 const SUPPORTED: readonly string[] = variables.KAFKA_SASL_MECHANISM.schema.options;
 
 type SecurityConfig = Pick<KafkaConnectionConfig, 'KAFKA_TLS' | 'KAFKA_SASL_MECHANISM'>;
@@ -13,7 +16,7 @@ type SecurityConfig = Pick<KafkaConnectionConfig, 'KAFKA_TLS' | 'KAFKA_SASL_MECH
  */
 export function connectionMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
   const mends = [tlsMend(reason, listener, config), saslMend(reason, listener, config)].filter((mend) => mend !== '');
-  return mends.join('; ') || 'correct KAFKA_BROKERS, or the network';
+  return mends.join('; ') || (listener ? ADVERTISED_MEND : 'correct KAFKA_BROKERS, or the network');
 }
 
 function tlsMend(reason: string, listener: KafkaListener | undefined, { KAFKA_TLS: isTls }: SecurityConfig): string {

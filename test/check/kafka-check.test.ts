@@ -29,7 +29,7 @@ const USERS: Readonly<Record<string, readonly Right[]>> = {
   nobody: [],
 };
 
-type Listener = 'plain' | 'sasl' | 'tls' | 'saslTls' | 'expired' | 'oauth';
+type Listener = 'plain' | 'sasl' | 'tls' | 'saslTls' | 'expired' | 'oauth' | 'misadvertised';
 
 const login = (user: string, KAFKA_SASL_MECHANISM = 'plain', KAFKA_SASL_PASSWORD = PASSWORD) => ({
   KAFKA_SASL_MECHANISM,
@@ -169,6 +169,15 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       refused(
         'Connection error: self-signed certificate',
         'if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS',
+      ),
+    ],
+    [
+      'none, where the broker answers, but advertises an address that does not',
+      'misadvertised',
+      {},
+      refused(
+        'Connection error: connect ECONNREFUSED 127.0.0.1:1',
+        'make all brokers reachable under the addresses that they advertise',
       ),
     ],
   ];

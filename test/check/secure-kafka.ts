@@ -30,6 +30,8 @@ export interface SecureKafka {
   readonly expired: string;
   /** SASL with OAUTHBEARER only. */
   readonly oauth: string;
+  /** As `plain`, but the broker advertises 127.0.0.1:1, where nothing listens. */
+  readonly misadvertised: string;
   /** The path of the two certificates of the TLS listeners, for 127.0.0.1 only. Each is its own authority. */
   readonly certificates: string;
   stop(): Promise<void>;
@@ -41,7 +43,8 @@ export type Right = readonly [resource: 'TOPIC' | 'GROUP', name: string, operati
 /** One broker with an authorizer that refuses what no right allows. */
 export async function startSecureKafka(users: readonly string[]): Promise<SecureKafka> {
   const folder = await mkdtemp(join(tmpdir(), 'crier-keys-'));
-  const [sasl, tls, saslTls, expired, oauth] = (await freePorts(5)) as [number, number, number, number, number];
+  const ports = (await freePorts(6)) as [number, number, number, number, number, number];
+  const [sasl, tls, saslTls, expired, oauth, misadvertised] = ports;
   const valid = await createCertificate(folder, 'valid', []);
   // From three days ago until one day ago.
   const past = await createCertificate(folder, 'expired', ['-startdate', '-3d']);
@@ -57,6 +60,7 @@ export async function startSecureKafka(users: readonly string[]): Promise<Secure
         { name: 'SASLTLS', protocol: 'SASL_SSL', port: saslTls },
         { name: 'EXPIRED', protocol: 'SSL', port: expired },
         { name: 'OAUTH', protocol: 'SASL_PLAINTEXT', port: oauth },
+        { name: 'MISADVERTISED', protocol: 'PLAINTEXT', port: misadvertised, advertisedPort: 1 },
       ],
       properties: [
         'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
@@ -88,6 +92,7 @@ export async function startSecureKafka(users: readonly string[]): Promise<Secure
       saslTls: at(saslTls),
       expired: at(expired),
       oauth: at(oauth),
+      misadvertised: at(misadvertised),
       certificates,
       stop,
     };
