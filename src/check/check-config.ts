@@ -13,16 +13,17 @@ import { checkRedis } from './redis-check.ts';
 import { checkTunables } from './tunables-check.ts';
 
 /**
- * Tries what a pod of this environment needs at its start: the settings, TUNABLES_FILE, the graph, Kafka and Redis. Starts no server, joins no group
- * and commits nothing.
+ * Tries what a pod of this environment needs at its start: the settings, the graph, TUNABLES_FILE, Kafka and Redis. Starts no server,
+ * joins no group and commits nothing.
  *
  * @param builtInGraph the folder without GRAPH
  */
 export async function checkConfig(environment: Environment, builtInGraph: string): Promise<Finding[]> {
   const { config, findings } = checkSettings(environment);
-  if (config) findings.push(...(await checkTunables(config)));
+  // As at a start, the graph comes first: it may register a provider of OpenTelemetry, and then a tunable has an effect.
   const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
   findings.push(...graph.findings);
+  if (config) findings.push(...(await checkTunables(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
   const topics = [...new Set(Array.from(graph.graph?.bindings.values() ?? [], ({ topic }) => topic))];

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
 import { freePorts } from '../../stack/port.ts';
@@ -98,6 +102,24 @@ describe('crier --check-config', { concurrency: 2 }, () => {
       /^warning {2}KAFKA_HEAP_OPTS is not a setting/,
       /^ok {7}graph: "auction" with/,
       /^skipped {2}Kafka and Redis: not used in the embedded mode$/,
+    ]);
+    assert.equal(code, 0);
+  });
+
+  it('reads TUNABLES_FILE after the graph, which may register a provider of OpenTelemetry', async (t) => {
+    const api = pathToFileURL(createRequire(import.meta.url).resolve('@opentelemetry/api')).href;
+    const GRAPH = await graphFolder(t, {
+      'schema.graphql': 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }',
+      'resolvers.js': `import api from '${api}';\napi.trace.setGlobalTracerProvider({ getTracer: () => ({}) });\n`,
+    });
+    const TUNABLES_FILE = join(GRAPH, 'tunables.json');
+    await writeFile(TUNABLES_FILE, '{ "OTEL_TRACES_SAMPLER_ARG": 0.5 }');
+    const { code, lines } = await check(t, { GRAPH, TUNABLES_FILE });
+    assertLines(lines, [
+      /^ok {7}settings: embedded$/,
+      /^ok {7}graph: /,
+      /^ok {7}TUNABLES_FILE: .* sets 1 setting: OTEL_TRACES_SAMPLER_ARG$/,
+      /^skipped {2}Kafka and Redis: /,
     ]);
     assert.equal(code, 0);
   });
