@@ -183,6 +183,7 @@ describe('a server', () => {
     });
     const watches = Array.from({ length: 3 }, () => watch(t, socketOf(server), 'subscription { tick { at price } }'));
     await waitFor('waiting executions', async () => (await metricOf(server, 'crier_executions_waiting')) > 0);
+    await waitFor('a request at the backend', () => held.length > 0);
     assert.equal(held.length, 1, 'one execution is in flight');
     isStalled = false;
     held[0]!.end('7');
