@@ -3,6 +3,7 @@ import type { PerformanceObserverEntryList } from 'node:perf_hooks';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import type { GarbageCollection } from './garbage-collection.ts';
 import type { MemoryUse, ProcessMemory, Share } from './process-memory.ts';
 
 export interface MemoryGuardOptions {
@@ -22,12 +23,6 @@ export interface Relief {
   readonly closed: number;
   /** What they held. */
   readonly bytes: number;
-}
-
-/** An entry of the type `gc`. */
-interface GcEntry {
-  readonly startTime: number;
-  readonly detail: { readonly kind: number };
 }
 
 /** Points of percent below `maxPercent` at which memory is no longer short. */
@@ -92,7 +87,7 @@ export class MemoryGuard {
   }
 
   #onCollections(list: PerformanceObserverEntryList): void {
-    const collections = list.getEntries() as unknown as readonly GcEntry[];
+    const collections = list.getEntries() as GarbageCollection[];
     const last = collections.findLast(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR);
     if (last) this.#onCollected(last.startTime);
   }

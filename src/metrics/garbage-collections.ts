@@ -1,5 +1,5 @@
 import { PerformanceObserver, constants } from 'node:perf_hooks';
-import type { PerformanceEntry } from 'node:perf_hooks';
+import type { GarbageCollection } from '../memory/garbage-collection.ts';
 import type { Metrics } from './metrics.ts';
 
 const KINDS = new Map([
@@ -8,11 +8,6 @@ const KINDS = new Map([
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
 ]);
-
-/** As Node documents it; its types lack it. */
-export interface GarbageCollection extends PerformanceEntry {
-  readonly detail: { readonly kind: number };
-}
 
 /**
  * Observes the garbage collections of this process. Node reports those of one turn together; prom-client's metric of this name, which

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { GarbageCollections } from '../../src/metrics/garbage-collections.ts';
-import type { GarbageCollection } from '../../src/metrics/garbage-collections.ts';
+import type { GarbageCollection } from '../../src/memory/garbage-collection.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { observeProcess } from '../../src/metrics/process-metrics.ts';
 import { blockLoop } from '../support/block-loop.ts';
