@@ -73,6 +73,11 @@ function exemplarsOf(metrics: string, name: string): string[] {
   return buckets.flatMap((line) => / # \{trace_id="(\w+)"\} \S+ \S+$/.exec(line)?.[1] ?? []);
 }
 
+/** The spans of a sampled record with one subscriber. */
+function spanNames(topic: string): string[] {
+  return [`process ${topic}`, `publish ${topic}`, 'deliver order', 'execute order', 'GET ratings', 'write order'];
+}
+
 describe('traces over Kafka and Redis', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
@@ -127,14 +132,7 @@ describe('traces over Kafka and Redis', () => {
     await gateway.until('the event', () =>
       subscription.events.slice(before - 1).some(({ order }) => (order as { order_id: string }).order_id === '9'),
     );
-    const names = [
-      `process ${topic}`,
-      `publish ${topic}`,
-      'deliver order',
-      'execute order',
-      'GET ratings',
-      'write order',
-    ];
+    const names = spanNames(topic);
     await gateway.until('all spans', () => names.every((name) => collector.named(name).length > 0));
     assert.equal(collector.spans.length, names.length);
     const metrics = await openMetricsOf(gateway);
@@ -202,14 +200,7 @@ describe('traces over Kafka and Redis', () => {
       events.map(({ data }) => data),
       ['1', '2', '3'].map((order_id) => ({ order: { order_id, rating: 5 } })),
     );
-    const names = [
-      `process ${topic}`,
-      `publish ${topic}`,
-      'deliver order',
-      'execute order',
-      'GET ratings',
-      'write order',
-    ];
+    const names = spanNames(topic);
     await pod.until('all spans', () => names.every((name) => collector.named(name).length > 0));
     backend.requests.length = 0;
 
