@@ -20,8 +20,8 @@ const BEYOND_THE_END = '9223372036854775806';
 const INVALID_ACKS = 2;
 
 /**
- * Whether this user has the rights that no harmless request of kafkajs's public API needs. Every broker checks them before anything else.
- * So each request here is one that fails in any case and changes nothing: only an authorization error says that the right is missing.
+ * Whether this user has the rights that no harmless request of kafkajs's public API needs. Each method sends an invalid request, which
+ * changes nothing. Brokers check rights first, so only a missing right causes an authorization error.
  */
 export class Rights {
   readonly #broker: Broker;

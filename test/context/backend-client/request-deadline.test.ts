@@ -11,7 +11,7 @@ const TIMEOUT_MS = 1000;
 /** More than the breaker needs to open. */
 const REQUESTS = 30;
 
-/** A backend in a process of its own, which answers while this one is blocked: a path such as /200 after so many ms. */
+/** A backend in another process, which a blocked event loop here does not stop. It answers /200 after 200 ms. */
 async function separateBackend(t: TestContext): Promise<string> {
   const script = `
     const server = require('node:http').createServer((request, response) => {
