@@ -19,6 +19,7 @@ import { stalledRows, stalledTable } from './fanout/stalled.ts';
 import { cpuUsOf, faultsOf, summarize } from './fanout/summary.ts';
 import type { Sample } from './fanout/trial.ts';
 import { hasSmallBuffers, runWithSmallBuffers, smallBufferCommand } from './processes/network-namespace.ts';
+import { numberFlag } from './number-flag.ts';
 import { installPackages } from './packages.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { textTable } from './table.ts';
@@ -28,13 +29,14 @@ const USAGE = `One hot auction, thousands of sockets: crier against a plain broa
 Usage: npm run bench:fanout -- [flags]
 
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but the last three
-  --base <folder>     another checkout of crier, built: each of crier's servers runs from its build, too
+  --base <folder>     another checkout of crier, built: each of crier's servers is compared with that of its build
   --k <numbers>       events in flight; default: 1,4,16
   --sockets <numbers> default: 4000
   --stalled <numbers> sockets that stop reading, until the server has closed them; default: 0
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
   --rounds <number>   default: 3
   --seconds <number>  least duration of a window; default: 2
+  --turns <number>    windows of each server in a round, each compared as a round; default: 1
   --flame-graph       profiles one more window of each server, after the measured ones
   --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
   --help
@@ -65,6 +67,7 @@ const { values } = parseArgs({
     auctions: { type: 'string', default: 'one' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
+    turns: { type: 'string', default: '1' },
     'flame-graph': { type: 'boolean', default: false },
     out: { type: 'string', default: 'fanout' },
     help: { type: 'boolean', short: 'h' },
@@ -74,9 +77,9 @@ const { values } = parseArgs({
 async function main(signal: AbortSignal): Promise<number | void> {
   if (values.help) return void process.stdout.write(USAGE);
   const entrants = values.servers.split(',').map(contenderOf).flatMap(withBase);
-  const isFedByKafka = entrants.some((contender) => contender.isFedByKafka);
+  const isFedByKafka = entrants.flat().some((contender) => contender.isFedByKafka);
   const hasStalled = numbers('stalled').some((sockets) => sockets > 0);
-  if (entrants.some(({ name }) => name === 'mercurius')) installPackages('servers', progress);
+  if (entrants.flat().some(({ name }) => name === 'mercurius')) installPackages('servers', progress);
   if (isFedByKafka) await installKafka();
   if (hasStalled && !hasSmallBuffers) {
     const command = smallBufferCommand(process.argv);
@@ -101,7 +104,7 @@ async function main(signal: AbortSignal): Promise<number | void> {
   }
 }
 
-function planOf(entrants: readonly Contender[], redisUrl: string, kafkaBrokers: string, signal: AbortSignal): Plan {
+function planOf(entrants: Plan['entrants'], redisUrl: string, kafkaBrokers: string, signal: AbortSignal): Plan {
   return {
     entrants,
     redisUrl,
@@ -110,8 +113,9 @@ function planOf(entrants: readonly Contender[], redisUrl: string, kafkaBrokers: 
     stalled: numbers('stalled'),
     outstanding: numbers('k'),
     isForAll: values.auctions === 'one',
-    rounds: number('rounds'),
-    seconds: number('seconds'),
+    rounds: numberFlag('rounds', values.rounds),
+    turns: numberFlag('turns', values.turns),
+    seconds: seconds(),
     signal,
     onProgress: progress,
   };
@@ -163,20 +167,23 @@ function contenderOf(name: string): Contender {
   return found;
 }
 
-/** A contender, followed by its base if `--base` is set. */
-function withBase(contender: Contender): Contender[] {
-  if (values.base === undefined || !contender.name.startsWith('crier')) return [contender];
+/** A contender and, if `--base` is set, its base. They take turns unless they are fed by Kafka: both would consume each record. */
+function withBase(contender: Contender): Contender[][] {
+  if (values.base === undefined || !contender.name.startsWith('crier')) return [[contender]];
   const base = baseOf(contender, values.base);
   if (!existsSync(base.script)) throw new Error(`--base: ${base.script} is missing; run npm ci && npm run build there`);
-  return [contender, base];
+  return contender.isFedByKafka ? [[contender], [base]] : [[contender, base]];
 }
 
 function numbers(flag: 'k' | 'sockets' | 'stalled'): number[] {
   return values[flag].split(',').map((text) => wholeNumber(flag, text));
 }
 
-function number(flag: 'rounds' | 'seconds'): number {
-  return wholeNumber(flag, values[flag]);
+function seconds(): number {
+  if (!/^\d+(\.\d+)?$/.test(values.seconds)) {
+    throw new Error(`--seconds: expected a number of seconds, got "${values.seconds}"`);
+  }
+  return Number(values.seconds);
 }
 
 function wholeNumber(flag: string, text: string): number {

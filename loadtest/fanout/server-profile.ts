@@ -30,7 +30,7 @@ const PROFILES = 'loadtest/profiles';
 export async function profileServers(plan: Plan, folder: string, name: string): Promise<ServerProfile[]> {
   const profiles: ServerProfile[] = [];
   for (const path of [PROFILES, folder]) await mkdir(path, { recursive: true });
-  for (const contender of plan.entrants) {
+  for (const contender of plan.entrants.flat()) {
     const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
     const { sockets, isForAll, outstanding } = await runProfiled(plan, contender, cpuProfile);
     const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);

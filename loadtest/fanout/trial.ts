@@ -9,7 +9,6 @@ import type { Client, Measurement, Period } from './client/client-calls.ts';
 import type { Contender } from './contenders.ts';
 import { graphVariant } from './graph-variant.ts';
 
-const CHANNEL_PREFIX = 'bench:';
 export const TENANTS = 50;
 /** Longest time until a server has closed the stalled sockets. */
 const MAX_STALLED_SECONDS = 180;
@@ -31,7 +30,8 @@ export interface TrialOptions {
   /** Path for a CPU profile of the windows; undefined: none. Figures of profiled windows do not count. */
   readonly cpuProfile?: string;
   readonly isForAll: boolean;
-  readonly outstanding: readonly number[];
+  /** Number of outstanding events while it warms up. */
+  readonly outstanding: number;
   readonly seconds: number;
   readonly onPeriod: (what: string) => void;
   readonly signal: AbortSignal;
@@ -52,16 +52,24 @@ export interface Sample extends Measurement {
   readonly slowConsumers?: number;
 }
 
-/** Starts a server, connects the sockets and measures each number of outstanding events in turn. */
-export async function runTrial(options: TrialOptions): Promise<Sample[]> {
+/** A server with its connected sockets. */
+export interface Trial {
+  /** One window with this number of outstanding events. */
+  measure(outstanding: number): Promise<Sample>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server, connects the sockets and warms it up. Servers of several contenders may run at once: none receives another's events. */
+export async function openTrial(options: TrialOptions): Promise<Trial> {
   const { contender, redisUrl, kafkaBrokers, sockets, isForAll, outstanding, onPeriod, signal } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
   const graph = contender.binding === undefined ? undefined : await graphVariant(contender.binding);
+  const channelPrefix = `${contender.name}:`;
   const environment = {
     ADMIN_PORT: String(adminPort),
     REDIS_URL: redisUrl,
-    CHANNEL_PREFIX,
+    CHANNEL_PREFIX: channelPrefix,
     ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: `bench-${port}-${Date.now()}` }),
     ...contender.environment,
     ...(graph && { GRAPH: graph.path }),
@@ -70,12 +78,14 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
   const server = await startServerProcess(script, port, environment, contender.nodeArguments);
   const client = startClient();
   const stop = async () => {
+    signal.removeEventListener('abort', onAbort);
     await client.stop();
     await server.stop();
     await graph?.remove();
   };
   const onAbort = () => void stop();
   signal.addEventListener('abort', onAbort);
+  const named = (error: unknown) => new Error(`${contender.title}: ${(error as Error).message}`, { cause: error });
   try {
     signal.throwIfAborted();
     onPeriod(`connects ${sockets} sockets`);
@@ -84,26 +94,29 @@ export async function runTrial(options: TrialOptions): Promise<Sample[]> {
       sockets,
       redisUrl,
       kafkaBrokers: contender.isFedByKafka ? kafkaBrokers : undefined,
-      channelPrefix: CHANNEL_PREFIX,
+      channelPrefix,
       hasCoordinates: contender.hasCoordinates ?? false,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
       tenants: TENANTS,
       isForAll,
     });
-    const samples: Sample[] = [];
     onPeriod('warms up');
-    await client.measure({ outstanding: outstanding[0]!, seconds: WARM_UP_SECONDS, serverPid: server.pid, stalled: 0 });
-    for (const k of outstanding) {
-      onPeriod(`K=${k}`);
-      samples.push({ ...(await sampleOf(options, { server, client, adminPort }, k)), messageBytes });
-    }
-    return samples;
+    await client.measure({ outstanding, seconds: WARM_UP_SECONDS, serverPid: server.pid, stalled: 0 });
+    return {
+      measure: async (k) => {
+        onPeriod(`K=${k}`);
+        try {
+          return { ...(await sampleOf(options, { server, client, adminPort }, k)), messageBytes };
+        } catch (error) {
+          throw named(error);
+        }
+      },
+      stop,
+    };
   } catch (error) {
-    throw new Error(`${contender.title}: ${(error as Error).message}`, { cause: error });
-  } finally {
-    signal.removeEventListener('abort', onAbort);
     await stop();
+    throw named(error);
   }
 }
 
