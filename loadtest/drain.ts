@@ -68,7 +68,7 @@ interface Plan extends DrainPlan {
 
 function planOf(): Plan {
   const number = (name: 'clients' | 'resuming' | 'rate' | 'auctions' | 'delay' | 'spread') =>
-    numberFlag(name, values[name]);
+    numberFlag(name, values[name], name === 'resuming' ? 0 : 1);
   const logReaders = values.log.split(',').map((name) => {
     const found = LOG_READERS.find((reader) => reader === name);
     if (!found) throw new Error(`--log: expected ${LOG_READERS.join(', ')}, got "${name}"`);

@@ -53,7 +53,7 @@ export function drainFaults(outcome: DrainOutcome, plan: DrainPlan): string[] {
     goingAway !== clients && `${goingAway} of ${clients} connections were closed with 1001`,
     Object.keys(otherCodes).length > 0 && `connections were closed with ${Object.keys(otherCodes).join(', ')}`,
     flatness.late > 0 && `${flatness.late} closes after the window`,
-    flatness.deviationPercent > MAX_DEVIATION_PERCENT &&
+    flatness.deviationPercent > MAX_DEVIATION_PERCENT + stallPercent(fleet) &&
       `the closes of a second deviate by ${flatness.deviationPercent.toFixed(1)} %`,
     !isBack && `${fleet.ready + (resuming?.ready ?? 0)} of ${clients} clients are back`,
     returnMs > MAX_RETURN_MS && `a client was back after ${seconds(returnMs)}`,
@@ -62,6 +62,11 @@ export function drainFaults(outcome: DrainOutcome, plan: DrainPlan): string[] {
     ...ledgerFaults(fleet),
   ];
   return faults.filter((fault) => fault !== false).map((fault) => `log reader ${logReader}: ${fault}`);
+}
+
+/** What the clients' longest stall can move from one second to the next, in percent of a second: they see all closes of a stall at its end. */
+function stallPercent({ lagMaxMs }: FleetReport): number {
+  return lagMaxMs / 10;
 }
 
 function seconds(ms: number): string {

@@ -31,8 +31,8 @@ export function drainTable(outcomes: readonly DrainOutcome[]): Cells[] {
     row('waiting for a core, other pod; clients, %', ({ waitPercent, fleet }) =>
       [waitPercent.toFixed(0), fleet.waitPercent.toFixed(0)].join('; '),
     ),
-    row('clients: CPU, %; loop lag p99, ms', ({ fleet }) =>
-      [fleet.cpuPercent.toFixed(0), fleet.lagP99Ms.toFixed(0)].join('; '),
+    row('clients: CPU, %; loop lag p99, max, ms', ({ fleet }) =>
+      [fleet.cpuPercent, fleet.lagP99Ms, fleet.lagMaxMs].map((figure) => figure.toFixed(0)).join('; '),
     ),
     row('delivery p50 / p99 / max, s', ({ fleet }) => returnOf(fleet.latency)),
   ];

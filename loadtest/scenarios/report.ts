@@ -82,7 +82,7 @@ function msOf({ p50Ms, p99Ms, p999Ms, maxMs }: LatencySummary): string {
   return `${[p50Ms, p99Ms, p999Ms, maxMs].map((ms) => (ms < 100 ? ms.toFixed(1) : ms.toFixed(0))).join(' / ')} ms`;
 }
 
-function usageOf({ cpuPercent, waitPercent, lagP99Ms }: FleetUsage): string {
+function usageOf({ cpuPercent, waitPercent, lagP99Ms }: Omit<FleetUsage, 'lagMaxMs'>): string {
   return `CPU ${cpuPercent.toFixed(0)} %, waiting for a core ${waitPercent.toFixed(0)} %, lag p99 ${lagP99Ms.toFixed(0)} ms`;
 }
 

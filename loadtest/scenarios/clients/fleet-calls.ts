@@ -43,6 +43,8 @@ export interface FleetUsage {
   /** Share of the time spent runnable without a core. */
   readonly waitPercent: number;
   readonly lagP99Ms: number;
+  /** Longest delay of its event loop. */
+  readonly lagMaxMs: number;
 }
 
 /** What the clients that resume received. */

@@ -155,6 +155,7 @@ export class Fleet {
       cpuPercent: (used.user + used.system) / 10 / elapsedMs,
       waitPercent: ((cpuWaitMs(process.pid) - this.#waitMs) / elapsedMs) * 100,
       lagP99Ms: Math.max(0, this.#lag.percentile(99) / 1e6 - LAG_RESOLUTION_MS),
+      lagMaxMs: Math.max(0, this.#lag.max / 1e6 - LAG_RESOLUTION_MS),
     };
     this.#isChurning = false;
     for (const { churnTimer } of this.#members) clearTimeout(churnTimer);

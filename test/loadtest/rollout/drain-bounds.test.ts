@@ -14,7 +14,7 @@ const FLEET: FleetReport = {
   ...{ expected: 99, delivered: 90, lost: 0, missed: 9, subscriptions: 9, complete: 1, duplicates: 0, reordered: 0 },
   ...{ gaps: 0, corrupt: 0, unrequested: 0, unpublished: 0, closes: { 1001: 9 }, slowCloses: {}, failedAttempts: {} },
   ...{ latency: NOTHING, reconnects: { ...NOTHING, maxMs: 4000 }, handshakes: NOTHING, failures: [], failureCount: 0 },
-  ...{ ready: 9, cpuPercent: 20, waitPercent: 1, lagP99Ms: 2 },
+  ...{ ready: 9, cpuPercent: 20, waitPercent: 1, lagP99Ms: 2, lagMaxMs: 0 },
   resuming: RESUMING,
 };
 const CLEAN: DrainOutcome = {
@@ -49,6 +49,12 @@ describe('drainFaults', () => {
     assert.match(faults({ codes: { 1001: 10, 1006: 1 } })[0]!, /closed with 1006/);
     assert.equal(faults({ flatness: { ...CLEAN.flatness, deviationPercent: 10.1 } }).length, 1);
     assert.equal(faults({ flatness: { ...CLEAN.flatness, late: 1 } }).length, 1);
+  });
+
+  it('finds no fault in closes that a stall of the clients has moved to the next second', () => {
+    const flatness = { ...CLEAN.flatness, deviationPercent: 30 };
+    assert.deepEqual(faults({ flatness, fleet: { ...FLEET, lagMaxMs: 200 } }), []);
+    assert.equal(faults({ flatness, fleet: { ...FLEET, lagMaxMs: 199 } }).length, 1);
   });
 
   it('finds clients that are not back, late, or refused meanwhile', () => {

@@ -13,7 +13,7 @@ const FLEET: FleetReport = {
   ...{ expected: 99, delivered: 90, lost: 0, missed: 9, subscriptions: 9, complete: 1, duplicates: 0, reordered: 0 },
   ...{ gaps: 0, corrupt: 0, unrequested: 0, unpublished: 0, closes: { 1001: 9 }, slowCloses: {}, failedAttempts: {} },
   ...{ latency: TIMES, reconnects: TIMES, handshakes: TIMES, failures: [], failureCount: 0 },
-  ...{ ready: 9, cpuPercent: 20, waitPercent: 1, lagP99Ms: 2 },
+  ...{ ready: 9, cpuPercent: 20, waitPercent: 1, lagP99Ms: 2, lagMaxMs: 2 },
   resuming: RESUMING,
 };
 const STAGE = { worker: 'old', gateways: 'new', seconds: 9, heardGateways: 2, waitedSeconds: 3 } as const;

@@ -12,7 +12,7 @@ const CLEAN: FleetReport = {
   ...{ duplicates: 0, reordered: 0, corrupt: 0, unrequested: 0, gaps: 0, unpublished: 0 },
   ...{ latency: NOTHING, reconnects: NOTHING, handshakes: NOTHING },
   ...{ closes: {}, slowCloses: {}, failedAttempts: {}, failures: [], failureCount: 0 },
-  ...{ ready: 10, cpuPercent: 20, waitPercent: 2, lagP99Ms: 2 },
+  ...{ ready: 10, cpuPercent: 20, waitPercent: 2, lagP99Ms: 2, lagMaxMs: 2 },
 };
 
 function faults(name: ScenarioName, changes: Partial<FleetReport>, ending?: number): string[] {
