@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
@@ -157,7 +158,7 @@ async function publishResults(
 
 function flagText(): string {
   return Object.entries(values)
-    .map(([name, value]) => `--${name} ${value}`)
+    .map(([name, value]) => `--${name} ${name === 'base' ? basename(String(value)) : value}`)
     .join(' ');
 }
 
