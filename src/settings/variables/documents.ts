@@ -1,0 +1,40 @@
+import { bool, bytes, count } from '../../variable.ts';
+
+export const documentsVariables = {
+  MAX_QUERY_LENGTH: count(1, '15000', 'characters', 'Longest query text.'),
+  MAX_QUERY_TOKENS: count(1, '1000', 'tokens', 'Tokens in a document.'),
+  MAX_QUERY_DEPTH: count(1, '8', 'levels', 'Nesting of fields (introspection has a rule of its own).'),
+  MAX_QUERY_ALIASES: count(0, '15', 'aliases', 'Aliases in a document.'),
+  MAX_QUERY_DIRECTIVES: count(0, '50', 'directives', 'Directives in a document.'),
+  INTROSPECTION: bool('true', 'Whether clients may read the schema.'),
+  GRAPHIQL: bool('true', 'Whether `GET /` shows GraphiQL.'),
+  DOCUMENT_CACHE_ENTRIES: count(
+    0,
+    '1000',
+    'documents',
+    'Valid documents kept; 0: none, every request parses and validates its own.',
+    1_000_000,
+  ),
+  DOCUMENT_CACHE_BYTES: bytes(1024, '67108864', 'Estimated memory of the documents kept.'),
+  INVALID_DOCUMENT_CACHE_ENTRIES: count(
+    0,
+    '100',
+    'documents',
+    'Verdicts on invalid documents kept; 0: none.',
+    1_000_000,
+  ),
+  AST_LOCATIONS: bool(
+    'false',
+    'Whether parsed documents keep the locations of their nodes; the errors of executions then name line and column.',
+  ),
+  JIT_AFTER_USES: count(
+    0,
+    '3',
+    'executions',
+    'Executions after which an operation is compiled; 1: with its first use, before it is executed; 0: never, and no `PROJECTION` either.',
+  ),
+  PROJECTION: bool(
+    'true',
+    "Whether results are copied from the payload's text; `false` executes every event whole, to find faults.",
+  ),
+};

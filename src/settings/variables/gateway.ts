@@ -1,0 +1,67 @@
+import { bool, bytes, count, list, ms } from '../../variable.ts';
+
+export const gatewayVariables = {
+  ALLOWED_ORIGINS: list(
+    '',
+    'origins such as https://app.example.com, or *',
+    "Browser origins beside the server's own; `*` allows all.",
+  ),
+  INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
+  AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the graph's `authenticate`."),
+  PING_INTERVAL_MS: ms(
+    0,
+    '12000',
+    'Interval between WebSocket pings; a silent peer is disconnected within two. 0: none.',
+  ),
+  MAX_CONNECTION_AGE_MS: ms(
+    0,
+    '0',
+    'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
+  ),
+  MAX_CONNECTIONS: count(0, '0', 'connections', 'Open WebSockets; further ones are closed with 1013. 0: no limit.'),
+  MAX_HANDSHAKES_PER_SECOND: count(
+    0,
+    '500',
+    'handshakes/s',
+    'Sustained WebSocket handshakes; further ones are closed with 1013. 0: no limit.',
+  ),
+  MAX_HANDSHAKE_BURST: count(1, '5000', 'handshakes', 'WebSocket handshakes at once.'),
+  MAX_LOOP_LAG_MS: ms(0, '1000', 'Lag of the event loop above which the pod becomes unready. 0: never.'),
+  MAX_HEAP_PERCENT: count(
+    0,
+    '80',
+    '%',
+    'Use of the heap, or of the memory limit of the container, from which new sockets are closed with 1013. 0: never.',
+    99,
+  ),
+  MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
+  MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection.'),
+  MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),
+  MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
+  MAX_CONNECTION_BYTES: bytes(
+    65_536,
+    '1048576',
+    'Memory of the documents, variables and channel names that live operations of one connection keep.',
+  ),
+  MAX_OPERATION_ID_BYTES: bytes(1, '128', 'Longest id of an operation.'),
+  MAX_QUEUE_BYTES: bytes(
+    1024,
+    '1048576',
+    'Bytes waiting for one connection, or 4 times its largest message; past that, it is closed with 1013.',
+  ),
+  MAX_POD_QUEUE_BYTES: bytes(
+    1024,
+    '268435456',
+    'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
+  ),
+  WRITE_BATCHING: bool(
+    'true',
+    "Whether a turn's messages for one connection leave in one write; `false` writes each by itself, to find faults.",
+  ),
+  MAX_PENDING_EVENTS: count(
+    1,
+    '1000',
+    'events',
+    'Events of one operation whose executions are in flight; past that, its connection is closed with 1013.',
+  ),
+};

@@ -1,0 +1,47 @@
+import { bool, bytes, count, list, MS, ms, name, oneOf, secret, text } from '../../variable.ts';
+
+export const kafkaVariables = {
+  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
+  KAFKA_GROUP_ID: name('crier', 'a consumer group id', 'Consumer group that all workers share.'),
+  KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
+  KAFKA_SASL_MECHANISM: oneOf(
+    ['', 'plain', 'scram-sha-256', 'scram-sha-512'],
+    '',
+    'plain, scram-sha-256 or scram-sha-512',
+    'SASL mechanism; not set: none.',
+  ),
+  KAFKA_SASL_USERNAME: text('', 'a user name', 'SASL user name.'),
+  KAFKA_SASL_PASSWORD: secret(text('', 'a password', 'SASL password.')),
+  KAFKA_SESSION_TIMEOUT_MS: ms(
+    6000,
+    '10000',
+    "Silence after which a worker's partitions go to another.",
+    `${MS}, at least 6000 (what brokers allow)`,
+  ),
+  KAFKA_FROM_BEGINNING: bool('false', 'Whether a new group starts at the oldest record instead of now.'),
+  KAFKA_DEAD_LETTER_TOPIC: name('crier-dead-letter', 'a topic name', 'Where records that cannot be decoded go.'),
+  DEAD_LETTER: oneOf(
+    ['WAIT', 'DROP'],
+    'WAIT',
+    'WAIT or DROP',
+    'What happens while the dead-letter topic is unavailable: the partition waits, or records are dropped.',
+  ),
+  KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics.'),
+  KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
+  MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
+  MAX_RECORD_DEPTH: count(1, '64', 'levels', 'Records nested deeper are poison.', 1000),
+  KEY_REWRITER: bool(
+    'true',
+    "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
+  ),
+  MAX_INFLATED_BATCH_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Largest inflated size of a compressed batch; a larger batch is poison.',
+  ),
+  MAX_INFLIGHT_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Decoded records of all brokers that are not processed yet; more are fetched later.',
+  ),
+};
