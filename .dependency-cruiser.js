@@ -39,6 +39,13 @@ export default {
       to: { path: '^src/graph/' },
     },
     {
+      name: 'identity-knows-no-transport',
+      comment: 'websocket and http → identity → context.',
+      severity: 'error',
+      from: { path: '^src/identity/' },
+      to: { path: '^src/(websocket|http|fanout|kafka|graph|roles|embedded)/' },
+    },
+    {
       name: 'alone',
       comment: 'These are pure, or run elsewhere.',
       severity: 'error',

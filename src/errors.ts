@@ -85,6 +85,8 @@ export class StoppedError extends Error {}
 export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'FORBIDDEN'
+  | 'UNAUTHENTICATED'
+  | 'KEYS_UNAVAILABLE'
   | 'GRAPHQL_PARSE_FAILED'
   | 'GRAPHQL_VALIDATION_FAILED'
   | 'OPERATION_RESOLUTION_FAILURE'

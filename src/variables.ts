@@ -4,6 +4,7 @@ import { embeddedVariables } from './settings/variables/embedded.ts';
 import { executionsVariables } from './settings/variables/executions.ts';
 import { flowVariables } from './settings/variables/flow.ts';
 import { gatewayVariables } from './settings/variables/gateway.ts';
+import { identityVariables } from './settings/variables/identity.ts';
 import { kafkaVariables } from './settings/variables/kafka.ts';
 import { podVariables } from './settings/variables/pod.ts';
 import { redisVariables } from './settings/variables/redis.ts';
@@ -15,6 +16,7 @@ export const variables = {
   ...podVariables,
   ...kafkaVariables,
   ...redisVariables,
+  ...identityVariables,
   ...gatewayVariables,
   ...documentsVariables,
   ...executionsVariables,

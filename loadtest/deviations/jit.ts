@@ -56,10 +56,8 @@ async function executionOf(path: string, query: string, way: Way): Promise<() =>
     executor,
     backends,
     channelPrefix: '',
-    authenticationTimeoutMs: 5_000,
     log: createLog('warn'),
     onInternalError: () => undefined,
-    onAuthenticationFailure: () => undefined,
   });
   const operation = runtime.prepare(query, undefined);
   if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));

@@ -1,6 +1,6 @@
 import { parseFrozen } from '../json/frozen.ts';
 
-/** What a graph's `authenticate` returned for a connection: plain JSON data, frozen. */
+/** Of the token of a connection, or what the graph's `authenticate` returned instead: plain JSON data, frozen. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Everything that may differ between two connections. Frozen; read by executions only through `ExecutionContext.connection`. */
@@ -15,8 +15,8 @@ export interface ConnectionFacts {
   readonly address: string;
 }
 
-/** The facts of a connection before `authenticate` has returned its claims. */
-export type ConnectionRequest = Omit<ConnectionFacts, 'claims'>;
+/** The facts of a connection before `authenticate` has returned its claims: these are the token's, `{}` without one. */
+export type ConnectionRequest = ConnectionFacts;
 
 export interface RequestSource {
   readonly id: string;
@@ -34,22 +34,23 @@ const EMPTY: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
  * The argument of `authenticate`.
- * @throws TypeError when the params are not an object or are nested deeper than 32 levels.
+ * @param claims of the token
+ * @throws TypeError when the params or claims are not an object or are nested deeper than 32 levels.
  */
-export function createRequest(source: RequestSource): ConnectionRequest {
-  return new Request(source);
+export function createRequest(source: RequestSource, claims: unknown = EMPTY): ConnectionRequest {
+  return new Facts(new Request(source), plainObject(claims, 'claims'));
 }
 
 /**
- * The facts of an authenticated connection.
+ * The facts of a connection with these claims instead of its own.
  * @throws TypeError when the claims are not a plain JSON object or are nested deeper than 32 levels.
  */
-export function createFacts(request: ConnectionRequest, claims: unknown): ConnectionFacts {
-  return new Facts(request, plainObject(claims, 'claims'));
+export function createFacts(facts: ConnectionFacts, claims: unknown): ConnectionFacts {
+  return facts.claims === claims ? facts : Facts.of(facts, claims);
 }
 
 /** Headers are kept as one JSON string, and also as an object from their first read on. */
-class Request implements ConnectionRequest {
+class Request {
   readonly id: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly address: string;
@@ -71,12 +72,17 @@ class Request implements ConnectionRequest {
 
 class Facts implements ConnectionFacts {
   readonly claims: Claims;
-  readonly #request: ConnectionRequest;
+  readonly #request: Request;
 
-  constructor(request: ConnectionRequest, claims: Claims) {
+  constructor(request: Request, claims: Claims) {
     this.claims = claims;
     this.#request = request;
     Object.freeze(this);
+  }
+
+  static of(facts: ConnectionFacts, claims: unknown): ConnectionFacts {
+    if (!(#request in facts)) throw new TypeError('not the facts of a connection');
+    return new Facts(facts.#request, plainObject(claims, 'claims'));
   }
 
   get id(): string {

@@ -29,9 +29,21 @@ export interface ContextDefinition<Loaders extends object = object> {
   readonly backends?: readonly string[];
   /** Called at the first read of `context.loaders` in an execution; written with `Proxy.lazy`. */
   createLoaders?(context: ExecutionContext<Loaders>): Loaders;
-  /** Returns the connection's claims (plain JSON data), or false to refuse it (4403). A throw refuses it, too. Default: claims `{}`. */
-  authenticate?(request: ConnectionRequest): Claims | false | Promise<Claims | false>;
+  /**
+   * Returns the connection's claims (plain JSON data), or false to refuse it (4403). A throw refuses it, too. Default: the claims of its
+   * token.
+   */
+  authenticate?(request: ConnectionRequest): MaybePromise<Claims | Acknowledgement | false | null | undefined>;
 }
+
+/** What `authenticate` may return instead of the claims. An object with other keys beside `claims` and `ack` is the claims. */
+export interface Acknowledgement {
+  readonly claims: Claims;
+  /** Payload of `connection_ack`: plain JSON data. */
+  readonly ack?: Readonly<Record<string, unknown>>;
+}
+
+type MaybePromise<T> = T | Promise<T>;
 
 /** @param trace undefined: the execution is not traced */
 export function createContext(

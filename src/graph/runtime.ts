@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
-import { createFacts, createRequest } from '../context/connection-facts.ts';
-import type { ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
+import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { createContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
@@ -9,7 +8,6 @@ import { NeutralScope } from '../context/neutral-scope.ts';
 import { clientError, errorOf } from '../errors.ts';
 import type { OverloadedError } from '../errors.ts';
 import { freezeDeep } from '../json/frozen.ts';
-import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import { operationOf } from './documents/cached-document.ts';
@@ -35,8 +33,6 @@ import { resolverPaths } from './execution/resolver-paths.ts';
 import { channelFor } from './router.ts';
 import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
-
-const LOG_WINDOW_MS = 10_000;
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
@@ -70,12 +66,6 @@ export type EventSource = {
   | { readonly events: AsyncIterable<unknown> }
 );
 
-/**
- * Why a connection or request was not authenticated, as a metric label. `invalid_params`: its params cannot be used; `denied`, `threw`,
- * `timeout` and `invalid_claims`: what the graph's `authenticate` did.
- */
-export type AuthenticationFailure = 'invalid_params' | 'denied' | 'threw' | 'timeout' | 'invalid_claims';
-
 /** Where an error occurred, if the error does not say so itself. */
 export interface ErrorOrigin {
   /** Schema coordinate of the field. */
@@ -94,15 +84,12 @@ export interface GraphRuntimeOptions {
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
   readonly channelPrefix: string;
-  /** Longest wait for the graph's `authenticate`, in ms. */
-  readonly authenticationTimeoutMs: number;
   readonly log: Logger;
   readonly onInternalError: () => void;
-  readonly onAuthenticationFailure: (reason: AuthenticationFailure) => void;
 }
 
 /**
- * Runs a graph for its connections: authenticates them, prepares and executes operations. No method throws for what a client sent. Every
+ * Runs a graph for its connections: prepares and executes operations. No method throws for what a client sent. Every
  * error for a client is masked; the log has the original error with the id that the client sees.
  */
 export class GraphRuntime {
@@ -111,7 +98,6 @@ export class GraphRuntime {
   readonly #maskedErrors: MaskedErrors;
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
-  readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
@@ -129,40 +115,6 @@ export class GraphRuntime {
 
   get schema(): GraphQLSchema {
     return this.#options.graph.schema;
-  }
-
-  /**
-   * The facts of a connection or HTTP request. False if the graph refuses it: `authenticate` returned false, threw, returned claims
-   * that are not plain JSON data, or took too long. Never rejects.
-   */
-  async authenticate(source: RequestSource): Promise<ConnectionFacts | false> {
-    const { log, authenticationTimeoutMs: timeoutMs, onAuthenticationFailure } = this.#options;
-    let reason: AuthenticationFailure = 'invalid_params';
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reason = 'timeout';
-        reject(new Error(`authenticate did not answer within ${timeoutMs} ms`));
-      }, timeoutMs);
-    });
-    try {
-      const request = createRequest(source);
-      reason = 'threw';
-      const claims = (await Promise.race([this.#scope.run(this.#claimsOf, this, request), timeout])) ?? {};
-      reason = claims === false ? 'denied' : 'invalid_claims';
-      if (claims !== false) return createFacts(request, claims);
-    } catch (error) {
-      this.#logWindow.run(`authenticate ${reason}`, (suppressed) =>
-        log.warn(
-          { err: error, reason, connection: source.id, suppressed },
-          'authenticate failed; the connection is refused',
-        ),
-      );
-    } finally {
-      clearTimeout(timer);
-    }
-    onAuthenticationFailure(reason);
-    return false;
   }
 
   /**
@@ -281,10 +233,6 @@ export class GraphRuntime {
       sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
       replaysLast: binding.replaysLast === true,
     };
-  }
-
-  #claimsOf(request: ConnectionRequest) {
-    return this.#options.graph.context.authenticate?.(request);
   }
 
   #contextOf(facts: ConnectionFacts, trace?: ExecutionTrace): ExecutionContext {

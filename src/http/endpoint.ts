@@ -4,19 +4,22 @@ import type { Socket } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createHandler } from 'graphql-http';
-import type { RequestParams, Response } from 'graphql-http';
+import type { RequestParams } from 'graphql-http';
 import { OverloadedError, clientError } from '../errors.ts';
 import { DocumentLane } from '../graph/documents/document-queue.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { isOriginAllowed } from './origin.ts';
+import { refusalReply } from './refusal-reply.ts';
 
 export interface EndpointOptions {
   readonly runtime: GraphRuntime;
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
   /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;
   readonly allowedOrigins: readonly string[];
@@ -26,12 +29,6 @@ export interface EndpointOptions {
 }
 
 const LOG_WINDOW_MS = 10_000;
-
-/** Refused before GraphQL is involved, so the status is 403 for every `accept` header. */
-const FORBIDDEN: Response = [
-  JSON.stringify({ errors: [clientError('FORBIDDEN', 'Forbidden')] }),
-  { status: 403, statusText: 'Forbidden', headers: { 'content-type': 'application/json; charset=utf-8' } },
-];
 
 const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
 const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ERROR', 'Internal server error')] });
@@ -43,7 +40,7 @@ const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ER
 export function createEndpoint(
   options: EndpointOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { runtime, documents, allowedOrigins, maxBodyBytes, log } = options;
+  const { runtime, authenticator, documents, allowedOrigins, maxBodyBytes, log } = options;
   const lanes = new WeakMap<Socket, DocumentLane>();
   const failureLog = new LogWindow(LOG_WINDOW_MS);
 
@@ -70,13 +67,14 @@ export function createEndpoint(
   const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
     onSubscribe: async ({ raw, body, url }, request) => {
       const { operationName, variables } = request;
-      const facts = await runtime.authenticate({
+      const identity = await authenticator.authenticate({
         id: randomUUID(),
         rawHeaders: raw.rawHeaders,
         params: {},
         address: raw.socket.remoteAddress ?? '',
       });
-      if (!facts) return FORBIDDEN;
+      if ('failure' in identity) return refusalReply(identity.failure);
+      const { facts } = identity;
       const operation = await prepare(raw.socket, request, typeof body === 'string' ? body : url);
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];

@@ -77,6 +77,9 @@ export class Metrics {
     'Connections and HTTP requests that were not authenticated, by reason.',
     ['reason'],
   );
+  readonly keyFetches = this.#counter('crier_token_key_fetches_total', 'Fetches of key sets (JWKS), by outcome.', [
+    'outcome',
+  ]);
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
     'outcome',

@@ -10,6 +10,7 @@ import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import { endServer, listen } from '../http/listening.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
@@ -21,6 +22,7 @@ import { createExecutions } from './execution-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
+import { createAuthenticator } from './identity.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createEventTraces } from './tracing.ts';
 
@@ -48,6 +50,7 @@ const EVENTS_FLOW_MS = 1000;
 interface GatewayParts {
   readonly httpServer: HttpServer;
   readonly runtime: GraphRuntime;
+  readonly authenticator: Authenticator;
   readonly documents: DocumentQueue;
   readonly hub: Hub;
   readonly writer: Writer;
@@ -58,6 +61,7 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const { config, bus, register } = services;
   const executions = createExecutions(services);
   const runtime = createRuntime(services, await openBackends(services), executions);
+  const authenticator = await createAuthenticator(services);
   const writer = createWriter(services);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
@@ -66,8 +70,8 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const onEvent = () => (lastEventAt = performance.now());
   const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
-  const httpServer = createHttpServer(services, runtime, documents);
-  const gateway = createGateway(services, { httpServer, runtime, documents, hub, writer });
+  const httpServer = createHttpServer(services, { runtime, authenticator, documents });
+  const gateway = createGateway(services, { httpServer, runtime, authenticator, documents, hub, writer });
   register({ close: () => endServer(httpServer, finishMs(config) / 8) });
   if (receiver) {
     const stop = bus.receive(receiver);

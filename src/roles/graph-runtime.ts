@@ -44,10 +44,8 @@ export function createRuntime(
     backends,
     hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,
-    authenticationTimeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onInternalError: () => metrics.internalErrors.inc(),
-    onAuthenticationFailure: (reason) => metrics.authenticationFailures.inc({ reason }),
   });
 }
 

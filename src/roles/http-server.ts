@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
-import type { DocumentQueue } from '../graph/documents/document-queue.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
+import type { EndpointOptions } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import { closeAfterReplies } from '../http/listening.ts';
 import type { GatewayServices } from './services.ts';
@@ -12,12 +11,10 @@ export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
   { config, graph, log, metrics, draining }: GatewayServices,
-  runtime: GraphRuntime,
-  documents: DocumentQueue,
+  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents'>,
 ): HttpServer {
   const endpoint = createEndpoint({
-    runtime,
-    documents,
+    ...parts,
     allowedOrigins: config.ALLOWED_ORIGINS,
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,

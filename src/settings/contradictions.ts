@@ -1,11 +1,18 @@
 import { variables } from '../variables.ts';
+import { identityProblems } from './identity-problems.ts';
 import { refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
 import { finishMs, shutdownTimes } from './shutdown-times.ts';
 
 /** A line for each pair of settings that exclude each other, and for each address that cannot be one. */
 export function contradictions(settings: Settings): string[] {
-  return [...bounds(settings), ...times(settings), ...addresses(settings), ...credentials(settings)];
+  return [
+    ...bounds(settings),
+    ...times(settings),
+    ...addresses(settings),
+    ...credentials(settings),
+    ...identityProblems(settings),
+  ];
 }
 
 /** A line for each bound that another bound excludes. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, stringifyMessage } from 'graphql-ws';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
@@ -8,6 +8,7 @@ import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import { DocumentLane } from '../graph/documents/document-queue.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import type { Logger } from '../log.ts';
 import { fits } from './held-bytes.ts';
 import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
@@ -15,7 +16,8 @@ import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Inbox, Recipient } from './inbox.ts';
 import { LiveOperation } from './live-operation.ts';
 import type { LiveOperationOwner, LiveOperationServices } from './live-operation.ts';
-import { CLOSE_CODES, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
+import { CLOSE_CODES, acknowledgement, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
+import { refusalClose } from './refusal-close.ts';
 import { RateLimit } from './rate-limit.ts';
 
 export interface ConnectionLimits {
@@ -44,6 +46,7 @@ export interface ConnectionFigures {
 
 /** Shared by all connections of a gateway. */
 export interface ConnectionServices extends LiveOperationServices {
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly limits: ConnectionLimits;
   readonly writer: Writer;
   readonly initDeadlines: InitDeadlines<Connection>;
@@ -287,11 +290,11 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     }
     this.#isInitialised = true;
     this.#services.initDeadlines.delete(this);
-    const facts = await this.#services.runtime.authenticate({ ...this.#request!, params });
-    if (!facts) return this.close(CloseCode.Forbidden, 'Forbidden');
-    this.#facts = facts;
+    const identity = await this.#services.authenticator.authenticate({ ...this.#request!, params });
+    if ('failure' in identity) return this.close(...refusalClose(identity.failure));
+    this.#facts = identity.facts;
     this.#request = undefined;
-    this.outbox.send(ACK);
+    this.outbox.send(acknowledgement(identity.ack));
   }
 
   async #subscribe({ id, payload }: SubscribeMessage): Promise<void> {
@@ -372,5 +375,3 @@ function wholeSeconds(): number {
 
 /** What ws reports if the peer sent no close frame. */
 const NO_CLOSE_FRAME = 1006;
-
-const ACK = stringifyMessage({ type: MessageType.ConnectionAck });

@@ -49,6 +49,13 @@ export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMess
   return message;
 }
 
+const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck });
+
+/** @param payload undefined: none */
+export function acknowledgement(payload: object | undefined): string {
+  return payload ? JSON.stringify({ type: MessageType.ConnectionAck, payload }) : ACKNOWLEDGEMENT;
+}
+
 /** The largest ping whose payload is echoed, in bytes of its frame. */
 const MAX_ECHOED_BYTES = 1024;
 

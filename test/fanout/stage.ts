@@ -135,8 +135,6 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     executions: counted,
     log,
     onInternalError: () => undefined,
-    onAuthenticationFailure: () => undefined,
-    authenticationTimeoutMs: 5000,
   });
   const bus = new MemoryBus({ log });
   await bus.start();

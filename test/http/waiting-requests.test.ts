@@ -10,6 +10,7 @@ import { Executor } from '../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { createEndpoint } from '../../src/http/endpoint.ts';
+import { Authenticator } from '../../src/identity/authenticator.ts';
 import { createLog } from '../../src/log.ts';
 import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 
@@ -38,8 +39,6 @@ async function startEndpoint(t: TestContext): Promise<string> {
     channelPrefix: '',
     log,
     onInternalError: () => undefined,
-    onAuthenticationFailure: () => undefined,
-    authenticationTimeoutMs: 5000,
   });
   const queue = new DocumentQueue({
     sliceMs: 1,
@@ -52,6 +51,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
   });
   const endpoint = createEndpoint({
     runtime,
+    authenticator: new Authenticator({ tokens: undefined, timeoutMs: 5000, log, onFailure: () => undefined }),
     documents: queue,
     allowedOrigins: [],
     maxBodyBytes: 1024 * 1024,

@@ -74,8 +74,11 @@ describe('Admission', () => {
 
 describe('a gateway that does not admit a handshake', () => {
   it('closes it with 1013 and the reason, without authenticating', async (t) => {
-    const runtime = { authenticate: () => assert.fail('authenticated') };
-    const { url, refusals, counts, gateway } = await startBareGateway(t, { runtime, admission: { maxConnections: 1 } });
+    const authenticate = () => assert.fail('authenticated');
+    const { url, refusals, counts, gateway } = await startBareGateway(t, {
+      authenticate,
+      admission: { maxConnections: 1 },
+    });
     await openSocket(t, url);
     const refused = await openSocket(t, url);
     refused.send({ type: 'connection_init' });
@@ -149,7 +152,6 @@ describe('a connection age limit', () => {
     const { url } = await startBareGateway(t, {
       pingIntervalMs: 500,
       limits: { ...LIMITS, maxAgeMs },
-      runtime: { authenticate: () => ({ id: 'connection' }) },
     });
     const sockets = await Promise.all(Array.from({ length: 40 }, () => openSocket(t, url)));
     for (const socket of sockets) await socket.init();

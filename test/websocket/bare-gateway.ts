@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { Writer } from '../../src/fanout/outbox/writer.ts';
+import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
 import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
@@ -36,11 +37,14 @@ export interface BareGatewayOptions {
   /** The parts of the graph's runtime and the hub that clients reach. */
   readonly runtime?: object;
   readonly hub?: object;
+  /** Of its connections. Default: facts with nothing but their id. */
+  readonly authenticate?: (source: RequestSource) => Promise<object>;
 }
 
 /** A gateway without a graph and a bus, except for the parts that the test passes. */
 export async function startBareGateway(t: TestContext, options: BareGatewayOptions = {}) {
   const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
+  const authenticate = options.authenticate ?? (({ id }) => Promise.resolve({ facts: { id } }));
   const closes: number[] = [];
   const counts = { opened: 0, slowConsumers: 0 };
   const refusals: string[] = [];
@@ -66,6 +70,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     hurry: options.hurry ?? new AbortController().signal,
     connections: {
       limits,
+      authenticator: { authenticate },
       runtime,
       hub,
       writer,

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { resultBytesOf } from '../../src/fanout/outbox/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
 import { Connection } from '../../src/websocket/connection.ts';
@@ -24,7 +23,6 @@ async function startSubscribed(t: TestContext) {
   const hub = { channelsLeft: 0 };
   const gateway = await startBareGateway(t, {
     runtime: {
-      authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
       findPrepared: () => OPERATION,
       subscribe: () => Promise.resolve({ channel: 'channel' }),
     },
@@ -97,7 +95,6 @@ describe('a connection', () => {
   it('receives an error when handling its subscribe message fails, and the id is free again', async (t) => {
     const { url, failures } = await startBareGateway(t, {
       runtime: {
-        authenticate: ({ id }: RequestSource) => Promise.resolve({ id }),
         findPrepared: () => assert.fail('a bug'),
       },
     });

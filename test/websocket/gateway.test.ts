@@ -23,8 +23,8 @@ async function sendRaw(t: TestContext, port: number, text: string): Promise<TcpS
 describe('Gateway', () => {
   it('passes address, headers and an id of each connection to authenticate', async (t) => {
     const sources: RequestSource[] = [];
-    const authenticate = (source: RequestSource) => Promise.resolve({ id: sources.push(source) });
-    const { url } = await startBareGateway(t, { runtime: { authenticate } });
+    const authenticate = (source: RequestSource) => Promise.resolve({ facts: { id: sources.push(source) } });
+    const { url } = await startBareGateway(t, { authenticate });
     for (let i = 0; i < 2; i++) {
       const socket = await openSocket(t, url, { headers: { 'x-tenant': `${i}` } });
       await socket.init({ token: i });

@@ -42,9 +42,7 @@ describe('relieve', () => {
 
 describe('a gateway that must free memory', () => {
   it('closes the connection with the largest queue with 1013 and drops its messages', async (t) => {
-    const { gateway, url, writer, counts } = await startBareGateway(t, {
-      runtime: { authenticate: () => ({ id: 'connection' }) },
-    });
+    const { gateway, url, writer, counts } = await startBareGateway(t);
     const outboxes: Outbox[] = [];
     const schedule = writer.schedule.bind(writer);
     writer.schedule = (outbox) => {

@@ -1,0 +1,110 @@
+import { createRequest, createFacts } from '../context/connection-facts.ts';
+import type { Claims, ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
+import type { Acknowledgement, ContextDefinition } from '../context/context.ts';
+import { NeutralScope } from '../context/neutral-scope.ts';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+import { tokenOf } from './token-place.ts';
+import { TokenProblem } from './token-problem.ts';
+import type { TokenRefusal } from './token-problem.ts';
+import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
+
+const LOG_WINDOW_MS = 10_000;
+
+/**
+ * Why a connection or request was not authenticated, as a metric label. `invalid_params`: its params cannot be used; `denied`, `threw`,
+ * `timeout` and `invalid_claims`: what the graph's `authenticate` did; the others: its token.
+ */
+export type AuthenticationFailure = 'invalid_params' | 'denied' | 'threw' | 'timeout' | 'invalid_claims' | TokenRefusal;
+
+export interface Authenticated {
+  readonly facts: ConnectionFacts;
+  /** Payload of `connection_ack`; undefined: none. */
+  readonly ack: Readonly<Record<string, unknown>> | undefined;
+  /** When its token is refused from, in ms since 1970; undefined: it has none. */
+  readonly expiresAtMs: number | undefined;
+}
+
+export interface Unauthenticated {
+  readonly failure: AuthenticationFailure;
+}
+
+export interface AuthenticatorOptions {
+  /** The graph's. Default: the claims of the token. */
+  readonly authenticate?: ContextDefinition['authenticate'];
+  /** undefined: no token is looked for. */
+  readonly tokens?:
+    { readonly verifier: TokenVerifier; readonly isRequired: boolean; readonly cookie: string } | undefined;
+  /** Longest wait for the token and the graph's `authenticate`, in ms. */
+  readonly timeoutMs: number;
+  readonly log: Logger;
+  readonly onFailure: (failure: AuthenticationFailure) => void;
+}
+
+/** Finds out who a connection or HTTP request belongs to: verifies its token, then asks the graph. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #scope = new NeutralScope();
+  readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. A failure is counted and logged. */
+  async authenticate(source: RequestSource): Promise<Authenticated | Unauthenticated> {
+    const { log, timeoutMs, onFailure } = this.#options;
+    let failure: AuthenticationFailure = 'invalid_params';
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        failure = 'timeout';
+        reject(new Error(`not authenticated within ${timeoutMs} ms`));
+      }, timeoutMs);
+    });
+    try {
+      const token = await Promise.race([this.#verify(source), timeout]);
+      const request = createRequest(source, token?.claims);
+      failure = 'threw';
+      const answer = await Promise.race([this.#scope.run(this.#ask, this, request), timeout]);
+      failure = answer === false ? 'denied' : 'invalid_claims';
+      if (answer !== false) {
+        const { claims, ack } = partsOf(answer ?? request.claims);
+        return { facts: createFacts(request, claims), ack, expiresAtMs: token?.expiresAtMs };
+      }
+    } catch (error) {
+      if (error instanceof TokenProblem) failure = error.refusal;
+      this.#logWindow.run(`authenticate ${failure}`, (suppressed) =>
+        log.warn(
+          { err: error, reason: failure, connection: source.id, suppressed },
+          'authenticate failed; the connection is refused',
+        ),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+    onFailure(failure);
+    return { failure };
+  }
+
+  /** undefined: there is no token, and none is needed. @throws TokenProblem */
+  async #verify(source: RequestSource): Promise<VerifiedToken | undefined> {
+    const { tokens } = this.#options;
+    if (!tokens) return undefined;
+    const token = tokenOf(source, tokens.cookie);
+    if (token !== undefined) return tokens.verifier.verify(token);
+    if (tokens.isRequired) throw new TokenProblem('token_missing', 'no token was sent');
+    return undefined;
+  }
+
+  #ask(request: ConnectionRequest) {
+    return this.#options.authenticate?.(request);
+  }
+}
+
+/** What `authenticate` returned: the claims, or an object of the claims and the payload of `connection_ack`. */
+function partsOf(answer: object): Acknowledgement {
+  const isBoth =
+    Object.hasOwn(answer, 'claims') && Object.keys(answer).every((key) => key === 'claims' || key === 'ack');
+  return isBoth ? (answer as Acknowledgement) : { claims: answer as Claims };
+}

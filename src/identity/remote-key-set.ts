@@ -1,0 +1,145 @@
+import { createLocalJWKSet, errors } from 'jose';
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { errorOf } from '../errors.ts';
+import { TokenProblem } from './token-problem.ts';
+
+export interface RemoteKeySetOptions {
+  readonly url: string;
+  readonly onFetch?: () => void;
+  /** Receives why a fetch failed. Must not throw. */
+  readonly onFailure: (error: Error) => void;
+  /** Time between two fetches, in ms. */
+  readonly refreshMs?: number;
+}
+
+const REFRESH_MS = 600_000;
+/** Longest wait for a fetch, in ms. Less than the default of AUTHENTICATION_TIMEOUT_MS, so a client is told why. */
+const FETCH_TIMEOUT_MS = 3_000;
+/** The largest key set, in bytes. One with certificates of ten keys has 40 KB. */
+const MAX_BYTES = 262_144;
+/** Unknown keys cause at most one fetch in this time, in ms. */
+const MIN_FETCH_INTERVAL_MS = 1_000;
+/** Time for which a key that a fetch did not bring causes no other one, in ms. */
+const UNKNOWN_KEY_MS = 30_000;
+const MAX_UNKNOWN_KEYS = 1_000;
+/** Longest name of a key. */
+const MAX_KEY_ID_LENGTH = 256;
+/** Age at which keys are not used any more, in ms: a key may have been withdrawn while its issuer could not be reached. */
+const MAX_AGE_MS = 86_400_000;
+/** Longest wait before a failed fetch is repeated, in ms. */
+const MAX_RETRY_MS = 60_000;
+
+/**
+ * The keys behind one URL (JWKS, RFC 7517 section 5): fetched at the start, then in the background, and at once for a key that is not
+ * among them, as after a rotation. Keys stay in use while their URL cannot be reached, for a day at most.
+ */
+export class RemoteKeySet {
+  readonly #options: RemoteKeySetOptions;
+  readonly #unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: UNKNOWN_KEY_MS });
+  readonly #closed = new AbortController();
+  #keys: JWTVerifyGetKey | undefined;
+  #fetchedAt = -Infinity;
+  /** Of the last fetch, also a failed one. */
+  #startedAt = -Infinity;
+  #failures = 0;
+  #fetching: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RemoteKeySetOptions) {
+    this.#options = options;
+  }
+
+  /** True after the first fetch that succeeded. */
+  get hasKeys(): boolean {
+    return this.#keys !== undefined;
+  }
+
+  /** True if there are keys that may be used. */
+  get isAvailable(): boolean {
+    return this.#keys !== undefined && performance.now() - this.#fetchedAt < MAX_AGE_MS;
+  }
+
+  /** Resolves after the first fetch, also a failed one: it is repeated in the background. */
+  start(): Promise<void> {
+    return this.#fetch();
+  }
+
+  close(): Promise<void> {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+    return Promise.resolve();
+  }
+
+  /**
+   * The key of a token, for jose.
+   * @throws TokenProblem `keys_unavailable` while there are no keys; an error of jose if the token's key is not among them.
+   */
+  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+    if (!this.isAvailable) await this.#fetchSoon();
+    if (!this.isAvailable) throw new TokenProblem('keys_unavailable', 'the key set could not be fetched');
+    try {
+      return await this.#keys!(header, token);
+    } catch (error) {
+      const id = `${header.alg} ${header.kid}`;
+      if (!(error instanceof errors.JWKSNoMatchingKey) || id.length > MAX_KEY_ID_LENGTH || this.#unknown.has(id)) {
+        throw error;
+      }
+      await this.#fetchSoon();
+      if (this.#failures > 0) throw new TokenProblem('keys_unavailable', 'the key set could not be fetched again');
+      this.#unknown.set(id, true);
+      const key = await this.#keys!(header, token);
+      this.#unknown.delete(id);
+      return key;
+    }
+  };
+
+  /** Fetches once for all who ask meanwhile, at most once in MIN_FETCH_INTERVAL_MS. */
+  #fetchSoon(): Promise<void> {
+    const waitMs = this.#startedAt + MIN_FETCH_INTERVAL_MS - performance.now();
+    return (this.#fetching ??= new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, waitMs)))
+      .then(() => this.#fetch())
+      .finally(() => (this.#fetching = undefined)));
+  }
+
+  /** Never rejects. */
+  async #fetch(): Promise<void> {
+    const { url, onFetch, onFailure, refreshMs = REFRESH_MS } = this.#options;
+    if (this.#closed.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#startedAt = performance.now();
+    try {
+      this.#keys = createLocalJWKSet(await fetchKeys(url, this.#closed.signal));
+      this.#fetchedAt = performance.now();
+      this.#failures = 0;
+      onFetch?.();
+    } catch (error) {
+      if (this.#closed.signal.aborted) return;
+      this.#failures++;
+      onFailure(errorOf(error));
+    }
+    const waitMs = this.#failures > 0 ? Math.min(1000 * 2 ** (this.#failures - 1), MAX_RETRY_MS, refreshMs) : refreshMs;
+    this.#timer = setTimeout(() => void this.#fetch(), waitMs).unref();
+  }
+}
+
+/** @throws Error that says what was wrong with the response. */
+async function fetchKeys(url: string, closed: AbortSignal): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
+  // A redirect could lead anywhere, also to plain HTTP.
+  const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`expected status 200, got ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`expected at most ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const keys = JSON.parse(Buffer.concat(chunks).toString()) as JSONWebKeySet;
+  if (!Array.isArray(keys.keys) || keys.keys.length === 0) throw new Error('expected a key set with at least one key');
+  return keys;
+}

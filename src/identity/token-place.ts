@@ -1,0 +1,44 @@
+import type { RequestSource } from '../context/connection-facts.ts';
+
+const PARAMETERS = ['token', 'authorization', 'Authorization'];
+
+/**
+ * The token of a connection or request: from the `connection_init` payload, else from the Authorization header, else from the cookie of
+ * this name. Never from the URL, which proxies and browsers log.
+ *
+ * A browser sends cookies with requests of any page, so a cookie counts only with an Origin header. The server has refused origins that
+ * are not allowed before.
+ */
+export function tokenOf(
+  { params, rawHeaders }: Pick<RequestSource, 'params' | 'rawHeaders'>,
+  cookie: string,
+): string | undefined {
+  if (typeof params === 'object' && params !== null) {
+    for (const name of PARAMETERS) {
+      const value: unknown = Object.hasOwn(params, name) ? (params as Record<string, unknown>)[name] : undefined;
+      if (typeof value === 'string' && value !== '') return withoutScheme(value);
+    }
+  }
+  const authorization = header(rawHeaders, 'authorization');
+  if (authorization !== undefined && /^bearer /i.test(authorization)) return withoutScheme(authorization);
+  if (cookie === '' || header(rawHeaders, 'origin') === undefined) return undefined;
+  return cookieOf(header(rawHeaders, 'cookie') ?? '', cookie);
+}
+
+function withoutScheme(value: string): string {
+  return value.replace(/^bearer +/i, '').trim();
+}
+
+function header(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === name) return rawHeaders[i + 1];
+  return undefined;
+}
+
+/** The value of a cookie (RFC 6265 section 5.4). */
+function cookieOf(text: string, name: string): string | undefined {
+  for (const pair of text.split(';')) {
+    const [key, value] = pair.split(/=(.*)/s, 2);
+    if (key!.trim() === name) return value?.trim().replace(/^"(.*)"$/, '$1') || undefined;
+  }
+  return undefined;
+}

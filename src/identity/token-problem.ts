@@ -1,0 +1,13 @@
+/** Why a token is not accepted, as a metric label. `keys_unavailable`: the token may be valid, its key could not be fetched. */
+export type TokenRefusal = 'token_missing' | 'token_expired' | 'token_invalid' | 'keys_unavailable';
+
+/** A token is not accepted. The message is for the log: it has no part of the token. */
+export class TokenProblem extends Error {
+  override readonly name = 'TokenProblem';
+  readonly refusal: TokenRefusal;
+
+  constructor(refusal: TokenRefusal, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.refusal = refusal;
+  }
+}

@@ -1,0 +1,64 @@
+import { createPublicKey, createSecretKey } from 'node:crypto';
+import { Authenticator } from '../identity/authenticator.ts';
+import { RemoteKeySet } from '../identity/remote-key-set.ts';
+import { TokenVerifier } from '../identity/token-verifier.ts';
+import type { TokenIssuer } from '../identity/token-verifier.ts';
+import { LogWindow } from '../log.ts';
+import { pem, tokenAlgorithms } from '../settings/identity-problems.ts';
+import type { GatewayServices } from './services.ts';
+
+const LOG_WINDOW_MS = 60_000;
+
+/** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
+export async function createAuthenticator(services: GatewayServices): Promise<Authenticator> {
+  const { config, graph, log, metrics } = services;
+  return new Authenticator({
+    authenticate: graph.context.authenticate?.bind(graph.context),
+    tokens: config.AUTH === 'none' ? undefined : await openTokens(services),
+    timeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
+    log,
+    onFailure: (reason) => metrics.authenticationFailures.inc({ reason }),
+  });
+}
+
+async function openTokens(services: GatewayServices) {
+  const { config, log } = services;
+  const issuers = await openIssuers(services);
+  if (issuers.length === 0) return undefined;
+  if (config.JWT_AUDIENCE.length === 0) {
+    log.warn('JWT_AUDIENCE is not set: tokens that their issuer made for other services are accepted, too');
+  }
+  const verifier = new TokenVerifier({
+    issuers,
+    audiences: config.JWT_AUDIENCE,
+    algorithms: tokenAlgorithms(config),
+    clockToleranceMs: config.JWT_CLOCK_TOLERANCE_MS,
+  });
+  return { verifier, isRequired: config.AUTH !== 'optional', cookie: config.JWT_COOKIE };
+}
+
+async function openIssuers(services: GatewayServices): Promise<TokenIssuer[]> {
+  const { JWT_JWKS_URL: urls, JWT_SECRET: secret, JWT_PUBLIC_KEY: publicKey, JWT_ISSUER: names } = services.config;
+  if (secret !== '') return [{ names, key: createSecretKey(Buffer.from(secret)) }];
+  if (publicKey !== '') return [{ names, key: createPublicKey(pem(publicKey)) }];
+  const sets = urls.map((url) => openKeySet(url, services));
+  await Promise.all(sets.map((set) => set.start()));
+  return sets.map((set, i) => ({ names: sets.length > 1 ? [names[i]!] : names, key: set.keyOf }));
+}
+
+function openKeySet(url: string, { log, metrics, register, unreadyWhile }: GatewayServices): RemoteKeySet {
+  const failures = new LogWindow(LOG_WINDOW_MS);
+  if (new URL(url).protocol === 'http:')
+    log.warn({ url }, 'keys are fetched without TLS: whoever can change them can sign tokens');
+  const set = new RemoteKeySet({
+    url,
+    onFetch: () => metrics.keyFetches.inc({ outcome: 'ok' }),
+    onFailure: (error) => {
+      metrics.keyFetches.inc({ outcome: 'failed' });
+      failures.run(url, (suppressed) => log.warn({ err: error, url, suppressed }, 'a key set could not be fetched'));
+    },
+  });
+  // A pod that has never had keys refuses everybody. Later all pods have the same trouble, and keep their keys meanwhile.
+  unreadyWhile('token_keys', () => !set.hasKeys);
+  return register(set);
+}

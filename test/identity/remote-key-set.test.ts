@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it, mock } from 'node:test';
+import type { TestContext } from 'node:test';
+import { decodeProtectedHeader, flattenedVerify } from 'jose';
+import { RemoteKeySet } from '../../src/identity/remote-key-set.ts';
+import type { RemoteKeySetOptions } from '../../src/identity/remote-key-set.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { IdentityProvider } from './identity-provider.ts';
+
+async function stage(t: TestContext, options: Partial<RemoteKeySetOptions> = {}) {
+  const provider = await IdentityProvider.start(t);
+  const failures: string[] = [];
+  const set = new RemoteKeySet({
+    url: provider.url,
+    onFailure: ({ message }) => void failures.push(message),
+    ...options,
+  });
+  t.after(() => set.close());
+  const verify = async (token: string) => {
+    const [head, payload, signature] = token.split('.') as [string, string, string];
+    await flattenedVerify({ protected: head, payload, signature }, set.keyOf as never);
+    return decodeProtectedHeader(token).kid;
+  };
+  return { provider, set, failures, verify };
+}
+
+const refusedAs = (refusal: string) => (error: unknown) => (error as { refusal?: string }).refusal === refusal;
+
+describe('RemoteKeySet', () => {
+  it('fetches the keys once for many tokens', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    assert.ok(set.hasKeys && set.isAvailable);
+    const token = await provider.sign();
+    await Promise.all(Array.from({ length: 50 }, () => verify(token)));
+    assert.equal(provider.fetches, 1);
+  });
+
+  it('fetches again for a key that is new, once for all tokens that it signed', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    const old = await provider.sign();
+    await provider.rotate();
+    const token = await provider.sign();
+    assert.deepEqual(await Promise.all(Array.from({ length: 50 }, () => verify(token))), Array(50).fill('key-2'));
+    assert.equal(provider.fetches, 2);
+    assert.equal(await verify(old), 'key-1');
+  });
+
+  it('fetches once for 1,000 unknown keys, and for each of them only once (S-13)', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    const tokens = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => provider.sign({}, { kid: i === 0 ? '../../etc/passwd' : `unknown-${i}` })),
+    );
+    await Promise.all(tokens.map((token) => assert.rejects(verify(token), { code: 'ERR_JWKS_NO_MATCHING_KEY' })));
+    await Promise.all(tokens.map((token) => assert.rejects(verify(token), { code: 'ERR_JWKS_NO_MATCHING_KEY' })));
+    assert.equal(provider.fetches, 2);
+  });
+
+  it('does not fetch for a key whose name is very long', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    const token = await provider.sign({}, { kid: 'k'.repeat(300) });
+    await assert.rejects(verify(token), { code: 'ERR_JWKS_NO_MATCHING_KEY' });
+    assert.equal(provider.fetches, 1);
+  });
+
+  it('uses the keys at hand while the URL cannot be fetched, and says which token it could not verify', async (t) => {
+    const { provider, set, verify, failures } = await stage(t);
+    await set.start();
+    const token = await provider.sign();
+    await provider.rotate();
+    const rotated = await provider.sign();
+    provider.answer = (response) => void response.writeHead(500).end();
+    await assert.rejects(verify(rotated), refusedAs('keys_unavailable'));
+    await verify(token);
+    assert.deepEqual(failures, ['expected status 200, got 500']);
+  });
+
+  it('accepts a new key as soon as the URL answers again', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    await provider.rotate();
+    const { answer } = provider;
+    provider.answer = (response) => void response.destroy();
+    const token = await provider.sign();
+    await assert.rejects(verify(token), refusedAs('keys_unavailable'));
+    provider.answer = answer;
+    assert.equal(await verify(token), 'key-2');
+  });
+
+  it('refuses what a withdrawn key signed after the next fetch', async (t) => {
+    const { provider, set, verify } = await stage(t, { refreshMs: 100 });
+    await set.start();
+    const token = await provider.sign();
+    await provider.rotate();
+    provider.withdraw();
+    await waitFor(
+      'the token is refused',
+      () =>
+        provider.fetches > 1 &&
+        verify(token).then(
+          () => false,
+          () => true,
+        ),
+    );
+  });
+
+  const bad: readonly (readonly [what: string, answer: IdentityProvider['answer'], expected: RegExp])[] = [
+    [
+      'a redirect',
+      (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      /fetch failed|redirect/,
+    ],
+    ['no JSON', (response) => void response.end('<html>'), /JSON/],
+    ['no key', (response) => void response.end('{"keys":[]}'), /at least one key/],
+    ['no object', (response) => void response.end('null'), /./],
+    [
+      '300 KB',
+      (response) => void response.end(JSON.stringify({ keys: ['k'.repeat(300_000)] })),
+      /at most 262144 bytes/,
+    ],
+    ['no end', (response) => void response.write('{'), /timeout/],
+  ];
+  for (const [what, answer, expected] of bad) {
+    it(`has no keys if the answer is ${what}`, async (t) => {
+      const { provider, set, failures, verify } = await stage(t);
+      provider.answer = answer;
+      await set.start();
+      assert.equal(set.hasKeys, false);
+      assert.match(failures[0]!, expected);
+      await assert.rejects(verify(await provider.sign()), refusedAs('keys_unavailable'));
+    });
+  }
+
+  it('repeats a failed first fetch', async (t) => {
+    const { provider, set } = await stage(t, { refreshMs: 50 });
+    const { answer } = provider;
+    provider.answer = (response) => void response.destroy();
+    await set.start();
+    provider.answer = answer;
+    await waitFor('the keys', () => set.hasKeys);
+  });
+
+  it('does not use keys that are a day old', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    const token = await provider.sign();
+    provider.answer = (response) => void response.destroy();
+    const now = performance.now() + 86_400_001;
+    const clock = mock.method(performance, 'now', () => now);
+    t.after(() => clock.mock.restore());
+    await assert.rejects(verify(token), refusedAs('keys_unavailable'));
+  });
+
+  it('fetches no more once it is closed', async (t) => {
+    const { provider, set } = await stage(t, { refreshMs: 20 });
+    await set.start();
+    await waitFor('three fetches', () => provider.fetches > 2);
+    await set.close();
+    const { fetches } = provider;
+    await set.start();
+    assert.equal(provider.fetches, fetches);
+  });
+});
