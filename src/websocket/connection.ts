@@ -3,19 +3,16 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-w
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
-import { clientError } from '../errors.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
-import { DocumentLane } from '../graph/documents/document-queue.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { Logger } from '../log.ts';
-import { fits } from './held-bytes.ts';
 import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
+import { ConnectionOperations } from './connection-operations.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Inbox, Recipient } from './inbox.ts';
-import { LiveOperation } from './live-operation.ts';
-import type { LiveOperationOwner, LiveOperationServices } from './live-operation.ts';
+import type { LiveOperationServices } from './live-operation.ts';
 import { CLOSE_CODES, acknowledgement, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
 import { refusalClose } from './refusal-close.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -62,14 +59,13 @@ export interface ConnectionServices extends LiveOperationServices {
  * and close codes come from graphql-ws. Its server is not used: it keeps 2 KB for each operation that waits for events, and an id
  * stays in use for some time after its `complete`.
  */
-export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwner, SocketListener, Recipient {
-  readonly outbox: Outbox;
+export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, Recipient {
+  readonly operations: ConnectionOperations;
+  readonly #outbox: Outbox;
   readonly #socket: ConnectionSocket;
   readonly #stream: Socket;
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
-  #documentLane: DocumentLane | undefined;
-  readonly #operations = new Map<string, LiveOperation>();
   /** Cleared when the connection is authenticated; then `#facts` is set. */
   #request: Omit<RequestSource, 'params'> | undefined;
   #facts: ConnectionFacts | undefined;
@@ -89,8 +85,6 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   /** Why this side closed the connection; '': the peer closed it, or it was lost. */
   #closeReason = '';
   readonly #openedAtSeconds = wholeSeconds();
-  /** Operations accepted since the connection opened. */
-  #servedOperations = 0;
 
   /** @param stream the TCP socket below `socket` */
   constructor(
@@ -108,7 +102,8 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     const { maxAgeMs } = limits;
     // The jitter keeps the connections of one storm from a storm at each age limit.
     this.#expiresAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
-    this.outbox = new Outbox(socket, stream, services.writer, this);
+    this.#outbox = new Outbox(socket, stream, services.writer, this);
+    this.operations = new ConnectionOperations(this.#outbox, services);
   }
 
   get id(): string | undefined {
@@ -122,21 +117,12 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
 
   get figures(): ConnectionFigures {
     return {
-      queued_bytes: this.outbox.queuedBytes,
-      operations: this.#operations.size,
+      queued_bytes: this.#outbox.queuedBytes,
+      operations: this.operations.size,
       bytes_sent: this.#stream.bytesWritten,
       bytes_received: this.#stream.bytesRead,
       age_seconds: wholeSeconds() - this.#openedAtSeconds,
     };
-  }
-
-  /** Operations that are live now. */
-  get operations(): Iterable<LiveOperation> {
-    return this.#operations.values();
-  }
-
-  get operationCount(): number {
-    return this.#operations.size;
   }
 
   /** True once it is closing: no operation is live any more. */
@@ -144,29 +130,15 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     return this.#isEnded;
   }
 
-  get isWithinHeldBytes(): boolean {
-    return fits([...this.#operations.values()], this.#services.limits.maxHeldBytes);
-  }
-
   /** Bytes that its end frees: what waits for its socket, and what its operations keep beside their documents, which others may use. */
   get heldBytes(): number {
-    let bytes = this.outbox.queuedBytes;
-    for (const operation of this.#operations.values()) bytes += operation.heldBytes;
-    return bytes;
-  }
-
-  get hasWaitingDocuments(): boolean {
-    return this.#documentLane?.isEmpty === false;
-  }
-
-  get documentLane(): DocumentLane {
-    return (this.#documentLane ??= new DocumentLane());
+    return this.#outbox.queuedBytes + this.operations.heldBytes;
   }
 
   /** Sends a close frame and ends every operation at once, without waiting for the peer's close frame. Idempotent. */
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) {
-      this.outbox.flush();
+      this.#outbox.flush();
       this.#socket.close(code, closeReason(reason));
       this.#closeReason = reason;
     }
@@ -175,7 +147,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
 
   /** Closes it to free memory: what waits for it is dropped. Idempotent. */
   discard(): void {
-    this.outbox.drop();
+    this.#outbox.drop();
     this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
   }
 
@@ -272,7 +244,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
-        return void this.outbox.send(pongMessage(message, data.length));
+        return void this.#outbox.send(pongMessage(message, data.length));
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:
@@ -280,7 +252,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
       case MessageType.Subscribe:
         return this.#subscribe(message);
       case MessageType.Complete:
-        return this.#complete(message.id);
+        return this.operations.complete(message.id);
     }
   }
 
@@ -294,38 +266,16 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
     if ('failure' in identity) return this.close(...refusalClose(identity.failure));
     this.#facts = identity.facts;
     this.#request = undefined;
-    this.outbox.send(acknowledgement(identity.ack));
+    this.#outbox.send(acknowledgement(identity.ack));
   }
 
-  async #subscribe({ id, payload }: SubscribeMessage): Promise<void> {
+  async #subscribe(message: SubscribeMessage): Promise<void> {
     const facts = this.#facts;
     if (!facts) return this.close(CloseCode.Unauthorized, 'Unauthorized');
-    if (this.#operations.has(id)) {
-      return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    if (this.operations.has(message.id)) {
+      return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
     }
-    const operation = new LiveOperation(id, this, this.#services);
-    const { maxOperations } = this.#services.limits;
-    if (this.#operations.size >= maxOperations) {
-      const message = `A connection may have ${maxOperations} operations at once; complete one first`;
-      return operation.fail([clientError('OPERATION_LIMIT', message)]);
-    }
-    this.#operations.set(id, operation);
-    this.#servedOperations++;
-    try {
-      await operation.start(payload, facts);
-    } catch (error) {
-      this.#services.onFailure('operation', error, this.id);
-      operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
-    }
-  }
-
-  #complete(id: string): void {
-    this.#operations.get(id)?.end();
-    this.#operations.delete(id);
-  }
-
-  onOver(operation: LiveOperation): void {
-    if (this.#operations.get(operation.id) === operation) this.#operations.delete(operation.id);
+    await this.operations.start(message, facts);
   }
 
   /** Called when the socket has closed. */
@@ -349,7 +299,7 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
         code: this.#closeCode,
         reason: this.#closeReason || undefined,
         seconds: wholeSeconds() - this.#openedAtSeconds,
-        operations: this.#servedOperations,
+        operations: this.operations.served,
         bytesSent: bytesWritten,
         bytesReceived: bytesRead,
       },
@@ -358,13 +308,12 @@ export class Connection implements LiveOperationOwner, OutboxOwner, DeadlineOwne
   }
 
   #end(code: number): void {
-    this.outbox.drop();
+    this.#outbox.drop();
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#closeCode = code;
     this.#services.initDeadlines.delete(this);
-    for (const operation of this.#operations.values()) operation.end();
-    this.#operations.clear();
+    this.operations.end();
   }
 }
 

@@ -136,7 +136,7 @@ export class Gateway {
 
   get operationCount(): number {
     let count = 0;
-    for (const connection of this.#connections) count += connection.operationCount;
+    for (const connection of this.#connections) count += connection.operations.size;
     return count;
   }
 

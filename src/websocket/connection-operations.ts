@@ -1,0 +1,97 @@
+import type { SubscribeMessage } from 'graphql-ws';
+import type { ConnectionFacts } from '../context/connection-facts.ts';
+import { clientError } from '../errors.ts';
+import type { Outbox } from '../fanout/outbox/outbox.ts';
+import { DocumentLane } from '../graph/documents/document-queue.ts';
+import { fits } from './held-bytes.ts';
+import { LiveOperation } from './live-operation.ts';
+import type { LiveOperationOwner, LiveOperationServices } from './live-operation.ts';
+
+export interface ConnectionOperationsServices extends LiveOperationServices {
+  readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };
+}
+
+/** The live operations of one connection, by id, within its limits. */
+export class ConnectionOperations implements LiveOperationOwner {
+  readonly outbox: Outbox;
+  readonly #services: ConnectionOperationsServices;
+  readonly #live = new Map<string, LiveOperation>();
+  #documentLane: DocumentLane | undefined;
+  #served = 0;
+
+  constructor(outbox: Outbox, services: ConnectionOperationsServices) {
+    this.outbox = outbox;
+    this.#services = services;
+  }
+
+  /** Live now. */
+  get size(): number {
+    return this.#live.size;
+  }
+
+  /** Accepted since the connection opened. */
+  get served(): number {
+    return this.#served;
+  }
+
+  [Symbol.iterator](): Iterator<LiveOperation> {
+    return this.#live.values();
+  }
+
+  has(id: string): boolean {
+    return this.#live.has(id);
+  }
+
+  get isWithinHeldBytes(): boolean {
+    return fits([...this.#live.values()], this.#services.limits.maxHeldBytes);
+  }
+
+  /** Bytes that they keep beside their documents, which others may use. */
+  get heldBytes(): number {
+    let bytes = 0;
+    for (const operation of this.#live.values()) bytes += operation.heldBytes;
+    return bytes;
+  }
+
+  get hasWaitingDocuments(): boolean {
+    return this.#documentLane?.isEmpty === false;
+  }
+
+  get documentLane(): DocumentLane {
+    return (this.#documentLane ??= new DocumentLane());
+  }
+
+  /** Starts the operation of a message whose id is free. Resolves when it is live or has ended. */
+  async start({ id, payload }: SubscribeMessage, facts: ConnectionFacts): Promise<void> {
+    const operation = new LiveOperation(id, this, this.#services);
+    const { maxOperations } = this.#services.limits;
+    if (this.#live.size >= maxOperations) {
+      const message = `A connection may have ${maxOperations} operations at once; complete one first`;
+      return operation.fail([clientError('OPERATION_LIMIT', message)]);
+    }
+    this.#live.set(id, operation);
+    this.#served++;
+    try {
+      await operation.start(payload, facts);
+    } catch (error) {
+      this.#services.onFailure('operation', error, facts.id);
+      operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
+    }
+  }
+
+  /** Ends an operation that its client completed. An unknown id is ignored. */
+  complete(id: string): void {
+    this.#live.get(id)?.end();
+    this.#live.delete(id);
+  }
+
+  onOver(operation: LiveOperation): void {
+    if (this.#live.get(operation.id) === operation) this.#live.delete(operation.id);
+  }
+
+  /** Ends all of them without a message. */
+  end(): void {
+    for (const operation of this.#live.values()) operation.end();
+    this.#live.clear();
+  }
+}
