@@ -138,6 +138,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Opened and closed', [
         [rate('crier_connections_opened_total'), 'opened'],
         [rate('crier_connections_closed_total', 'code'), 'closed: {{code}}'],
+        [rate('crier_tokens_expired_total'), 'token expired'],
       ]),
       panel('Refused', [
         [rate('crier_refusals_total', 'reason'), '{{reason}}'],

@@ -21,6 +21,8 @@ export interface Authenticated {
   readonly facts: ConnectionFacts;
   /** Payload of `connection_ack`; undefined: none. */
   readonly ack: Readonly<Record<string, unknown>> | undefined;
+  /** Whom its token names (`VerifiedToken.subject`); undefined: nobody, or it has none. */
+  readonly subject: string | undefined;
   /** When its token is refused from, in ms since 1970; undefined: it has none. */
   readonly expiresAtMs: number | undefined;
 }
@@ -70,7 +72,8 @@ export class Authenticator {
       failure = answer === false ? 'denied' : 'invalid_claims';
       if (answer !== false) {
         const { claims, ack } = partsOf(answer ?? request.claims);
-        return { facts: createFacts(request, claims), ack, expiresAtMs: token?.expiresAtMs };
+        const { subject, expiresAtMs } = token ?? {};
+        return { facts: createFacts(request, claims), ack, subject, expiresAtMs };
       }
     } catch (error) {
       if (error instanceof TokenProblem) failure = error.refusal;

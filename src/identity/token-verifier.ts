@@ -21,9 +21,14 @@ export interface TokenVerifierOptions {
 
 export interface VerifiedToken {
   readonly claims: JWTPayload;
+  /** Whom it names: its `iss` and `sub`, as JSON; undefined if it has no `sub`. */
+  readonly subject: string | undefined;
   /** When it is refused from, in ms since 1970: its `exp` and the tolerance. */
   readonly expiresAtMs: number;
 }
+
+/** The last time that a `Date` can have. */
+const MAX_DATE_MS = 8.64e15;
 
 /** Verifies JSON Web Tokens (RFC 7519). A token needs `exp`: one that never expires could be withdrawn from nobody. */
 export class TokenVerifier {
@@ -45,7 +50,11 @@ export class TokenVerifier {
         ...(names.length > 0 && { issuer: [...names] }),
         ...(audiences.length > 0 && { audience: [...audiences] }),
       });
-      return { claims: payload, expiresAtMs: payload.exp! * 1000 + clockToleranceMs };
+      return {
+        claims: payload,
+        subject: subjectOf(payload),
+        expiresAtMs: Math.min(payload.exp! * 1000 + clockToleranceMs, MAX_DATE_MS),
+      };
     } catch (error) {
       if (error instanceof TokenProblem) throw error;
       throw new TokenProblem(error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid', describe(error));
@@ -61,6 +70,11 @@ export class TokenVerifier {
     if (!issuer) throw new TokenProblem('token_invalid', 'unexpected "iss" claim value');
     return issuer;
   }
+}
+
+/** A `sub` is unique within its issuer (RFC 7519 section 4.1.2). */
+function subjectOf({ iss, sub }: JWTPayload): string | undefined {
+  return typeof sub === 'string' ? JSON.stringify([iss, sub]) : undefined;
 }
 
 /** Messages of jose name claims and headers, and show none of their values. */

@@ -80,6 +80,10 @@ export class Metrics {
   readonly keyFetches = this.#counter('crier_token_key_fetches_total', 'Fetches of key sets (JWKS), by outcome.', [
     'outcome',
   ]);
+  readonly expiredTokens = this.#counter(
+    'crier_tokens_expired_total',
+    'Connections closed because their token expired and was not refreshed.',
+  );
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
     'outcome',

@@ -209,6 +209,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
       subscriptions,
       log,
       onSlowConsumer: () => metrics.slowConsumers.inc(),
+      onTokenExpired: () => metrics.expiredTokens.inc(),
       onFailure: (ended, error, connection) => {
         metrics.failures.inc({ ended });
         failures.run(ended, (suppressed) =>

@@ -2,20 +2,30 @@ import type { Socket } from 'node:net';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import type { RequestSource } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
-import type { Authenticator } from '../identity/authenticator.ts';
+import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import type { Logger } from '../log.ts';
 import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
+import { ConnectionIdentity } from './connection-identity.ts';
 import { ConnectionOperations } from './connection-operations.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Inbox, Recipient } from './inbox.ts';
 import type { LiveOperationServices } from './live-operation.ts';
-import { CLOSE_CODES, acknowledgement, closeReason, parseClientMessage, pongMessage } from './protocol.ts';
+import { PeerSilence } from './peer-silence.ts';
+import {
+  CLOSE_CODES,
+  acknowledgement,
+  closeReason,
+  identityPayload,
+  parseClientMessage,
+  pongMessage,
+} from './protocol.ts';
 import { refusalClose } from './refusal-close.ts';
 import { RateLimit } from './rate-limit.ts';
+import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
 
 export interface ConnectionLimits {
   readonly maxOperations: number;
@@ -47,9 +57,12 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly limits: ConnectionLimits;
   readonly writer: Writer;
   readonly initDeadlines: InitDeadlines<Connection>;
+  readonly tokenExpiries: TokenExpiries<Connection>;
   readonly inbox: Inbox;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
+  /** Called for each connection that is closed because its token expired. */
+  readonly onTokenExpired: () => void;
   /** Called when the socket has closed, with the code of the side that closed first. `isAnswered`: both sides sent a close frame. */
   readonly onClose: (connection: Connection, code: number, isAnswered: boolean) => void;
 }
@@ -59,27 +72,22 @@ export interface ConnectionServices extends LiveOperationServices {
  * and close codes come from graphql-ws. Its server is not used: it keeps 2 KB for each operation that waits for events, and an id
  * stays in use for some time after its `complete`.
  */
-export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, Recipient {
+export class Connection implements OutboxOwner, DeadlineOwner, ExpiringConnection, SocketListener, Recipient {
   readonly operations: ConnectionOperations;
   readonly #outbox: Outbox;
   readonly #socket: ConnectionSocket;
   readonly #stream: Socket;
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
-  /** Cleared when the connection is authenticated; then `#facts` is set. */
-  #request: Omit<RequestSource, 'params'> | undefined;
-  #facts: ConnectionFacts | undefined;
+  readonly #identity: ConnectionIdentity;
   /** True after `connection_init`. */
   #isInitialised = false;
-  /** `bytesRead` of the stream at the last sweep; -1: unknown. */
-  #sweptBytes = -1;
-  /** True if the last sweep found an incomplete message and no message has been completed since. */
-  #isMessageOverdue = false;
+  readonly #silence = new PeerSilence();
   /** Messages of this connection in the inbox. */
   #waitingMessages = 0;
   #isEnded = false;
   /** When the connection is too old, in whole ms of performance.now(); 0: never. */
-  readonly #expiresAt: number;
+  readonly #tooOldAt: number;
   /** The code of the side that closed first. */
   #closeCode = 0;
   /** Why this side closed the connection; '': the peer closed it, or it was lost. */
@@ -96,18 +104,22 @@ export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, R
     const { limits } = services;
     this.#socket = socket;
     this.#stream = stream;
-    this.#request = request;
+    this.#identity = new ConnectionIdentity(services.authenticator, request);
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
     const { maxAgeMs } = limits;
     // The jitter keeps the connections of one storm from a storm at each age limit.
-    this.#expiresAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
+    this.#tooOldAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
     this.#outbox = new Outbox(socket, stream, services.writer, this);
     this.operations = new ConnectionOperations(this.#outbox, services);
   }
 
   get id(): string | undefined {
-    return this.#facts?.id ?? this.#request?.id;
+    return this.#identity.id;
+  }
+
+  get tokenExpiresAtMs(): number {
+    return this.#identity.expiresAtMs;
   }
 
   /** IP address of the peer, which may be a proxy; undefined once the socket is lost. */
@@ -160,24 +172,18 @@ export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, R
 
   /** Called at intervals. Ends a connection that is too old, and a peer that sent nothing since the last call, or began a message before it and has not completed it. */
   sweep(isPinging: boolean): void {
-    if (this.#expiresAt > 0 && performance.now() >= this.#expiresAt && !this.#isEnded) {
+    if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt && !this.#isEnded) {
       return this.close(CLOSE_CODES.goingAway, 'The connection is too old: reconnect');
     }
     // While messages wait in the inbox the socket is paused, so silence proves nothing.
-    if (this.#waitingMessages > 0) {
-      this.#sweptBytes = -1;
-      this.#isMessageOverdue = false;
-      return;
-    }
-    if (this.#socket.isMessageIncomplete) {
-      if (this.#isMessageOverdue) return this.close(CLOSE_CODES.timeout, 'Message not completed in time');
-      this.#isMessageOverdue = true;
-    }
-    if (!isPinging) return;
-    const { bytesRead } = this.#stream;
-    if (bytesRead === this.#sweptBytes) return this.#socket.terminate();
-    this.#sweptBytes = bytesRead;
-    this.#socket.ping();
+    if (this.#waitingMessages > 0) return this.#silence.forget();
+    const silence = this.#silence.sweep(
+      this.#socket.isMessageIncomplete,
+      isPinging ? this.#stream.bytesRead : undefined,
+    );
+    if (silence === 'late') this.close(CLOSE_CODES.timeout, 'Message not completed in time');
+    else if (silence === 'silent') this.#socket.terminate();
+    else if (isPinging) this.#socket.ping();
   }
 
   terminate(): void {
@@ -189,6 +195,13 @@ export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, R
     if (this.#waitingMessages > 0) setImmediate(() => this.onDeadline());
     else if (!this.#isInitialised)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
+  }
+
+  /** What waits for the socket is dropped: it would leave after the expiry. */
+  onTokenExpired(): void {
+    this.#services.onTokenExpired();
+    this.#outbox.drop();
+    this.close(CloseCode.Forbidden, 'Token expired');
   }
 
   onSlowConsumer(): void {
@@ -203,7 +216,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, R
 
   /** Handles a message at once or puts it into the inbox. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
-    this.#isMessageOverdue = false;
+    this.#silence.onMessage();
     if (this.#socket.readyState !== WebSocket.OPEN || !this.#isAdmitted()) return;
     if (this.#services.inbox.receive(this, data)) return;
     if (this.#waitingMessages++ === 0) this.#socket.pause();
@@ -262,15 +275,22 @@ export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, R
     }
     this.#isInitialised = true;
     this.#services.initDeadlines.delete(this);
-    const identity = await this.#services.authenticator.authenticate({ ...this.#request!, params });
+    const identity = await this.#identity.authenticate(params);
     if ('failure' in identity) return this.close(...refusalClose(identity.failure));
-    this.#facts = identity.facts;
-    this.#request = undefined;
-    this.#outbox.send(acknowledgement(identity.ack));
+    if (this.#isEnded) return;
+    this.#adopt(identity);
+    this.#outbox.send(acknowledgement(identityPayload(identity)));
+  }
+
+  #adopt(identity: Authenticated): void {
+    const { tokenExpiries } = this.#services;
+    tokenExpiries.delete(this);
+    this.#identity.adopt(identity);
+    if (this.tokenExpiresAtMs > 0) tokenExpiries.add(this);
   }
 
   async #subscribe(message: SubscribeMessage): Promise<void> {
-    const facts = this.#facts;
+    const { facts } = this.#identity;
     if (!facts) return this.close(CloseCode.Unauthorized, 'Unauthorized');
     if (this.operations.has(message.id)) {
       return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
@@ -313,6 +333,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, SocketListener, R
     this.#isEnded = true;
     this.#closeCode = code;
     this.#services.initDeadlines.delete(this);
+    this.#services.tokenExpiries.delete(this);
     this.operations.end();
   }
 }

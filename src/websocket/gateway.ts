@@ -18,6 +18,7 @@ import { DRAIN_REASON, drain } from './drain.ts';
 import { CLOSE_CODES } from './protocol.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
 import { SweepRing } from './sweep-ring.ts';
+import { TokenExpiries } from './token-expiries.ts';
 
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = AdmissionRefusal | 'draining' | 'origin' | 'path';
@@ -46,7 +47,7 @@ export interface GatewayOptions {
   readonly drainTimeoutMs: number;
   /** Once aborted, a drain closes the rest at once and waits for answers a second at most. */
   readonly hurry: AbortSignal;
-  readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'inbox' | 'onClose'>;
+  readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'>;
   readonly observer: GatewayObserver;
 }
 
@@ -94,6 +95,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
   readonly #initDeadlines: InitDeadlines<Connection>;
+  readonly #tokenExpiries = new TokenExpiries<Connection>();
   readonly #services: ConnectionServices;
   readonly #connections = new SweepRing<Connection>(SWEEP_SLOTS);
   readonly #admission: Admission;
@@ -116,6 +118,7 @@ export class Gateway {
     this.#services = {
       ...options.connections,
       initDeadlines: this.#initDeadlines,
+      tokenExpiries: this.#tokenExpiries,
       inbox: new Inbox(),
       onClose: (connection, code, isAnswered) => {
         this.#connections.delete(connection);
@@ -143,6 +146,8 @@ export class Gateway {
   start(): void {
     const { httpServer, pingIntervalMs } = this.#options;
     httpServer.on('upgrade', this.#onUpgrade);
+    this.#tokenExpiries.start();
+    this.#options.connections.writer.beforeWrites = this.#tokenExpiries.closeExpired;
     const sweepIntervalMs = pingIntervalMs || UNPINGED_SWEEP_INTERVAL_MS;
     this.#sweep = setInterval(this.#onTick, Math.max(1, sweepIntervalMs / SWEEP_SLOTS));
   }
@@ -190,6 +195,7 @@ export class Gateway {
     for (const connection of this.#connections) connection.terminate();
     clearInterval(this.#sweep);
     this.#initDeadlines.close();
+    this.#tokenExpiries.close();
     httpServer.removeListener('upgrade', this.#onUpgrade);
     this.#webSockets.close();
     const stuck = this.#connections.size;

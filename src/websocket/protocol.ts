@@ -1,5 +1,6 @@
 import { CloseCode, MessageType, validateMessage } from 'graphql-ws';
 import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
+import type { Authenticated } from '../identity/authenticator.ts';
 
 /** Close codes that crier sends itself; graphql-ws's `CloseCode` has those of the protocol. What stock clients do with each: docs/operations.md. */
 export const CLOSE_CODES = {
@@ -49,11 +50,18 @@ export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMess
   return message;
 }
 
+/** What a client learns when it is authenticated: the graph's payload, and when its token expires. */
+export function identityPayload({ ack, expiresAtMs }: Pick<Authenticated, 'ack' | 'expiresAtMs'>): object {
+  if (expiresAtMs === undefined) return { ...ack };
+  return { ...ack, expiresAt: expiresAtMs, expiresInMs: Math.max(0, expiresAtMs - Date.now()) };
+}
+
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck });
 
-/** @param payload undefined: none */
-export function acknowledgement(payload: object | undefined): string {
-  return payload ? JSON.stringify({ type: MessageType.ConnectionAck, payload }) : ACKNOWLEDGEMENT;
+/** @param payload `{}`: the message has none */
+export function acknowledgement(payload: object): string {
+  const isEmpty = Object.keys(payload).length === 0;
+  return isEmpty ? ACKNOWLEDGEMENT : JSON.stringify({ type: MessageType.ConnectionAck, payload });
 }
 
 /** The largest ping whose payload is echoed, in bytes of its frame. */

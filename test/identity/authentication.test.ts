@@ -1,53 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
-import { pino } from 'pino';
-import { startServer } from '../../src/server.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
-import { openSocket } from '../support/socket.ts';
-import { testConfig } from '../support/switches.ts';
-import { AUDIENCE, ISSUER, IdentityProvider, fromNow } from './identity-provider.ts';
-
-const GRAPH = {
-  'schema.graphql': `
-    type Query { me: String }
-    type Subscription { tick: Int @kafka(topic: "ticks") }
-  `,
-  'resolvers.js': 'export const Query = { me: (_, __, { connection }) => connection.claims.sub };',
-};
-
-/** An embedded crier that accepts tokens of a provider. */
-async function stage(t: TestContext, settings: Readonly<Record<string, string>> = {}, context?: string) {
-  const provider = await IdentityProvider.start(t);
-  const log: string[] = [];
-  const config = testConfig({
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    GRAPH: await graphFolder(t, { ...GRAPH, ...(context !== undefined && { 'context.js': context }) }),
-    JWT_JWKS_URL: provider.url,
-    JWT_ISSUER: ISSUER,
-    JWT_AUDIENCE: AUDIENCE,
-    ...settings,
-  });
-  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) });
-  const server = await startServer(config, logger, { onFatal: (error) => assert.fail(error) });
-  t.after(() => server.close());
-  const http = `http://127.0.0.1:${server.port}/graphql`;
-  return {
-    provider,
-    log,
-    adminPort: server.adminPort,
-    connect: (headers: Readonly<Record<string, string>> = {}, query = '') =>
-      openSocket(t, `ws://127.0.0.1:${server.port}/graphql${query}`, { headers }),
-    post: (headers: Readonly<Record<string, string>> = {}, query = '') =>
-      fetch(`${http}${query}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: '{"query":"{ me }"}',
-      }),
-  };
-}
+import { IdentityProvider, fromNow } from './identity-provider.ts';
+import { stage } from './stage.ts';
 
 describe('a connection with a token', () => {
   it('is acknowledged, and its claims are those of the token', async (t) => {
@@ -204,6 +158,8 @@ describe("the graph's authenticate", () => {
     );
     const socket = await connect();
     socket.send({ type: 'connection_init', payload: { token: await provider.sign() } });
-    assert.deepEqual(await socket.next(), { type: 'connection_ack', payload: { welcome: 'ida' } });
+    const { type, payload } = await socket.next();
+    assert.equal(type, 'connection_ack');
+    assert.equal((payload as { welcome: string }).welcome, 'ida');
   });
 });

@@ -46,7 +46,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
   const authenticate = options.authenticate ?? (({ id }) => Promise.resolve({ facts: { id } }));
   const closes: number[] = [];
-  const counts = { opened: 0, slowConsumers: 0 };
+  const counts = { opened: 0, slowConsumers: 0, expiredTokens: 0 };
   const refusals: string[] = [];
   const failures: Parameters<FailureListener>[] = [];
   const lines: { msg: string; level: number; connection: string }[] = [];
@@ -77,6 +77,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
       subscriptions: new SubscriptionTally(['tick']),
       log: pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) }),
       onSlowConsumer: () => counts.slowConsumers++,
+      onTokenExpired: () => counts.expiredTokens++,
       onFailure: (...failure: Parameters<FailureListener>) => failures.push(failure),
     } as unknown as GatewayOptions['connections'],
     observer: {

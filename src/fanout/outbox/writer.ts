@@ -44,6 +44,8 @@ export class Writer {
   maxQueueBytes: number;
   /** `WriterOptions.maxPodQueueBytes`. A change acts at the next message. */
   maxPodQueueBytes: number;
+  /** Called before messages are written: closes the connections that must not receive them. */
+  beforeWrites: (() => void) | undefined;
   /** True: the messages that an outbox has at its turn leave in one write. */
   readonly hasBatching: boolean;
   readonly scratch = new Scratch();
@@ -114,6 +116,7 @@ export class Writer {
   /** Writes the scheduled outboxes, for no longer than a slice. */
   readonly flush = (): void => {
     const outboxes = this.#waiting;
+    if (outboxes.length > 0) this.beforeWrites?.();
     const endsAt = performance.now() + SLICE_MS;
     let written = 0;
     while (written < outboxes.length) {

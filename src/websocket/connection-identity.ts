@@ -1,0 +1,42 @@
+import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import type { Authenticated, Authenticator, Unauthenticated } from '../identity/authenticator.ts';
+
+/** Who one connection belongs to: nobody until it has been authenticated. */
+export class ConnectionIdentity {
+  readonly #authenticator: Pick<Authenticator, 'authenticate'>;
+  /** Cleared when the connection is authenticated; then `#facts` is set. */
+  #request: Omit<RequestSource, 'params'> | undefined;
+  #facts: ConnectionFacts | undefined;
+  /** When its token expires, in ms since 1970; 0: it has none. */
+  #expiresAtMs = 0;
+
+  constructor(authenticator: Pick<Authenticator, 'authenticate'>, request: Omit<RequestSource, 'params'>) {
+    this.#authenticator = authenticator;
+    this.#request = request;
+  }
+
+  /** Of the connection. */
+  get id(): string | undefined {
+    return this.#facts?.id ?? this.#request?.id;
+  }
+
+  /** undefined: not authenticated yet. */
+  get facts(): ConnectionFacts | undefined {
+    return this.#facts;
+  }
+
+  get expiresAtMs(): number {
+    return this.#expiresAtMs;
+  }
+
+  /** @param params payload of `connection_init` */
+  authenticate(params: unknown): Promise<Authenticated | Unauthenticated> {
+    return this.#authenticator.authenticate({ ...this.#request!, params });
+  }
+
+  adopt({ facts, expiresAtMs = 0 }: Authenticated): void {
+    this.#request = undefined;
+    this.#facts = facts;
+    this.#expiresAtMs = expiresAtMs;
+  }
+}
