@@ -27,6 +27,9 @@ export interface ResultSlot {
   readonly notes: string | undefined;
 }
 
+/** The first slot while results wait for `confirm()`. */
+const UNCONFIRMED: ResultSlot = Object.freeze({ result: undefined, notes: undefined });
+
 /**
  * A live operation in the hub: what to execute for it and where its results go. Executions may finish in any
  * order; results leave in the order of their events.
@@ -34,7 +37,7 @@ export interface ResultSlot {
 export class Subscription {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  readonly facts: ConnectionFacts;
+  #facts: ConnectionFacts;
   readonly #id: string;
   /** Built for the first event, so that an idle subscription holds none. */
   #prefix: Buffer | undefined;
@@ -51,11 +54,31 @@ export class Subscription {
   constructor(options: SubscriptionOptions) {
     this.operation = options.operation;
     this.variables = options.variables;
-    this.facts = options.facts;
+    this.#facts = options.facts;
     this.#id = options.id;
     this.#outbox = options.outbox;
     this.#owner = options.owner;
     this.#maxPendingEvents = options.maxPendingEvents;
+  }
+
+  /** The facts that an execution has which begins now. */
+  get facts(): ConnectionFacts {
+    return this.#facts;
+  }
+
+  /** Replaces the facts. Results wait until `confirm()`, in the order of events: also those of executions that began with the old facts. */
+  renew(facts: ConnectionFacts): void {
+    if (this.#isEnded) return;
+    this.#facts = facts;
+    const slots = (this.#slots ??= []);
+    if (slots[0] !== UNCONFIRMED) slots.unshift(UNCONFIRMED);
+  }
+
+  /** The operation is authorised with its facts: sends the results that have waited for this. */
+  confirm(): void {
+    if (this.#slots?.[0] !== UNCONFIRMED) return;
+    this.#slots.shift();
+    this.#sendReady();
   }
 
   /** Nothing is sent after this. */
@@ -89,7 +112,8 @@ export class Subscription {
   reserve(): ResultSlot {
     const slot: ResultSlot = { result: undefined, notes: this.#takeNotes() };
     const slots = (this.#slots ??= []);
-    if (slots.length < this.#maxPendingEvents + this.#maxReplayed) slots.push(slot);
+    const waiting = slots[0] === UNCONFIRMED ? slots.length - 1 : slots.length;
+    if (waiting < this.#maxPendingEvents + this.#maxReplayed) slots.push(slot);
     else this.#outbox.refuse();
     return slot;
   }
@@ -99,11 +123,7 @@ export class Subscription {
     if (this.#isEnded) return;
     if (slot === undefined && this.#slots === undefined) return this.#send(result, this.#takeNotes());
     (slot ?? this.reserve()).result = result;
-    for (let next = this.#slots?.[0]; next?.result; next = this.#slots?.[0]) {
-      this.#slots!.shift();
-      this.#send(next.result, next.notes);
-    }
-    if (this.#slots?.length === 0) this.#slots = undefined;
+    this.#sendReady();
   }
 
   /**
@@ -114,6 +134,15 @@ export class Subscription {
     if (this.#isEnded || this.#notes?.includes(note)) return false;
     this.#notes = this.#notes === undefined ? note : `${this.#notes},${note}`;
     return true;
+  }
+
+  /** Sends the results that wait for no earlier one. */
+  #sendReady(): void {
+    for (let next = this.#slots?.[0]; next?.result; next = this.#slots?.[0]) {
+      this.#slots!.shift();
+      this.#send(next.result, next.notes);
+    }
+    if (this.#slots?.length === 0) this.#slots = undefined;
   }
 
   #takeNotes(): string | undefined {

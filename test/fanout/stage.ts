@@ -72,6 +72,9 @@ export interface Listener {
   readonly socket: { isBackpressured: boolean; isRefused: boolean };
   /** The result of an unshared execution for a payload. */
   readonly execute: (payload: unknown) => Promise<string>;
+  readonly subscription: Subscription;
+  /** Replaces its facts, and confirms it with them. */
+  readonly renew: (facts: ConnectionFacts) => void;
   readonly leave: () => void;
 }
 
@@ -158,6 +161,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     inFlight: () => hub.executions,
     bus,
     runtime,
+    hub: () => hub,
     join,
     publish,
   };
@@ -222,7 +226,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       },
     },
   });
-  const everyone = new Map<string, Set<Listener & { readonly subscription: Subscription }>>();
+  const everyone = new Map<string, Set<Listener>>();
 
   /** @throws Error with the messages of a refusal */
   async function join(
@@ -257,8 +261,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     const leave = await hub.join(source.channel, source.sharingKey, subscription, start);
     const listeners = everyone.get(source.channel) ?? new Set();
     everyone.set(source.channel, listeners);
-    const listener = {
-      facts,
+    const listener: Listener = {
+      get facts() {
+        return subscription.facts;
+      },
       received,
       alone: [],
       socket,
@@ -266,6 +272,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       execute: async (payload: unknown) => {
         const { json } = await runtime.startEvent(payloadOf(payload)).execute(subscription);
         return withoutErrorIds(textOf(json));
+      },
+      renew: (renewed: ConnectionFacts) => {
+        subscription.renew(renewed);
+        subscription.confirm();
       },
       leave: () => void (leave(), listeners.delete(listener)),
     };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { resultBytesOf, ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
@@ -109,5 +110,63 @@ describe('the results that a subscription waits for', () => {
     assert.equal(counts.refusals, 1);
     for (const slot of slots) subscription.deliver(new ResultBytes([Buffer.from('{}')]), slot);
     assert.equal(counts.sent, 30);
+  });
+});
+
+describe('a subscription with new facts', () => {
+  const [old, renewed] = [{ id: 'old' }, { id: 'renewed' }] as unknown as ConnectionFacts[];
+
+  it('sends nothing until it is confirmed, then all results in the order of events', () => {
+    const { subscription, messages } = createSubscription(10);
+    const running = subscription.reserve();
+    subscription.renew(renewed!);
+    assert.equal(subscription.facts, renewed);
+    assert.equal(subscription.isLagging, true);
+    subscription.deliver(resultOf('{"b":2}'));
+    subscription.deliver(resultOf('{"a":1}'), running);
+    assert.deepEqual(messages, []);
+    subscription.confirm();
+    assert.deepEqual(messages, ['{"a":1}', '{"b":2}'].map(messageOf));
+    assert.equal(subscription.isLagging, false);
+    subscription.deliver(resultOf('{"c":3}'));
+    assert.equal(messages.length, 3);
+  });
+
+  it('needs one confirmation, however often its facts were replaced', () => {
+    const { subscription, messages } = createSubscription(10);
+    subscription.renew(old!);
+    subscription.renew(renewed!);
+    subscription.deliver(resultOf('{"a":1}'));
+    subscription.confirm();
+    subscription.confirm();
+    assert.deepEqual(messages, ['{"a":1}'].map(messageOf));
+  });
+
+  it('waits for the executions before, after it is confirmed', () => {
+    const { subscription, messages } = createSubscription(10);
+    const running = subscription.reserve();
+    subscription.renew(renewed!);
+    subscription.confirm();
+    subscription.deliver(resultOf('{"b":2}'));
+    assert.deepEqual(messages, []);
+    subscription.deliver(resultOf('{"a":1}'), running);
+    assert.deepEqual(messages, ['{"a":1}', '{"b":2}'].map(messageOf));
+  });
+
+  it('sends nothing if it ends before it is confirmed', () => {
+    const { subscription, messages } = createSubscription(10);
+    subscription.renew(renewed!);
+    subscription.deliver(resultOf('{"a":1}'));
+    subscription.end();
+    subscription.confirm();
+    subscription.renew(old!);
+    assert.deepEqual([messages, subscription.facts], [[], renewed]);
+  });
+
+  it('refuses the connection when more results wait than may', () => {
+    const { subscription, counts } = createSubscription(2);
+    subscription.renew(renewed!);
+    for (let n = 0; n < 3; n++) subscription.deliver(resultOf('{"a":1}'));
+    assert.equal(counts.refusals, 1);
   });
 });

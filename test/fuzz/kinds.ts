@@ -1,3 +1,4 @@
+import { renewalProperty } from '../fanout/sharing/random-renewals.ts';
 import { resolverProperty } from '../fanout/sharing/random-resolvers.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
@@ -8,7 +9,7 @@ import { variables } from './variables.ts';
 
 /**
  * protocol: bytes on a connection. documents: valid subscriptions. refusals: documents with random edits. variables: JSON values.
- * records: Kafka records. resolvers: resolvers that read random facts.
+ * records: Kafka records. resolvers: resolvers that read random facts. renewals: claims that change while events are executed.
  */
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
   protocol,
@@ -17,4 +18,5 @@ export const KINDS: Readonly<Record<string, FuzzKind>> = {
   variables,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
   resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },
+  renewals: { shortRuns: 100, property: () => Promise.resolve(renewalProperty()) },
 };

@@ -8,13 +8,22 @@ export interface AnswerClass {
   size: number;
 }
 
-/** Groups members by what their connections answer to one read set. Each member is looked at once: facts never change. */
+/** The class of a member while it has these facts. */
+interface Classified {
+  readonly facts: ConnectionFacts;
+  readonly answerClass: AnswerClass;
+}
+
+/**
+ * Groups members by what their connections answer to one read set. Each member is looked at once, and again when it has other facts: facts
+ * themselves never change.
+ */
 export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
   readonly #reads: FactReads;
   /** Set if nothing was read: then all members are in one class, and none needs to be remembered. */
   readonly #everybody: AnswerClass | undefined;
   readonly #byKey = new Map<string, AnswerClass>();
-  readonly #byMember = new Map<Member, AnswerClass>();
+  readonly #byMember = new Map<Member, Classified>();
 
   constructor(reads: FactReads | undefined) {
     this.#reads = copyReads(reads);
@@ -27,14 +36,11 @@ export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
   }
 
   classOf(member: Member): AnswerClass {
-    const known = this.#everybody ?? this.#byMember.get(member);
-    if (known) return known;
-    const key = readKey(this.#reads, member.facts);
-    let answerClass = this.#byKey.get(key);
-    if (!answerClass) this.#byKey.set(key, (answerClass = { key, size: 0 }));
-    answerClass.size++;
-    this.#byMember.set(member, answerClass);
-    return answerClass;
+    if (this.#everybody) return this.#everybody;
+    const known = this.#byMember.get(member);
+    if (known !== undefined && known.facts === member.facts) return known.answerClass;
+    if (known !== undefined) this.delete(member);
+    return this.#classify(member);
   }
 
   /** True if all of the group's `members` (a count) have a known class and this one has a single member. */
@@ -43,9 +49,19 @@ export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
   }
 
   delete(member: Member): void {
-    const answerClass = this.#byMember.get(member);
+    const answerClass = this.#byMember.get(member)?.answerClass;
     if (!answerClass) return;
     this.#byMember.delete(member);
     if (--answerClass.size === 0) this.#byKey.delete(answerClass.key);
+  }
+
+  #classify(member: Member): AnswerClass {
+    const { facts } = member;
+    const key = readKey(this.#reads, facts);
+    let answerClass = this.#byKey.get(key);
+    if (!answerClass) this.#byKey.set(key, (answerClass = { key, size: 0 }));
+    answerClass.size++;
+    this.#byMember.set(member, { facts, answerClass });
+    return answerClass;
   }
 }

@@ -1,4 +1,4 @@
-import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { EventListener, EventResult } from '../../graph/execution/event-execution.ts';
 import type { Payload } from '../../graph/payload.ts';
 import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { Subscription } from '../subscription.ts';
@@ -13,5 +13,5 @@ export interface StartedEvent {
   /** Executes the event for one member. @param trace of the execution; undefined: it is not traced */
   execute(member: Subscription, trace?: ExecutionTrace): EventResult | Promise<EventResult>;
   /** Executes it once more, with objects that no other execution has: for the sharing audit. */
-  repeat(member: Subscription): EventResult | Promise<EventResult>;
+  repeat(listener: EventListener): EventResult | Promise<EventResult>;
 }

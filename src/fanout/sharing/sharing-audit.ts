@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
 import { factNames, areSameReads, readKey, copyReads } from '../../context/fact-reads.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
-import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { EventListener, EventResult } from '../../graph/execution/event-execution.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
@@ -118,8 +118,8 @@ interface Example {
 export class EventAudit {
   readonly #audit: SharingAudit;
   readonly #event: Pick<StartedEvent, 'repeat'>;
-  /** The member that a result was computed for. */
-  readonly #authors = new Map<ResultBytes, Subscription>();
+  /** The listener that a result was computed for. */
+  readonly #authors = new Map<ResultBytes, EventListener>();
   /** One execution for each read set. */
   readonly #examples: Example[] = [];
 
@@ -138,7 +138,7 @@ export class EventAudit {
   }
 
   #compare(member: Subscription, result: ResultBytes, { reads }: EventResult): void {
-    this.#authors.set(result, member);
+    this.#authors.set(result, listenerOf(member));
     if (this.#examples.some(({ readSet }) => areSameReads(readSet, reads ?? copyReads(undefined)))) return;
     const own = { readSet: copyReads(reads), facts: member.facts };
     const other = this.#examples.find((example) => agree(own, example) || agree(example, own));
@@ -152,17 +152,20 @@ export class EventAudit {
 
   /** A member received the result of another member's execution. */
   onShared(member: Subscription, result: ResultBytes): void {
-    this.#audit.sample(() => this.#check(member, result));
+    const { facts } = member;
+    this.#audit.sample(() => this.#check(member, facts, result));
   }
 
-  async #check(member: Subscription, result: ResultBytes): Promise<void> {
+  /** @param facts that the member had when it received the result */
+  async #check(member: Subscription, facts: ConnectionFacts, result: ResultBytes): Promise<void> {
     const author = this.#authors.get(result)!;
-    const own = await this.#repeat(member);
+    const receiver = { ...listenerOf(member), facts };
+    const own = await this.#repeat(receiver);
     const path = firstDifference(resultText(result), own);
     if (path === undefined) return this.#audit.report('same', member, {});
     // Between two equal executions for the member, so that time cannot be the cause of a difference.
     const others = await this.#repeat(author);
-    const again = await this.#repeat(member);
+    const again = await this.#repeat(receiver);
     const isByUser = firstDifference(own, again) === undefined && firstDifference(own, others) !== undefined;
     const field = deepestOn(path, this.#audit.resolverPaths(member.operation));
     this.#audit.report(isByUser ? 'differs_by_user' : 'differs_by_chance', member, {
@@ -171,10 +174,15 @@ export class EventAudit {
     });
   }
 
-  async #repeat(member: Subscription): Promise<string> {
-    const { json } = await this.#event.repeat(member);
+  async #repeat(listener: EventListener): Promise<string> {
+    const { json } = await this.#event.repeat(listener);
     return `${Buffer.concat(json).toString()}}`;
   }
+}
+
+/** The member with its present facts, which may be replaced before the check. */
+function listenerOf({ operation, variables, facts }: Subscription): EventListener {
+  return { operation, variables, facts };
 }
 
 /** True if `b` has the values of `a` for all facts that the execution for `a` read; then both should have read the same. */

@@ -30,7 +30,8 @@ import type { SharingGroup } from './sharing-group.ts';
  * first read is f1; it gets the same value, so it runs as A's did up to f2; and so on to its end, with the same result, be that data, errors
  * or extensions. Nothing else differs between connections: `context.connection` is the only access to them, it records a read before it
  * returns the value, values never change, and the recorded reads are taken only when the execution has settled and its result is text.
- * A read whose value did not matter costs sharing, never safety.
+ * A read whose value did not matter costs sharing, never safety. A connection whose claims change gets other facts: a member's class counts
+ * only for the facts that it was computed for, and a result that was computed with facts its member no longer has goes to no other member.
  *
  * THE ASSUMPTION. Resolvers are functions of source, arguments, context and time: what they compute comes from these, from backends called
  * through the context, or from data that is the same for all. A resolver that is not (it counts its calls, it remembers earlier callers)
@@ -183,7 +184,7 @@ export class SharedEvent {
     } else {
       if (trace) endTrace(trace, lap);
       if (execution.backendRequests) executions.addRequests(lap, execution.backendRequests);
-      this.#settle(execution, lap, member, slot);
+      this.#settle(execution, lap, member, slot, true);
     }
     return true;
   }
@@ -202,6 +203,7 @@ export class SharedEvent {
     slot: ResultSlot,
   ): Promise<void> {
     const { bound, deadlines, executions } = this.#services;
+    const { facts } = member;
     const others: Waiting[] = [];
     const running = (this.#running ??= new Map<AnswerClass, Waiting[]>());
     if (!running.has(answerClass)) running.set(answerClass, others);
@@ -235,7 +237,7 @@ export class SharedEvent {
       const settled = await execution;
       if (trace) endTrace(trace, lap);
       executions.settle(lap, settled.backendRequests);
-      this.#settle(settled, lap, member, slot);
+      this.#settle(settled, lap, member, slot, member.facts === facts);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -264,11 +266,18 @@ export class SharedEvent {
     if (!isScheduled) this.#services.schedule(this.#serveReady);
   }
 
-  #settle(execution: EventResult, lap: Lap, member: Subscription, slot: ResultSlot | undefined): void {
+  /** @param isShareable false: the result was computed with facts that the member no longer has */
+  #settle(
+    execution: EventResult,
+    lap: Lap,
+    member: Subscription,
+    slot: ResultSlot | undefined,
+    isShareable: boolean,
+  ): void {
     const { json, reads } = execution;
     if (this.#resultTimes?.lap !== lap) this.#resultTimes = new ResultTimes(this.#times, lap);
     const result = resultBytesOf(json, this.#suffix, this.#resultTimes);
-    if (!this.#isForOne) {
+    if (isShareable && !this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
       const classes = this.#group.classesFor(reads);
       const answerClass = classes.classOf(member);

@@ -10,6 +10,7 @@ import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
+import { renewalDifference, renewalProperty } from './random-renewals.ts';
 import { resolverProperty } from './random-resolvers.ts';
 import { switches } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -362,4 +363,16 @@ describe('authorize', () => {
     assert.equal(stage.executions, 1);
     for (const { received } of listeners) assert.equal(received.length, 1);
   });
+});
+
+describe(`claims that change while events are executed at random${TRIVIAL}`, () => {
+  it('reach no result of an execution that began after the change, and lose no event', () =>
+    fc.assert(renewalProperty(), { numRuns: 200 }));
+
+  it('would reach one if facts changed in place', async () => {
+    const { failed } = await fc.check(renewalProperty({ replacesFacts: false }), { numRuns: 1000 });
+    assert.equal(failed, true);
+  });
+
+  it('give the same results with sharing and without', () => fc.assert(renewalDifference(), { numRuns: 100 }));
 });
