@@ -66,15 +66,13 @@ export class OverloadedError extends Error {
   }
 }
 
-/** The execution of an event has not settled in time. */
+/** A graph's code for an operation has not settled in time. */
 export class ExecutionTimeoutError extends Error {
   readonly code = 'ERR_EXECUTION_TIMEOUT';
   override readonly name = 'ExecutionTimeoutError';
 
-  constructor() {
-    super(
-      'the execution of an event has not settled in EXECUTION_TIMEOUT_MS: a resolver or a loader waits for something',
-    );
+  constructor(what = 'the execution of an event', who = 'a resolver or a loader') {
+    super(`${what} has not settled in EXECUTION_TIMEOUT_MS: ${who} waits for something`);
   }
 }
 

@@ -13,12 +13,10 @@ import type { Subscription } from './subscription.ts';
  * A subscription that leaves is deleted, in every state.
  */
 type Member =
-  | { readonly status: 'joining' }
+  | { readonly status: 'joining'; readonly joining: Joining }
   | { readonly status: 'caught_up'; readonly joining: Joining }
   | { readonly status: 'arriving'; readonly group: SharingGroup }
   | SharingGroup['liveMember'];
-
-const JOINING: Member = { status: 'joining' };
 
 /** The subscriptions of one channel, each in one state, and the groups in which they share. */
 export class ChannelMembers {
@@ -50,8 +48,16 @@ export class ChannelMembers {
     group.members.add(subscription);
   }
 
-  addJoining(subscription: Subscription): void {
-    this.#members.set(subscription, JOINING);
+  addJoining(joining: Joining): void {
+    this.#members.set(joining.subscription, { status: 'joining', joining });
+  }
+
+  /** True if the subscription is in the group of this sharing key, or will join it. */
+  has(subscription: Subscription, sharingKey: string | undefined): boolean {
+    const member = this.#members.get(subscription);
+    if (!member) return false;
+    const key = 'group' in member ? member.group.key : (member.joining.sharingKey ?? subscription);
+    return key === (sharingKey ?? subscription);
   }
 
   /** The subscription has every event so far. */

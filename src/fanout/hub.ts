@@ -10,7 +10,7 @@ import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
 import { HeldBytes } from './resume/held-bytes.ts';
 import type { Joining } from './resume/joining.ts';
-import { LiveChannel } from './live-channel.ts';
+import { GAP, LiveChannel } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';
 import { Replays } from './resume/replays.ts';
 import type { Missed } from './resume/history-reads.ts';
@@ -146,6 +146,16 @@ export class Hub {
       throw error;
     }
     return leave;
+  }
+
+  /** True if the subscription is in this channel, or joins it, with this sharing key. */
+  has(name: string, sharingKey: string | undefined, subscription: Subscription): boolean {
+    return this.#channels.get(name)?.has(subscription, sharingKey) === true;
+  }
+
+  /** Events may be missing before the subscription's next one. */
+  notifyGap(subscription: Subscription): void {
+    if (subscription.note(GAP)) this.#services.observer.onGap(1);
   }
 
   /** All events that a subscription begins with, or none. A resuming client receives `resumed: true` or `resumed: false`. */

@@ -20,7 +20,7 @@ import { SharedEvent } from './sharing/sharing.ts';
 import type { EventTrace } from '../tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
 
-const GAP = '"gap":true';
+export const GAP = '"gap":true';
 
 const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };
 
@@ -64,11 +64,17 @@ export class LiveChannel {
 
   /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */
   addJoining(subscription: Subscription, sharingKey: string | undefined): Joining {
-    this.#members.addJoining(subscription);
     this.#replay ??= this.#openReplay();
-    return this.#replay.add(subscription, sharingKey, () => {
+    const joining = this.#replay.add(subscription, sharingKey, () => {
       if (subscription.note(GAP)) this.#services.observer.onGap(1);
     });
+    this.#members.addJoining(joining);
+    return joining;
+  }
+
+  /** True if the subscription is in the group of this sharing key, or will join it. */
+  has(subscription: Subscription, sharingKey: string | undefined): boolean {
+    return this.#members.has(subscription, sharingKey);
   }
 
   /** What a joining subscription missed after an event; undefined if completeness cannot be proved. */

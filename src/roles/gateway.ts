@@ -182,6 +182,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
     maxMessageBurst: config.MAX_MESSAGE_BURST,
     maxPendingEvents: config.MAX_PENDING_EVENTS,
     maxHeldBytes: config.MAX_CONNECTION_BYTES,
+    executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     maxAgeMs: config.MAX_CONNECTION_AGE_MS,
   };
   tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));

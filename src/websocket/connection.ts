@@ -35,6 +35,7 @@ export interface ConnectionLimits {
   readonly maxPendingEvents: number;
   /** Bytes that the operations of one connection may keep. */
   readonly maxHeldBytes: number;
+  readonly executionTimeoutMs: number;
   /** Age in ms at which a connection is closed, ± 10 %. 0: never. */
   readonly maxAgeMs: number;
 }

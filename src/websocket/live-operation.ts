@@ -1,22 +1,21 @@
-import { AsyncResource } from 'node:async_hooks';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
-import { resultBytesOf } from '../fanout/outbox/frame.ts';
-import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
 import type { DocumentLane, DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Operation } from '../graph/documents/operation.ts';
-import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
+import type { EventSource, GraphRuntime, Refusal } from '../graph/runtime.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import type { Holding } from './held-bytes.ts';
+import { discardSource, followSource } from './own-source.ts';
+import type { OwnSourceOwner } from './own-source.ts';
+import { cursorOf } from './protocol.ts';
 import type { SubscriptionTally } from './subscription-tally.ts';
 
 export interface LiveOperationServices {
@@ -25,7 +24,12 @@ export interface LiveOperationServices {
   readonly documents: DocumentQueue;
   readonly hub: Hub;
   readonly subscriptions: SubscriptionTally;
-  readonly limits: { readonly maxPendingEvents: number; readonly maxHeldBytes: number };
+  readonly limits: {
+    readonly maxPendingEvents: number;
+    readonly maxHeldBytes: number;
+    /** Longest wait in ms for the graph's code that authorises a live subscription again. */
+    readonly executionTimeoutMs: number;
+  };
   readonly onFailure: FailureListener;
 }
 
@@ -46,21 +50,26 @@ export interface LiveOperationOwner {
   onOver(operation: LiveOperation): void;
 }
 
-/** Interval in ms at which a source that waits for a backpressured socket checks it again. */
-const BACKPRESSURE_CHECK_INTERVAL_MS = 10;
+type Variables = Readonly<Record<string, unknown>> | undefined;
+
+type ChannelSource = Extract<EventSource, { readonly channel: string }>;
 
 /** Overhead of an operation beside what is counted, in bytes. */
 const BYTES_PER_OPERATION = 1024;
 
 /** One `subscribe` message, from its arrival to its end. */
-export class LiveOperation implements Holding, SubscriptionOwner {
+export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner {
   readonly id: string;
   readonly #owner: LiveOperationOwner;
   readonly #services: LiveOperationServices;
   /** Estimated from the message until the document is prepared, then from what the operation keeps. */
   heldBytes = BYTES_PER_OPERATION;
   operation: Operation | undefined;
+  /** The latest of its connection. */
+  #facts: ConnectionFacts | undefined;
   #subscription: Subscription | undefined;
+  /** Ends a live subscription that is not authorised again in time; undefined: it is authorised. */
+  #deadline: NodeJS.Timeout | undefined;
   /** Counted in `SubscriptionTally`; undefined: not yet. */
   #field: string | undefined;
   /** Leaves the document queue, the channel or the source, whichever the operation is in. */
@@ -82,7 +91,7 @@ export class LiveOperation implements Holding, SubscriptionOwner {
 
   /** Prepares the document, authorises and joins the channel. Called once. Resolves when the operation is live or has ended. */
   async start(payload: SubscribePayload, facts: ConnectionFacts): Promise<void> {
-    const { runtime } = this.#services;
+    this.#facts = facts;
     const { extensions } = payload;
     const variables = payload.variables ?? undefined;
     const ownBytes = BYTES_PER_OPERATION + weightOf(variables);
@@ -95,8 +104,30 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     this.heldBytes = ownBytes;
     if (!this.#isAffordable()) return;
     if (operation.type === OperationTypeNode.SUBSCRIPTION) {
-      await this.#subscribe(operation, variables, facts, cursorOf(extensions));
-    } else this.#answer(await runtime.execute(operation, variables, facts));
+      await this.#authorise(operation, variables, cursorOf(extensions));
+    } else this.#answer(await this.#services.runtime.execute(operation, variables, this.#facts));
+  }
+
+  /**
+   * The connection has other facts. Executions that begin after this call have them. Until a live subscription is authorised with them, no
+   * result is sent; results wait in order, up to `maxPendingEvents`. A refusal ends the operation. If the subscription's source is another one
+   * with these facts, it moves there: its next event has `gap: true`, and results of the old source are dropped. Never rejects.
+   * @returns resolves when the operation has its place or has ended; at once if an earlier call does the work of this one, too
+   */
+  async renew(facts: ConnectionFacts): Promise<void> {
+    this.#facts = facts;
+    const subscription = this.#subscription;
+    // Else it is not authorised yet; that will be with these facts.
+    if (!subscription || this.#isEnded) return;
+    subscription.renew(facts);
+    if (this.#deadline) return;
+    const onDeadline = () => this.onFailure(new ExecutionTimeoutError('authorising with new claims', 'the graph'));
+    this.#deadline = setTimeout(onDeadline, this.#services.limits.executionTimeoutMs);
+    try {
+      await this.#authorise(subscription.operation, subscription.variables, undefined);
+    } catch (error) {
+      this.onFailure(error);
+    }
   }
 
   /** Ends the operation with an `error` message; no `complete` follows. */
@@ -107,13 +138,20 @@ export class LiveOperation implements Holding, SubscriptionOwner {
 
   /** An event could not be delivered. */
   onFailure(error: unknown): void {
-    this.#services.onFailure('operation', error, this.#subscription?.facts.id);
+    this.#services.onFailure('operation', error, this.#facts?.id);
     const shown =
       errorOf(error) instanceof ExecutionTimeoutError
         ? clientError('EXECUTION_TIMEOUT', 'An event was not executed in time; subscribe again')
         : clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
-    this.fail([shown]);
-    this.#leave?.();
+    this.#failAndLeave([shown]);
+  }
+
+  onSourceEnd(): void {
+    this.#complete();
+  }
+
+  onSourceFailure(error: unknown): void {
+    this.fail([this.#services.runtime.masked(error)]);
   }
 
   /** Returns the operation of a cached document at once if no other document of the connection waits, else when its turn has come. */
@@ -161,106 +199,105 @@ export class LiveOperation implements Holding, SubscriptionOwner {
     this.#owner.onOver(this);
   }
 
+  #failAndLeave(errors: readonly GraphQLError[]): void {
+    if (this.#isEnded) return;
+    this.fail(errors);
+    this.#leave?.();
+  }
+
   #markEnded(): void {
     this.#isEnded = true;
+    clearTimeout(this.#deadline);
     this.#subscription?.end();
     if (this.#field === undefined) return;
     this.#services.subscriptions.delete(this.#field);
     this.operation!.tally.subscriptions--;
   }
 
-  /** @param cursor where the client wants to resume; undefined: it does not resume */
-  async #subscribe(
-    operation: Operation,
-    variables: Record<string, unknown> | undefined,
-    facts: ConnectionFacts,
-    cursor: unknown,
-  ): Promise<void> {
+  /**
+   * Authorises with the latest facts, again if they change meanwhile, and subscribes to the source.
+   * @param cursor where the client wants to resume; undefined: it does not resume
+   */
+  async #authorise(operation: Operation, variables: Variables, cursor: unknown): Promise<void> {
+    let facts: ConnectionFacts;
+    let source: EventSource | Refusal | undefined;
+    do {
+      if (source) discard(source);
+      facts = this.#facts!;
+      source = await this.#services.runtime.subscribe(operation, variables, facts);
+    } while (facts !== this.#facts && !this.#isEnded);
+    // In the same turn as the last look at the facts: a later renewal authorises again.
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
+    if (this.#isEnded) discard(source);
+    else if ('errors' in source) this.#failAndLeave(source.errors);
+    else if (this.#isIn(source)) this.#subscription!.confirm();
+    else await this.#moveTo(source, operation, variables, cursor);
+  }
+
+  #isIn(source: EventSource): boolean {
+    if (!this.#subscription || 'events' in source) return false;
+    return this.#services.hub.has(source.channel, source.sharingKey, this.#subscription);
+  }
+
+  /** Leaves the source that it has, if any, and subscribes to another one. */
+  async #moveTo(source: EventSource, operation: Operation, variables: Variables, cursor: unknown): Promise<void> {
     const { runtime, hub, limits } = this.#services;
-    const source = await runtime.subscribe(operation, variables, facts);
-    if ('errors' in source) return this.fail(source.errors);
-    if ('channel' in source) {
-      // The bus keeps the name, too.
-      this.heldBytes += 2 * textWeight(source.channel) + textWeight(source.sharingKey ?? '');
-      if (!this.#isAffordable()) return;
-    }
+    const previous = this.#subscription;
+    previous?.end();
+    this.#leave?.();
+    this.#leave = undefined;
+    this.heldBytes = BYTES_PER_OPERATION + weightOf(variables) + sourceWeight(source);
+    if (!this.#isAffordable()) return discard(source);
     const subscription = new Subscription({
       id: this.id,
       operation,
       variables,
-      facts,
+      facts: this.#facts!,
       outbox: this.#owner.outbox,
       owner: this,
       maxPendingEvents: limits.maxPendingEvents,
     });
     this.#subscription = subscription;
-    if (this.#isEnded) subscription.end();
-    else {
-      this.#services.subscriptions.add((this.#field = source.field));
-      operation.tally.subscriptions++;
-    }
+    if (previous) hub.notifyGap(subscription);
+    else this.#count(source.field, operation);
     if ('events' in source) {
-      const events = source.events[Symbol.asyncIterator]();
-      if (this.#isEnded) return void returnQuietly(events);
       if (cursor !== undefined) hub.refuseResume(subscription);
-      return this.#follow(events, subscription);
-    }
+      this.#leave = followSource(source.events, subscription, runtime, this);
+    } else await this.#join(source, subscription, cursor);
+  }
+
+  #count(field: string, { tally }: Operation): void {
+    this.#services.subscriptions.add((this.#field = field));
+    tally.subscriptions++;
+  }
+
+  async #join(
+    { channel, sharingKey, replaysLast }: ChannelSource,
+    subscription: Subscription,
+    cursor: unknown,
+  ): Promise<void> {
+    const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
     try {
-      const { channel, sharingKey, replaysLast } = source;
-      const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
-      this.#hold(await hub.join(channel, sharingKey, subscription, start));
+      const leave = await this.#services.hub.join(channel, sharingKey, subscription, start);
+      // It may have ended meanwhile, or moved.
+      if (subscription.isEnded) leave();
+      else this.#leave = leave;
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
+      if (subscription.isEnded) return;
       this.fail([clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')]);
     }
   }
-
-  /** Leaves at once if the operation ended meanwhile. */
-  #hold(leave: () => void): void {
-    if (this.#isEnded) leave();
-    else this.#leave = leave;
-  }
-
-  #follow(events: AsyncIterator<unknown>, subscription: Subscription): void {
-    void this.#pump(events, subscription);
-    // `return()` runs in the source's async context, also if another connection's event ends the operation.
-    this.#hold(AsyncResource.bind(() => void returnQuietly(events)));
-  }
-
-  /**
-   * Drives a source that is not a Kafka topic. It requests the next event when the socket is not backpressured, so a fast source
-   * fills no queue. A source without `return()` is only not requested any more.
-   */
-  async #pump(events: AsyncIterator<unknown>, subscription: Subscription): Promise<void> {
-    const { runtime } = this.#services;
-    const { outbox } = this.#owner;
-    try {
-      for (let event = await events.next(); !event.done; event = await events.next()) {
-        const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
-        subscription.deliver(resultBytesOf(json, undefined, new ResultTimes()));
-        await nextTurn();
-        while (outbox.isBackpressured && !subscription.isEnded) await delay(BACKPRESSURE_CHECK_INTERVAL_MS);
-        if (subscription.isEnded) return;
-      }
-      this.#complete();
-    } catch (error) {
-      this.fail([runtime.masked(error)]);
-    }
-  }
 }
 
-/** `extensions.resume.cursor` of a subscribe message; null if `resume` has no cursor, undefined without `resume`. */
-function cursorOf(extensions: Readonly<Record<string, unknown>> | null | undefined): unknown {
-  const resume = extensions?.['resume'];
-  if (typeof resume !== 'object' || resume === null) return undefined;
-  return 'cursor' in resume ? resume.cursor : null;
+function sourceWeight(source: EventSource): number {
+  if ('events' in source) return 0;
+  // The bus keeps the name, too.
+  return 2 * textWeight(source.channel) + textWeight(source.sharingKey ?? '');
 }
 
-/** Calls the source's `return()` and ignores its outcome. */
-async function returnQuietly(events: AsyncIterator<unknown>): Promise<void> {
-  try {
-    await events.return?.();
-  } catch {
-    // The client has left: no message can report the error.
-  }
+/** Ends what the graph has opened for a source that is not needed. */
+function discard(source: EventSource | Refusal): void {
+  if ('events' in source) discardSource(source.events);
 }

@@ -20,6 +20,7 @@ export const LIMITS: Limits = {
   maxMessageBurst: 150,
   maxPendingEvents: 1000,
   maxHeldBytes: 1_048_576,
+  executionTimeoutMs: 10_000,
   maxAgeMs: 0,
 };
 

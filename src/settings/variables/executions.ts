@@ -4,7 +4,7 @@ export const executionsVariables = {
   EXECUTION_TIMEOUT_MS: ms(
     1,
     '10000',
-    'Longest execution of an event; past that, the operation ends and the others continue.',
+    'Longest execution of an event, and longest `authorize` after claims have changed; past that, the operation ends and the others continue.',
   ),
   MAX_EXECUTIONS: count(
     1,
