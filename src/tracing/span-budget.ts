@@ -1,4 +1,4 @@
-/** Spans that one process starts each second, and in a burst. One span costs about 10 µs of CPU: this bounds traces to about 1 % of a core. */
+/** Spans that one process starts each second, and in a burst. One span with its export costs 11 to 25 µs of CPU (measured 2026-11-23): this bounds traces to 1 to 3 % of a core. */
 const SPANS_PER_SECOND = 1000;
 
 /** Bounds the spans of a process, whatever producers sample: a token bucket. */

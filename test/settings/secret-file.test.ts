@@ -40,7 +40,14 @@ describe('a secret in a file', () => {
 
   it('is possible for exactly the variables that hold passwords and keys', () => {
     const secrets = Object.entries(variables).flatMap(([name, { isSecret }]) => (isSecret ? name : []));
-    assert.deepEqual(secrets, ['PROFILE_ON_EXIT', 'KAFKA_SASL_PASSWORD', 'REDIS_URL', 'CURSOR_SECRET']);
+    assert.deepEqual(secrets, [
+      'PROFILE_ON_EXIT',
+      'KAFKA_SASL_PASSWORD',
+      'REDIS_URL',
+      'CURSOR_SECRET',
+      'JWT_SECRET',
+      'JWT_PUBLIC_KEY',
+    ]);
   });
 
   const faults: readonly (readonly [
