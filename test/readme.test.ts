@@ -121,6 +121,9 @@ describe('the pages of the documentation', () => {
 
 /** Codes of `error` messages and constants of code, which look like settings. */
 const ERROR_CODES: ReadonlySet<string> = new Set([
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'PERSISTED_QUERY_MISMATCH',
   'OPERATION_LIMIT',
   'EXECUTION_TIMEOUT',
   'BACKEND_TIMEOUT',

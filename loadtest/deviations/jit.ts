@@ -10,6 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
+import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
 import type { EventResult } from '../../src/graph/execution/event-execution.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
@@ -52,14 +53,14 @@ async function executionOf(path: string, query: string, way: Way): Promise<() =>
   const executor = new Executor(graph.schema, { jitAfterUses: way === 'off' ? 0 : 3 });
   const runtime = new GraphRuntime({
     graph,
-    documents: new DocumentCache(graph.schema, LIMITS),
+    documents: new RequestedDocuments({ cache: new DocumentCache(graph.schema, LIMITS) }),
     executor,
     backends,
     channelPrefix: '',
     log: createLog('warn'),
     onInternalError: () => undefined,
   });
-  const operation = runtime.prepare(query, undefined);
+  const operation = runtime.prepare({ query }, undefined);
   if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
   const facts = createFacts(createRequest({ id: 'c', rawHeaders: [], params: {}, address: '::1' }), { user: 'u7' });
   const variables = { auction_id: 982_451 };

@@ -6,6 +6,7 @@ import { loadGraph } from '../graph/loading/load.ts';
 import type { Environment } from '../settings/settings.ts';
 import { findUnknownBackends, urlVariable } from '../settings/unknown-backends.ts';
 import { findUnknownVariables } from '../settings/unknown-variables.ts';
+import { checkTrustedDocuments } from './documents-check.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkKafka } from './kafka-check.ts';
@@ -13,7 +14,7 @@ import { checkRedis } from './redis-check.ts';
 import { checkTunables } from './tunables-check.ts';
 
 /**
- * Tries what a pod of this environment needs at its start: the settings, the graph, TUNABLES_FILE, Kafka and Redis. Starts no server,
+ * Tries what a pod of this environment needs at its start: the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, Kafka and Redis. Starts no server,
  * joins no group and commits nothing.
  *
  * @param builtInGraph the folder without GRAPH
@@ -23,6 +24,7 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   // As at a start, the graph comes first: it may register a provider of OpenTelemetry, and then a tunable has an effect.
   const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
   findings.push(...graph.findings);
+  if (config && graph.graph) findings.push(...(await checkTrustedDocuments(config, graph.graph)));
   if (config) findings.push(...(await checkTunables(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];

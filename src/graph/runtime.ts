@@ -12,8 +12,8 @@ import type { Logger } from '../log.ts';
 import { refusalOf } from './authorize.ts';
 import { operationOf } from './documents/cached-document.ts';
 import type { CachedDocument, InvalidDocument } from './documents/cached-document.ts';
-import type { DocumentCache } from './documents/document-cache.ts';
 import type { Payer } from './documents/document-queue.ts';
+import type { DocumentRequest } from './documents/document-request.ts';
 import { maskError, maskErrors } from './execution/error-mask.ts';
 import type { OnInternalError } from './execution/error-mask.ts';
 import { EventExecution } from './execution/event-execution.ts';
@@ -31,6 +31,7 @@ import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import { channelFor } from './router.ts';
+import type { RequestedDocuments } from './documents/requested-documents.ts';
 import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
@@ -76,7 +77,7 @@ export interface ErrorOrigin {
 
 export interface GraphRuntimeOptions {
   readonly graph: Graph;
-  readonly documents: DocumentCache;
+  readonly documents: RequestedDocuments;
   readonly executor: Executor;
   /** Default: they are only counted. */
   readonly executions?: Executions;
@@ -121,9 +122,9 @@ export class GraphRuntime {
    * The operation that a request names, parsed, validated and cached. Takes some ms if the document is not cached.
    * @param payer is charged for compiling the operation later, if it is new
    */
-  prepare(query: string, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
+  prepare(request: DocumentRequest, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
     const { documents, executor } = this.#options;
-    const operation = operationIn(documents.get(query), operationName, payer);
+    const operation = operationIn(documents.get(request), operationName, payer);
     if ('errors' in operation) return operation;
     executor.prepare(operation);
     this.#executions.note(operation);
@@ -131,9 +132,9 @@ export class GraphRuntime {
   }
 
   /** As `prepare`, for an operation of a cached document that is prepared already; undefined for any other. */
-  findPrepared(query: string, operationName: string | null | undefined): Operation | Refusal | undefined {
+  findPrepared(request: DocumentRequest, operationName: string | null | undefined): Operation | Refusal | undefined {
     const { documents, executor } = this.#options;
-    const document = documents.find(query);
+    const document = documents.find(request);
     const operation = document && operationIn(document, operationName);
     if (!operation || 'errors' in operation) return operation;
     if (!executor.isPrepared(operation)) return undefined;

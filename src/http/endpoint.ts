@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createHandler } from 'graphql-http';
-import type { RequestParams } from 'graphql-http';
 import { OverloadedError, clientError } from '../errors.ts';
 import { DocumentLane } from '../graph/documents/document-queue.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
+import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { GraphRuntime, Refusal } from '../graph/runtime.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
@@ -15,6 +15,8 @@ import { textWeight, weightOf } from '../json/weight.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { isOriginAllowed } from './origin.ts';
+import { parseRequest } from './request-params.ts';
+import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
 
 export interface EndpointOptions {
@@ -44,15 +46,16 @@ export function createEndpoint(
   const lanes = new WeakMap<Socket, DocumentLane>();
   const failureLog = new LogWindow(LOG_WINDOW_MS);
 
-  async function prepare(socket: Socket, request: RequestParams, text: string): Promise<Operation | Refusal> {
-    const { query, operationName } = request;
-    const known = runtime.findPrepared(query, operationName);
+  async function prepare(socket: Socket, params: DocumentParams, text: string): Promise<Operation | Refusal> {
+    const { query, operationName } = params;
+    const request = { query, id: documentIdOf(params) };
+    const known = runtime.findPrepared(request, operationName);
     if (known) return known;
     const lane = lanes.get(socket) ?? new DocumentLane();
     lanes.set(socket, lane);
     // The text of the request stays in memory while the document waits.
-    const bytes = weightOf(request) + textWeight(text);
-    const work = documents.add(lane, bytes, () => runtime.prepare(query, operationName, lane));
+    const bytes = weightOf(params) + textWeight(text);
+    const work = documents.add(lane, bytes, () => runtime.prepare(request, operationName, lane));
     socket.once('close', work.cancel);
     try {
       return await work.done;
@@ -65,6 +68,7 @@ export function createEndpoint(
   }
 
   const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
+    parseRequestParams: parseRequest,
     onSubscribe: async ({ raw, body, url }, request) => {
       const { operationName, variables } = request;
       const identity = await authenticator.authenticate({

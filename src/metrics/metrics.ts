@@ -88,6 +88,10 @@ export class Metrics {
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
     'outcome',
   ]);
+  readonly untrustedDocuments = this.#counter(
+    'crier_untrusted_documents_total',
+    'Requests for documents that TRUSTED_DOCUMENTS does not have: refused, or run with TRUSTED_DOCUMENTS_MODE=allowed.',
+  );
   readonly failures = this.#counter(
     'crier_failures_total',
     'Unexpected failures that ended one operation or one connection.',

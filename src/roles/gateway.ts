@@ -18,6 +18,7 @@ import { closeLabel } from '../websocket/protocol.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
+import { openDocuments } from './documents.ts';
 import { createExecutions } from './execution-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
@@ -60,7 +61,8 @@ interface GatewayParts {
 export async function startGateway(services: GatewayServices): Promise<number> {
   const { config, bus, register } = services;
   const executions = createExecutions(services);
-  const runtime = createRuntime(services, await openBackends(services), executions);
+  const requested = await openDocuments(services);
+  const runtime = createRuntime(services, requested, await openBackends(services), executions);
   const authenticator = await createAuthenticator(services);
   const writer = createWriter(services);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));

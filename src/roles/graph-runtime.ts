@@ -1,6 +1,6 @@
 import type { Backends } from '../context/backends.ts';
 import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
-import { DocumentCache } from '../graph/documents/document-cache.ts';
+import type { RequestedDocuments } from '../graph/documents/requested-documents.ts';
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import { Executor } from '../graph/execution/executor.ts';
@@ -9,28 +9,10 @@ import type { RoleServices } from './services.ts';
 
 export function createRuntime(
   { config, graph, log, metrics }: RoleServices,
+  documents: RequestedDocuments,
   backends: Backends,
   executions: Executions,
 ): GraphRuntime {
-  const documents = new DocumentCache(graph.schema, {
-    maxLength: config.MAX_QUERY_LENGTH,
-    maxTokens: config.MAX_QUERY_TOKENS,
-    maxDepth: config.MAX_QUERY_DEPTH,
-    maxAliases: config.MAX_QUERY_ALIASES,
-    maxDirectives: config.MAX_QUERY_DIRECTIVES,
-    hasIntrospection: config.INTROSPECTION,
-    hasLocations: config.AST_LOCATIONS,
-    maxEntries: config.DOCUMENT_CACHE_ENTRIES,
-    maxBytes: config.DOCUMENT_CACHE_BYTES,
-    maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,
-    onLookup: (outcome) => metrics.documents.inc({ outcome }),
-  });
-  metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents.size);
-  metrics.gauge(
-    'crier_document_cache_bytes',
-    'Estimated memory of the valid documents in the cache, limited by DOCUMENT_CACHE_BYTES.',
-    () => documents.bytes,
-  );
   return new GraphRuntime({
     graph,
     documents,

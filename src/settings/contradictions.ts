@@ -1,4 +1,5 @@
 import { variables } from '../variables.ts';
+import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
 import { refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
@@ -12,6 +13,7 @@ export function contradictions(settings: Settings): string[] {
     ...addresses(settings),
     ...credentials(settings),
     ...identityProblems(settings),
+    ...documentsProblems(settings),
   ];
 }
 

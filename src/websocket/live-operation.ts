@@ -9,6 +9,8 @@ import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
 import type { DocumentLane, DocumentQueue } from '../graph/documents/document-queue.ts';
+import { documentIdOf } from '../graph/documents/document-request.ts';
+import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { EventSource, GraphRuntime, Refusal } from '../graph/runtime.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
@@ -92,12 +94,13 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   /** Prepares the document, authorises and joins the channel. Called once. Resolves when the operation is live or has ended. */
   async start(payload: SubscribePayload, facts: ConnectionFacts): Promise<void> {
     this.#facts = facts;
-    const { extensions } = payload;
+    const { query, operationName, extensions } = payload;
+    const id = documentIdOf(payload);
     const variables = payload.variables ?? undefined;
     const ownBytes = BYTES_PER_OPERATION + weightOf(variables);
-    this.heldBytes = ownBytes + textWeight(payload.query) + weightOf(extensions);
+    this.heldBytes = ownBytes + textWeight(query) + textWeight(id ?? '') + weightOf(extensions);
     if (!this.#isAffordable()) return;
-    const operation = await this.#prepare(payload);
+    const operation = await this.#prepare({ query, id }, operationName);
     if (this.#isEnded) return;
     if ('errors' in operation) return this.fail(operation.errors);
     this.operation = operation;
@@ -155,12 +158,12 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   }
 
   /** Returns the operation of a cached document at once if no other document of the connection waits, else when its turn has come. */
-  async #prepare({ query, operationName }: SubscribePayload): Promise<Operation | Refusal> {
+  async #prepare(request: DocumentRequest, operationName: string | null | undefined): Promise<Operation | Refusal> {
     const { runtime, documents } = this.#services;
-    const known = this.#owner.hasWaitingDocuments ? undefined : runtime.findPrepared(query, operationName);
+    const known = this.#owner.hasWaitingDocuments ? undefined : runtime.findPrepared(request, operationName);
     if (known) return known;
     const lane = this.#owner.documentLane;
-    const work = documents.add(lane, this.heldBytes, () => runtime.prepare(query, operationName, lane));
+    const work = documents.add(lane, this.heldBytes, () => runtime.prepare(request, operationName, lane));
     this.#leave = work.cancel;
     try {
       return await work.done;

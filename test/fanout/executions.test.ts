@@ -140,7 +140,7 @@ describe('Executions', () => {
       '{ now later }',
       '{ __typename }',
     ]) {
-      const operation = stage.runtime.prepare(query, undefined);
+      const operation = stage.runtime.prepare({ query }, undefined);
       assert.ok(!('errors' in operation));
       await stage.runtime.execute(operation, undefined, factsOf('a', {}));
     }

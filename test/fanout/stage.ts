@@ -19,6 +19,7 @@ import type { Intake } from '../../src/flow/intake.ts';
 import { Receiver } from '../../src/flow/receiver.ts';
 import { parseBindings } from '../../src/graph/schema/binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
+import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
 import { makeExecutable } from '../../src/graph/execution/executable.ts';
 import { Executions } from '../../src/graph/execution/executions.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
@@ -127,7 +128,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       samples: undefined,
       warnings: [],
     },
-    documents: new DocumentCache(clientSchema, LIMITS),
+    documents: new RequestedDocuments({ cache: new DocumentCache(clientSchema, LIMITS) }),
     executor: new Executor(clientSchema, {
       jitAfterUses: options.jitAfterUses ?? 0,
       hasProjection: options.hasProjection ?? switches.PROJECTION,
@@ -235,7 +236,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     variables?: Record<string, unknown>,
     start?: Start,
   ): Promise<Listener> {
-    const operation = runtime.prepare(query, undefined);
+    const operation = runtime.prepare({ query }, undefined);
     if ('errors' in operation) throw new Error(operation.errors.map(({ message }) => message).join());
     const source = await runtime.subscribe(operation, variables, facts);
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());

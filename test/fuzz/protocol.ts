@@ -16,10 +16,23 @@ const CODES = [1000, 1001, 1002, 1005, 1007, 1008, 1009, 1013, 4400, 4401, 4403,
 const UNFINISHED_MS = 500;
 
 const id = fc.constantFrom('a', 'b', '', 'é', 'x'.repeat(200));
+/** With and without a text, and ids in both places. */
+const documentId = fc.record(
+  {
+    query: fc.constantFrom('', null, '{ __typename }', 1, { kind: 'Document' }),
+    documentId: fc.constantFrom('x', '', 'sha256:', '__proto__', 1, null, {}),
+    extensions: fc.oneof(
+      fc.constantFrom('x', '', '__proto__', 1, null, []).map((sha256Hash) => ({ persistedQuery: { sha256Hash } })),
+      fc.constantFrom<unknown[]>(null, 1, [], { persistedQuery: 'x' }, { persistedQuery: null }),
+    ),
+  },
+  { requiredKeys: [] },
+);
 const payload = fc.oneof(
   fc
     .constantFrom('{ __typename }', '{', 'subscription { nothing }', '{ a: __typename b: __typename }')
     .map((query) => ({ query })),
+  documentId,
   fc.jsonValue({ maxDepth: 2 }),
 );
 const type = fc.constantFrom('connection_init', 'ping', 'pong', 'subscribe', 'complete', 'next', 'toString');
@@ -64,7 +77,13 @@ const writes = fc.array(
 export const protocol: FuzzKind = {
   shortRuns: 150,
   property: async (scope) => {
-    const config = testConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', MAX_MESSAGES_PER_SECOND: '100000' });
+    const config = testConfig({
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      APQ: 'true',
+      MAX_MESSAGES_PER_SECOND: '100000',
+    });
     const failures: unknown[] = [];
     const server = await startServer(config, createLog('silent'), { onFatal: (error) => failures.push(error) });
     scope.after(() => server.close());

@@ -7,7 +7,7 @@ const SDL = `
   type Subscription { item: Item @kafka(topic: "items") }
   type Item { id: ID }`;
 
-const TWO = 'query A { x } query B { y } subscription C { item { id } }';
+const TWO = { query: 'query A { x } query B { y } subscription C { item { id } }' };
 
 describe('GraphRuntime', () => {
   it('finds an operation of a cached document only after it was prepared itself, if that compiles it', async (t) => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
+import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
 import { DocumentQueue } from '../../src/graph/documents/document-queue.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
@@ -20,7 +21,7 @@ const MAX_QUEUE_BYTES = 16 * 1024;
 async function startEndpoint(t: TestContext): Promise<string> {
   const log = createLog('silent');
   const graph = await loadGraph(CONFORMANCE_GRAPH);
-  const documents = new DocumentCache(graph.schema, {
+  const cache = new DocumentCache(graph.schema, {
     maxLength: 10_000,
     maxTokens: 1000,
     maxDepth: 8,
@@ -33,7 +34,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
   });
   const runtime = new GraphRuntime({
     graph,
-    documents,
+    documents: new RequestedDocuments({ cache }),
     executor: new Executor(graph.schema, { jitAfterUses: 0 }),
     backends: { send: () => Promise.reject(new Error('there is none')) },
     channelPrefix: '',

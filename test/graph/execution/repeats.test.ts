@@ -118,7 +118,7 @@ describe('an execution whose error makes crier execute it again', () => {
 
     it(`sends a failing request of a query once: ${way}`, async (t) => {
       const { runtime, requests } = await createCounted(t, options);
-      const operation = runtime.prepare('{ venue { id needs_get } }', undefined);
+      const operation = runtime.prepare({ query: '{ venue { id needs_get } }' }, undefined);
       assert.ok(!('errors' in operation));
       const { data } = await runtime.execute(operation, undefined, factsOf('a', {}));
       assert.deepEqual([{ ...data }, requests], [{ venue: null }, { 'GET /fails': 1 }]);

@@ -221,7 +221,7 @@ describe('the printed text', () => {
     const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
     const facts = factsOf('a', {});
     const operationOf = (of: typeof runtime) => {
-      const operation = of.prepare(QUERY, undefined);
+      const operation = of.prepare({ query: QUERY }, undefined);
       if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
       return { operation, variables: undefined, facts };
     };
@@ -257,7 +257,10 @@ describe('the printed text', () => {
     const resolved = Object.fromEntries(names.map((name) => [name, () => 1]));
     const { runtime } = await createStage(t, { sdl, resolvers: { O: resolved } });
     const templateWith = (slots: number) => {
-      const operation = runtime.prepare(`subscription { o { ${names.slice(0, slots).join(' ')} } }`, undefined);
+      const operation = runtime.prepare(
+        { query: `subscription { o { ${names.slice(0, slots).join(' ')} } }` },
+        undefined,
+      );
       if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
       return templateOf(runtime.schema, operation, new RenderContext());
     };
@@ -267,7 +270,7 @@ describe('the printed text', () => {
 
   it('does not render a payload with text after its end', async (t) => {
     const { runtime } = await createStage(t, { sdl: PLAIN });
-    const operation = runtime.prepare(QUERY, undefined);
+    const operation = runtime.prepare({ query: QUERY }, undefined);
     if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
     const template = templateOf(runtime.schema, operation, new RenderContext())!;
     assert.ok(template.render(Buffer.from('{"box":null}')));
@@ -281,7 +284,7 @@ describe('the printed text', () => {
     const { runtime: reference } = await createStage(t, { sdl: PLAIN, jitAfterUses: 0 });
     const facts = factsOf('a', {});
     const [listener, referenceListener] = [runtime, reference].map((of) => {
-      const operation = of.prepare(QUERY, undefined);
+      const operation = of.prepare({ query: QUERY }, undefined);
       if ('errors' in operation) throw new Error(JSON.stringify(operation.errors));
       return { operation, variables: undefined, facts };
     });

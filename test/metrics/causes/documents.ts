@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { spawnPod } from '../../end-to-end/pod.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { apart } from './stage.ts';
 import type { Cause } from './cause.ts';
 
 export const documentCauses: readonly Cause[] = [
@@ -28,6 +33,39 @@ export const documentCauses: readonly Cause[] = [
       );
       await stage.moves({ 'crier_documents_total{outcome="invalid"}': 1 }, () => run('{ nothing }'));
       await stage.grows(['crier_compilations_total{outcome="compiled"}'], () => run('query another { hello }'));
+    },
+  },
+  {
+    title: 'documents of a manifest, and others',
+    metrics: [
+      'crier_trusted_documents',
+      'crier_trusted_documents_unusable',
+      'crier_trusted_documents_rejected_total',
+      'crier_untrusted_documents_total',
+    ],
+    run: async (stage, t) => {
+      const file = join(await temporaryFolder(t), 'documents.json');
+      await writeFile(file, '{ "hello": "{ hello }", "old": "{ removed }" }');
+      const settings = { ...apart(stage, 'trusted'), ROLE: 'gateway', TRUSTED_DOCUMENTS: file };
+      const pod = await spawnPod(t, settings).started();
+      const run = (request: object) =>
+        fetch(pod.endpoint, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(request),
+        });
+      assert.equal(await pod.metric('crier_trusted_documents'), 2);
+      assert.equal(await pod.metric('crier_trusted_documents_unusable'), 1);
+      await run({ documentId: 'hello' });
+      assert.equal(await pod.metric('crier_untrusted_documents_total'), 0);
+      await run({ documentId: 'unknown' });
+      await run({ query: 'query another { hello }' });
+      assert.equal(await pod.metric('crier_untrusted_documents_total'), 2);
+      assert.equal(await pod.metric('crier_documents_total{outcome="unknown"}'), 2);
+      await writeFile(file, '{}');
+      await pod.counts('crier_trusted_documents_rejected_total', 1);
+      assert.equal(await pod.metric('crier_trusted_documents'), 2);
+      assert.equal(await pod.stop(), 0);
     },
   },
 ];

@@ -7,14 +7,7 @@ import { openSocket } from '../../support/socket.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { seriesOf } from '../series.ts';
 import type { Cause } from './cause.ts';
-import type { Stage } from './stage.ts';
-
-/** Settings of another pod on the stage's Kafka and Redis, which shares no group and no channel with the stage's. */
-const apart = (stage: Stage, name: string) => ({
-  ...stage.settings,
-  KAFKA_GROUP_ID: `${stage.topic}-${name}`,
-  CHANNEL_PREFIX: `${stage.topic}-${name}:`,
-});
+import { apart } from './stage.ts';
 
 /** A subscription document of 60,000 fields, which takes a pod without limits some tenths of a second. */
 const heavyDocument = (name: string) => `query ${name} { ${'hello '.repeat(60_000)} }`;

@@ -51,6 +51,13 @@ const graph = (topic: string, missingTopic: string) => ({
   `,
 });
 
+/** Settings of another pod on the stage's Kafka and Redis, which shares no group and no channel with the stage's. */
+export const apart = (stage: Stage, name: string) => ({
+  ...stage.settings,
+  KAFKA_GROUP_ID: `${stage.topic}-${name}`,
+  CHANNEL_PREFIX: `${stage.topic}-${name}:`,
+});
+
 /** One pod of role all on a real Kafka and a Redis of its own. */
 export class Stage {
   readonly pod: Pod;

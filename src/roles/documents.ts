@@ -1,0 +1,82 @@
+import { DocumentCache } from '../graph/documents/document-cache.ts';
+import { DocumentReader } from '../graph/documents/document-reader.ts';
+import { RequestedDocuments } from '../graph/documents/requested-documents.ts';
+import { TrustedDocuments } from '../graph/documents/trusted-documents.ts';
+import type { RoleServices } from './services.ts';
+
+/** Documents that the graph cannot run, in one line of the log. */
+const MAX_LOGGED = 10;
+
+/** The documents that clients may run. Resolves when those of TRUSTED_DOCUMENTS are read. */
+export async function openDocuments(services: RoleServices): Promise<RequestedDocuments> {
+  const { config, metrics } = services;
+  return new RequestedDocuments({
+    cache: createCache(services),
+    trusted: config.TRUSTED_DOCUMENTS === '' ? undefined : await openTrusted(services),
+    isTrustRequired: config.TRUSTED_DOCUMENTS !== '' && config.TRUSTED_DOCUMENTS_MODE !== 'allowed',
+    hasAutomatic: config.APQ,
+    onRefusal: (outcome) => metrics.documents.inc({ outcome }),
+    onUntrusted: () => metrics.untrustedDocuments.inc(),
+  });
+}
+
+function createCache({ config, graph, metrics }: RoleServices): DocumentCache {
+  const cache = new DocumentCache(graph.schema, {
+    maxLength: config.MAX_QUERY_LENGTH,
+    maxTokens: config.MAX_QUERY_TOKENS,
+    maxDepth: config.MAX_QUERY_DEPTH,
+    maxAliases: config.MAX_QUERY_ALIASES,
+    maxDirectives: config.MAX_QUERY_DIRECTIVES,
+    hasIntrospection: config.INTROSPECTION,
+    hasLocations: config.AST_LOCATIONS,
+    maxEntries: config.DOCUMENT_CACHE_ENTRIES,
+    maxBytes: config.DOCUMENT_CACHE_BYTES,
+    maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,
+    onLookup: (outcome) => metrics.documents.inc({ outcome }),
+  });
+  metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => cache.size);
+  metrics.gauge(
+    'crier_document_cache_bytes',
+    'Estimated memory of the valid documents in the cache, limited by DOCUMENT_CACHE_BYTES.',
+    () => cache.bytes,
+  );
+  return cache;
+}
+
+async function openTrusted({ config, graph, log, metrics, register }: RoleServices): Promise<TrustedDocuments> {
+  const onAccepted = () => {
+    const { unusable, size } = trusted;
+    log.info({ documents: size }, 'trusted documents are read');
+    if (unusable.length === 0) return;
+    log.warn(
+      { unusable: unusable.slice(0, MAX_LOGGED), documents: unusable.length },
+      'the graph cannot run some trusted documents; clients that request them receive errors',
+    );
+  };
+  let rejected = 0;
+  const trusted = register(
+    new TrustedDocuments({
+      path: config.TRUSTED_DOCUMENTS,
+      reader: new DocumentReader(graph.schema, { hasIntrospection: config.INTROSPECTION }),
+      onChange: (refusal) => {
+        if (refusal === undefined) return onAccepted();
+        rejected++;
+        log.error({ reason: refusal }, 'TRUSTED_DOCUMENTS is rejected; the trusted documents stay as they are');
+      },
+    }),
+  );
+  metrics.gauge('crier_trusted_documents', 'Documents of TRUSTED_DOCUMENTS.', () => trusted.size);
+  metrics.gauge(
+    'crier_trusted_documents_unusable',
+    'Documents of TRUSTED_DOCUMENTS that the graph cannot run.',
+    () => trusted.unusable.length,
+  );
+  metrics.total(
+    'crier_trusted_documents_rejected_total',
+    'Changes of TRUSTED_DOCUMENTS that were not accepted.',
+    () => rejected,
+  );
+  await trusted.start();
+  onAccepted();
+  return trusted;
+}
