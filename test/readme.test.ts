@@ -12,6 +12,7 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'loadtest/README.md',
   ...readdirSync('docs').map((name) => `docs/${name}`),
 ];

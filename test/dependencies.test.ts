@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+  readonly dev?: boolean;
+}
+
+/** Licences that allow crier's use without conditions on its own code. */
+const LICENCES: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+]);
+
+/** By package: data that is used as it is, and a tool that is not installed with crier. */
+const OTHER_LICENCES: Readonly<Record<string, string>> = {
+  'node_modules/argparse': 'Python-2.0',
+  'node_modules/caniuse-lite': 'CC-BY-4.0',
+};
+
+const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as never;
+
+const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
+const locked = Object.entries(packages).filter(([path]) => path !== '');
+const manifest = read('package.json') as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+describe('the dependencies', () => {
+  it('have licences that are allowed', () => {
+    const refused = locked.filter(
+      ([path, { license = '' }]) => !LICENCES.has(license) && OTHER_LICENCES[path] !== license,
+    );
+    assert.deepEqual(
+      refused.map(([path, { license }]) => `${path}: ${license}`),
+      [],
+    );
+  });
+
+  it('need no install script, so that `npm ci --ignore-scripts` is enough (S-85)', () => {
+    assert.deepEqual(
+      locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path),
+      [],
+    );
+  });
+
+  it('come from the registry, each with its hash (S-85)', () => {
+    const refused = locked.filter(
+      ([, { integrity, resolved }]) => !integrity?.startsWith('sha512-') || resolved !== undefined,
+    );
+    assert.deepEqual(
+      refused.map(([path]) => path),
+      [],
+    );
+  });
+
+  it('have exact versions', () => {
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    assert.deepEqual(
+      versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)),
+      [],
+    );
+  });
+
+  it('are listed by `npm run sbom`, with licences, and without those of development (S-86)', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'sbom'], { maxBuffer: 64 * 1024 * 1024 });
+    const bill = JSON.parse(stdout) as {
+      bomFormat: string;
+      components: { name: string; version: string; licenses?: object[]; hashes?: object[] }[];
+    };
+    assert.equal(bill.bomFormat, 'CycloneDX');
+    const listed = new Map(bill.components.map((component) => [component.name, component]));
+    for (const [name, version] of Object.entries(manifest.dependencies)) {
+      const component = listed.get(name);
+      assert.equal(component?.version, version, name);
+      assert.ok(component.licenses?.length && component.hashes?.length, name);
+    }
+    for (const name of ['typescript', 'eslint', 'prettier']) assert.ok(!listed.has(name), name);
+  });
+});
