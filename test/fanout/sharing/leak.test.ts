@@ -365,7 +365,7 @@ describe('authorize', () => {
   });
 });
 
-describe(`claims that change while events are executed at random${TRIVIAL}`, () => {
+describe('claims that change while events are executed at random', () => {
   it('reach no result of an execution that began after the change, and lose no event', () =>
     fc.assert(renewalProperty(), { numRuns: 200 }));
 
