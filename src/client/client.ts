@@ -11,17 +11,24 @@ import { backoffMs } from './backoff.ts';
 import { Deadline } from './deadline.ts';
 import { iterating } from './iterating.ts';
 import { resuming, resumptions } from './resuming.ts';
+import { TokenRefresh, tokenOf } from './token-refresh.ts';
 
 type ConnectionParams = ConnectionInitMessage['payload'];
 
 /** The options of graphql-ws. Defaults: `keepAlive` and `connectionAckWaitTimeout` 10 s, `retryAttempts` Infinity, `retryWait` full jitter. */
 export interface ClientOptions extends Omit<StockClientOptions, 'connectionParams'> {
   /**
-   * Payload of `connection_init`. A function is called for each connection. `isRefused` is true if the server has closed one with
-   * 4403 since it last accepted one: a cached token must be renewed. If the function throws, `on.error` is called, and the
-   * connection is retried later.
+   * Payload of `connection_init`. A function is called for each connection, and when the token is about to expire. `isStale` is true then,
+   * and if the server has closed a connection with 4403 since it last accepted one: a cached token must be renewed. If the function
+   * throws, `on.error` is called, and it is called again later.
    */
-  connectionParams?: ConnectionParams | ((isRefused: boolean) => ConnectionParams | Promise<ConnectionParams>);
+  connectionParams?: ConnectionParams | ((isStale: boolean) => ConnectionParams | Promise<ConnectionParams>);
+  /**
+   * How long before its token expires a connection receives a new one, in ms; default: 30,000, or a fifth of the token's life if that is
+   * less. `connectionParams` must be a function whose result has `token`, `authorization` or `Authorization`. 0: it receives none, and the
+   * client reconnects instead.
+   */
+  refreshAhead?: number;
 }
 
 /** What crier adds to each event: `result.extensions`. */
@@ -58,8 +65,8 @@ const CLOSE_TIMEOUT_MS = 1_000;
  * errors of its operation, and with an error that a listener of the application throws.
  */
 export function createClient(options: ClientOptions): EventClient {
-  const { connectionParams, keepAlive = 10_000, connectionAckWaitTimeout = 10_000 } = options;
-  let socket: { onmessage: unknown; close(code: number, reason: string): void } | undefined;
+  const { connectionParams, keepAlive = 10_000, connectionAckWaitTimeout = 10_000, refreshAhead = 30_000 } = options;
+  let socket: { onmessage: unknown; close(code: number, reason: string): void; send(data: string): void } | undefined;
   let isRefused = false;
   // graphql-ws's terminate() keeps the old socket's listener: its messages would arrive beside those of the new socket, with the same ids.
   const terminate = () => {
@@ -74,6 +81,17 @@ export function createClient(options: ClientOptions): EventClient {
   });
   const answer = new Deadline(terminate);
   const sending = resumptions(options.jsonMessageReplacer);
+  const sendToken = async () => {
+    const opened = socket;
+    if (typeof connectionParams !== 'function') return;
+    try {
+      const payload = tokenOf(await connectionParams(true));
+      if (payload && opened === socket) opened?.send(JSON.stringify({ type: 'ping', payload }, sending.replacer));
+    } catch (error) {
+      options.on?.error?.(error);
+    }
+  };
+  const refresh = new TokenRefresh(refreshAhead, () => void sendToken());
 
   const client = createStockClient({
     retryAttempts: Infinity,
@@ -103,16 +121,22 @@ export function createClient(options: ClientOptions): EventClient {
     opening.clear();
     closing.clear();
     answer.clear();
+    refresh.clear();
   };
   if (options.lazy === false) onConnecting();
   client.on('connecting', onConnecting);
   client.on('opened', (opened) => (socket = opened as typeof socket));
-  client.on('connected', () => {
+  client.on('connected', (_socket, payload) => {
     opening.clear();
     isRefused = false;
+    refresh.onPayload(payload);
   });
   client.on('ping', (isReceived) => isReceived || answer.set(keepAlive / 2));
-  client.on('pong', (isReceived) => isReceived && answer.clear());
+  client.on('pong', (isReceived, payload) => {
+    if (!isReceived) return;
+    answer.clear();
+    refresh.onPayload(payload);
+  });
   // On a slow link many messages may precede the pong.
   client.on('message', () => answer.refresh());
   client.on('error', onEnd);
