@@ -139,6 +139,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [rate('crier_connections_opened_total'), 'opened'],
         [rate('crier_connections_closed_total', 'code'), 'closed: {{code}}'],
         [rate('crier_tokens_expired_total'), 'token expired'],
+        [rate('crier_tokens_refreshed_total'), 'token refreshed'],
       ]),
       panel('Refused', [
         [rate('crier_refusals_total', 'reason'), '{{reason}}'],

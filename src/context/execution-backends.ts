@@ -103,9 +103,12 @@ class ExecutionBackend implements Backend {
   }
 }
 
-/** The Authorization header, or the `connection_init` parameter of that name: a browser cannot set headers on a WebSocket. */
+/** The Authorization header, or the `connection_init` parameter of that name or `token`: a browser cannot set headers on a WebSocket. */
 function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {
   if (headers['authorization'] !== undefined) return headers['authorization'];
   const parameter = params['authorization'] ?? params['Authorization'];
-  return typeof parameter === 'string' ? parameter : undefined;
+  if (typeof parameter === 'string') return parameter;
+  const { token } = params;
+  if (typeof token !== 'string') return undefined;
+  return /^bearer /i.test(token) ? token : `Bearer ${token}`;
 }

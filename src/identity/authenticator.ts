@@ -4,7 +4,8 @@ import type { Acknowledgement, ContextDefinition } from '../context/context.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import { tokenOf } from './token-place.ts';
+import { refreshedSource, tokenOf } from './token-place.ts';
+import type { TokenParameter } from './token-place.ts';
 import { TokenProblem } from './token-problem.ts';
 import type { TokenRefusal } from './token-problem.ts';
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
@@ -54,7 +55,31 @@ export class Authenticator {
   }
 
   /** Never rejects. A failure is counted and logged. */
-  async authenticate(source: RequestSource): Promise<Authenticated | Unauthenticated> {
+  authenticate(source: RequestSource): Promise<Authenticated | Unauthenticated> {
+    return this.#authenticate(source, (token) => token, 'the connection is refused');
+  }
+
+  /** Authenticates a connection again, with another token of its subject. Never rejects. A failure is counted and logged. */
+  refresh(
+    { facts, subject }: Pick<Authenticated, 'facts' | 'subject'>,
+    parameter: TokenParameter,
+  ): Promise<Authenticated | Unauthenticated> {
+    const check = (token: VerifiedToken | undefined) => {
+      if (token?.subject !== undefined && token.subject === subject) return token;
+      throw new TokenProblem('other_subject', 'the connection has another subject, or none');
+    };
+    return this.#authenticate(refreshedSource(facts, parameter), check, 'the connection keeps its claims');
+  }
+
+  /**
+   * @param check throws a TokenProblem if the token is not accepted here
+   * @param consequence of a failure, for the log
+   */
+  async #authenticate(
+    source: RequestSource,
+    check: (token: VerifiedToken | undefined) => VerifiedToken | undefined,
+    consequence: string,
+  ): Promise<Authenticated | Unauthenticated> {
     const { log, timeoutMs, onFailure } = this.#options;
     let failure: AuthenticationFailure = 'invalid_params';
     let timer: NodeJS.Timeout | undefined;
@@ -65,7 +90,7 @@ export class Authenticator {
       }, timeoutMs);
     });
     try {
-      const token = await Promise.race([this.#verify(source), timeout]);
+      const token = check(await Promise.race([this.#verify(source), timeout]));
       const request = createRequest(source, token?.claims);
       failure = 'threw';
       const answer = await Promise.race([this.#scope.run(this.#ask, this, request), timeout]);
@@ -80,7 +105,7 @@ export class Authenticator {
       this.#logWindow.run(`authenticate ${failure}`, (suppressed) =>
         log.warn(
           { err: error, reason: failure, connection: source.id, suppressed },
-          'authenticate failed; the connection is refused',
+          `authenticate failed; ${consequence}`,
         ),
       );
     } finally {

@@ -1,4 +1,4 @@
-import type { RequestSource } from '../context/connection-facts.ts';
+import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 
 const PARAMETERS = ['token', 'authorization', 'Authorization'];
 
@@ -23,6 +23,25 @@ export function tokenOf(
   if (authorization !== undefined && /^bearer /i.test(authorization)) return withoutScheme(authorization);
   if (cookie === '' || header(rawHeaders, 'origin') === undefined) return undefined;
   return cookieOf(header(rawHeaders, 'cookie') ?? '', cookie);
+}
+
+/** The token of a payload, alone, under the name that it has there. */
+export type TokenParameter = Readonly<Record<string, unknown>>;
+
+/** undefined: the payload has none. */
+export function tokenParameterOf(payload: Readonly<Record<string, unknown>>): TokenParameter | undefined {
+  const name = PARAMETERS.find((parameter) => Object.hasOwn(payload, parameter));
+  return name === undefined ? undefined : { [name]: payload[name] };
+}
+
+/** The source of a connection as if it had sent this token in the first place, instead of its own. */
+export function refreshedSource(
+  { id, headers, params, address }: ConnectionFacts,
+  token: TokenParameter,
+): RequestSource {
+  const otherHeaders = Object.entries(headers).filter(([name]) => name !== 'authorization');
+  const otherParams = Object.entries(params).filter(([name]) => !PARAMETERS.includes(name));
+  return { id, rawHeaders: otherHeaders.flat(), params: { ...Object.fromEntries(otherParams), ...token }, address };
 }
 
 function withoutScheme(value: string): string {

@@ -74,7 +74,7 @@ export class Metrics {
   ]);
   readonly authenticationFailures = this.#counter(
     'crier_authentication_failures_total',
-    'Connections and HTTP requests that were not authenticated, by reason.',
+    'Connections, HTTP requests and refreshes of tokens that were not authenticated, by reason.',
     ['reason'],
   );
   readonly keyFetches = this.#counter('crier_token_key_fetches_total', 'Fetches of key sets (JWKS), by outcome.', [
@@ -83,6 +83,10 @@ export class Metrics {
   readonly expiredTokens = this.#counter(
     'crier_tokens_expired_total',
     'Connections closed because their token expired and was not refreshed.',
+  );
+  readonly refreshedTokens = this.#counter(
+    'crier_tokens_refreshed_total',
+    'Tokens that clients have replaced on a living connection.',
   );
   readonly slowConsumers = this.#counter('crier_slow_consumers_total', 'Connections closed because they did not read.');
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [

@@ -213,6 +213,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
       log,
       onSlowConsumer: () => metrics.slowConsumers.inc(),
       onTokenExpired: () => metrics.expiredTokens.inc(),
+      onTokenRefreshed: () => metrics.refreshedTokens.inc(),
       onFailure: (ended, error, connection) => {
         metrics.failures.inc({ ended });
         failures.run(ended, (suppressed) =>

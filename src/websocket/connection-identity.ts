@@ -1,16 +1,21 @@
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import type { Authenticated, Authenticator, Unauthenticated } from '../identity/authenticator.ts';
+import type { TokenParameter } from '../identity/token-place.ts';
+
+export type Authenticating = Pick<Authenticator, 'authenticate' | 'refresh'>;
 
 /** Who one connection belongs to: nobody until it has been authenticated. */
 export class ConnectionIdentity {
-  readonly #authenticator: Pick<Authenticator, 'authenticate'>;
+  readonly #authenticator: Authenticating;
   /** Cleared when the connection is authenticated; then `#facts` is set. */
   #request: Omit<RequestSource, 'params'> | undefined;
   #facts: ConnectionFacts | undefined;
+  /** Whom its token names; only a token of the same subject may replace it. */
+  #subject: string | undefined;
   /** When its token expires, in ms since 1970; 0: it has none. */
   #expiresAtMs = 0;
 
-  constructor(authenticator: Pick<Authenticator, 'authenticate'>, request: Omit<RequestSource, 'params'>) {
+  constructor(authenticator: Authenticating, request: Omit<RequestSource, 'params'>) {
     this.#authenticator = authenticator;
     this.#request = request;
   }
@@ -34,9 +39,15 @@ export class ConnectionIdentity {
     return this.#authenticator.authenticate({ ...this.#request!, params });
   }
 
-  adopt({ facts, expiresAtMs = 0 }: Authenticated): void {
+  /** @param parameter the token that replaces the present one */
+  refresh(parameter: TokenParameter): Promise<Authenticated | Unauthenticated> {
+    return this.#authenticator.refresh({ facts: this.#facts!, subject: this.#subject }, parameter);
+  }
+
+  adopt({ facts, subject, expiresAtMs = 0 }: Authenticated): void {
     this.#request = undefined;
     this.#facts = facts;
+    this.#subject = subject;
     this.#expiresAtMs = expiresAtMs;
   }
 }

@@ -61,8 +61,11 @@ export class ConnectionOperations implements LiveOperationOwner {
     return (this.#documentLane ??= new DocumentLane());
   }
 
-  /** Starts the operation of a message whose id is free. Resolves when it is live or has ended. */
-  async start({ id, payload }: SubscribeMessage, facts: ConnectionFacts): Promise<void> {
+  /**
+   * Starts the operation of a message whose id is free. Resolves when it is live or has ended.
+   * @param refresh while the connection's token is refreshed: the operation is authorised afterwards
+   */
+  async start({ id, payload }: SubscribeMessage, facts: ConnectionFacts, refresh?: Promise<void>): Promise<void> {
     const operation = new LiveOperation(id, this, this.#services);
     const { maxOperations } = this.#services.limits;
     if (this.#live.size >= maxOperations) {
@@ -72,11 +75,16 @@ export class ConnectionOperations implements LiveOperationOwner {
     this.#live.set(id, operation);
     this.#served++;
     try {
-      await operation.start(payload, facts);
+      await operation.start(payload, facts, refresh);
     } catch (error) {
       this.#services.onFailure('operation', error, facts.id);
       operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
     }
+  }
+
+  /** The connection has other claims from now on. */
+  renew(facts: ConnectionFacts): void {
+    for (const operation of this.#live.values()) void operation.renew(facts);
   }
 
   /** Ends an operation that its client completed. An unknown id is ignored. */

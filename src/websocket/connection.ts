@@ -1,15 +1,20 @@
 import type { Socket } from 'node:net';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-ws';
-import type { SubscribeMessage } from 'graphql-ws';
+import type { PingMessage, SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
-import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
+import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
+import { tokenParameterOf } from '../identity/token-place.ts';
+import type { TokenParameter } from '../identity/token-place.ts';
 import type { Logger } from '../log.ts';
 import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
+import type { ConnectionFigures } from './connection-figures.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
+import type { Authenticating } from './connection-identity.ts';
 import { ConnectionOperations } from './connection-operations.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Inbox, Recipient } from './inbox.ts';
@@ -22,39 +27,17 @@ import {
   identityPayload,
   parseClientMessage,
   pongMessage,
+  pongWith,
 } from './protocol.ts';
 import { refusalClose } from './refusal-close.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
-
-export interface ConnectionLimits {
-  readonly maxOperations: number;
-  readonly maxIdBytes: number;
-  readonly maxMessagesPerSecond: number;
-  readonly maxMessageBurst: number;
-  readonly maxPendingEvents: number;
-  /** Bytes that the operations of one connection may keep. */
-  readonly maxHeldBytes: number;
-  readonly executionTimeoutMs: number;
-  /** Age in ms at which a connection is closed, ± 10 %. 0: never. */
-  readonly maxAgeMs: number;
-}
-
-/** For an operator. */
-export interface ConnectionFigures {
-  /** Bytes of messages that the kernel has not accepted. */
-  readonly queued_bytes: number;
-  /** Live now. */
-  readonly operations: number;
-  /** All bytes of the socket. */
-  readonly bytes_sent: number;
-  readonly bytes_received: number;
-  readonly age_seconds: number;
-}
+import { TokenRefreshes } from './token-refreshes.ts';
+import type { RefreshOwner } from './token-refreshes.ts';
 
 /** Shared by all connections of a gateway. */
 export interface ConnectionServices extends LiveOperationServices {
-  readonly authenticator: Pick<Authenticator, 'authenticate'>;
+  readonly authenticator: Authenticating;
   readonly limits: ConnectionLimits;
   readonly writer: Writer;
   readonly initDeadlines: InitDeadlines<Connection>;
@@ -64,6 +47,8 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly onSlowConsumer: () => void;
   /** Called for each connection that is closed because its token expired. */
   readonly onTokenExpired: () => void;
+  /** Called for each token that replaces the one of its connection. */
+  readonly onTokenRefreshed: () => void;
   /** Called when the socket has closed, with the code of the side that closed first. `isAnswered`: both sides sent a close frame. */
   readonly onClose: (connection: Connection, code: number, isAnswered: boolean) => void;
 }
@@ -73,7 +58,9 @@ export interface ConnectionServices extends LiveOperationServices {
  * and close codes come from graphql-ws. Its server is not used: it keeps 2 KB for each operation that waits for events, and an id
  * stays in use for some time after its `complete`.
  */
-export class Connection implements OutboxOwner, DeadlineOwner, ExpiringConnection, SocketListener, Recipient {
+export class Connection
+  implements OutboxOwner, DeadlineOwner, ExpiringConnection, RefreshOwner, SocketListener, Recipient
+{
   readonly operations: ConnectionOperations;
   readonly #outbox: Outbox;
   readonly #socket: ConnectionSocket;
@@ -81,6 +68,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, ExpiringConnectio
   readonly #services: ConnectionServices;
   readonly #rateLimit: RateLimit;
   readonly #identity: ConnectionIdentity;
+  #refreshes: TokenRefreshes | undefined;
   /** True after `connection_init`. */
   #isInitialised = false;
   readonly #silence = new PeerSilence();
@@ -258,7 +246,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, ExpiringConnectio
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
-        return void this.#outbox.send(pongMessage(message, data.length));
+        return this.#answerPing(message, data.length);
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:
@@ -290,13 +278,31 @@ export class Connection implements OutboxOwner, DeadlineOwner, ExpiringConnectio
     if (this.tokenExpiresAtMs > 0) tokenExpiries.add(this);
   }
 
+  /** A ping with a token refreshes the connection's. It is never echoed. */
+  #answerPing(message: PingMessage, bytes: number): Promise<void> | void {
+    const token = message.payload && tokenParameterOf(message.payload);
+    if (!token) return void this.#outbox.send(pongMessage(message, bytes));
+    if (!this.#identity.facts) return void this.#outbox.send(pongWith({ error: 'Unauthorized' }));
+    return (this.#refreshes ??= new TokenRefreshes(this, this.#outbox)).add(token);
+  }
+
+  verify(token: TokenParameter): Promise<Authenticated | Unauthenticated> {
+    return this.#identity.refresh(token);
+  }
+
+  onRefreshed(identity: Authenticated): void {
+    this.#adopt(identity);
+    this.operations.renew(identity.facts);
+    this.#services.onTokenRefreshed();
+  }
+
   async #subscribe(message: SubscribeMessage): Promise<void> {
     const { facts } = this.#identity;
     if (!facts) return this.close(CloseCode.Unauthorized, 'Unauthorized');
     if (this.operations.has(message.id)) {
       return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
     }
-    await this.operations.start(message, facts);
+    await this.operations.start(message, facts, this.#refreshes?.done);
   }
 
   /** Called when the socket has closed. */

@@ -91,8 +91,11 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.#leave?.();
   }
 
-  /** Prepares the document, authorises and joins the channel. Called once. Resolves when the operation is live or has ended. */
-  async start(payload: SubscribePayload, facts: ConnectionFacts): Promise<void> {
+  /**
+   * Prepares the document, authorises and joins the channel. Called once. Resolves when the operation is live or has ended.
+   * @param refresh of the connection's token: the operation is authorised after it
+   */
+  async start(payload: SubscribePayload, facts: ConnectionFacts, refresh?: Promise<void>): Promise<void> {
     this.#facts = facts;
     const { query, operationName, extensions } = payload;
     const id = documentIdOf(payload);
@@ -106,6 +109,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.operation = operation;
     this.heldBytes = ownBytes;
     if (!this.#isAffordable()) return;
+    if (refresh) await refresh;
+    if (this.#isEnded) return;
     if (operation.type === OperationTypeNode.SUBSCRIPTION) {
       await this.#authorise(operation, variables, cursorOf(extensions));
     } else this.#answer(await this.#services.runtime.execute(operation, variables, this.#facts));

@@ -72,7 +72,11 @@ const MAX_ECHOED_BYTES = 1024;
  * that is nested too deep, and a client must not make the server send more than it sends itself.
  */
 export function pongMessage({ payload }: PingMessage, bytes: number): string {
-  return payload && bytes <= MAX_ECHOED_BYTES ? JSON.stringify({ type: MessageType.Pong, payload }) : '{"type":"pong"}';
+  return payload && bytes <= MAX_ECHOED_BYTES ? pongWith(payload) : '{"type":"pong"}';
+}
+
+export function pongWith(payload: object): string {
+  return JSON.stringify({ type: MessageType.Pong, payload });
 }
 
 /** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one is cut. */

@@ -6,10 +6,17 @@ const REASONS: Partial<Record<AuthenticationFailure, string>> = {
   token_missing: 'Token missing',
   token_expired: 'Token expired',
   token_invalid: 'Token invalid',
+  other_subject: 'Token of another subject',
+  keys_unavailable: 'Tokens cannot be verified right now',
 };
 
-/** The close code and reason of a connection that was not authenticated. What is wrong with its token is not told: the log has it. */
+/** What a client is told. What is wrong with its token is not told: the log has it. */
+export function refusalReason(failure: AuthenticationFailure): string {
+  return REASONS[failure] ?? 'Forbidden';
+}
+
+/** The close code and reason of a connection that was not authenticated. */
 export function refusalClose(failure: AuthenticationFailure): [code: number, reason: string] {
-  if (failure === 'keys_unavailable') return [CLOSE_CODES.tryAgainLater, 'Tokens cannot be verified right now'];
-  return [CloseCode.Forbidden, REASONS[failure] ?? 'Forbidden'];
+  const code = failure === 'keys_unavailable' ? CLOSE_CODES.tryAgainLater : CloseCode.Forbidden;
+  return [code, refusalReason(failure)];
 }

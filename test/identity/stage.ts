@@ -10,13 +10,18 @@ import { AUDIENCE, ISSUER, IdentityProvider } from './identity-provider.ts';
 /** Each tick says when it was executed, and for whom. */
 const GRAPH = {
   'schema.graphql': `
-    type Query { me: String }
+    type Query { me: String tenant: String forwarded: String }
     type Subscription { tick: Tick @kafka(topic: "ticks") }
     type Tick { at: Float tenant: String }
   `,
   'resolvers.js': `
-    export const Query = { me: (_, __, { connection }) => connection.claims.sub };
-    export const Tick = { at: () => Date.now(), tenant: (_, __, { connection }) => connection.claims.tenant };
+    const tenant = (_, __, { connection }) => connection.claims.tenant;
+    export const Query = {
+      me: (_, __, { connection }) => connection.claims.sub,
+      tenant,
+      forwarded: async (_, __, { backends }) => (await backends.mirror.get('/')).authorization,
+    };
+    export const Tick = { at: () => Date.now(), tenant };
   `,
   'samples.js': 'export function* records() { for (;;) yield { topic: "ticks", value: {} }; }',
 };

@@ -40,6 +40,8 @@ export interface BareGatewayOptions {
   readonly hub?: object;
   /** Of its connections. Default: facts with nothing but their id. */
   readonly authenticate?: (source: RequestSource) => Promise<object>;
+  /** Of the tokens of its connections. */
+  readonly refresh?: (identity: object, parameter: object) => Promise<object>;
 }
 
 /** A gateway without a graph and a bus, except for the parts that the test passes. */
@@ -47,7 +49,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
   const authenticate = options.authenticate ?? (({ id }) => Promise.resolve({ facts: { id } }));
   const closes: number[] = [];
-  const counts = { opened: 0, slowConsumers: 0, expiredTokens: 0 };
+  const counts = { opened: 0, slowConsumers: 0, expiredTokens: 0, refreshedTokens: 0 };
   const refusals: string[] = [];
   const failures: Parameters<FailureListener>[] = [];
   const lines: { msg: string; level: number; connection: string }[] = [];
@@ -71,7 +73,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     hurry: options.hurry ?? new AbortController().signal,
     connections: {
       limits,
-      authenticator: { authenticate },
+      authenticator: { authenticate, refresh: options.refresh },
       runtime,
       hub,
       writer,
@@ -79,6 +81,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
       log: pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) }),
       onSlowConsumer: () => counts.slowConsumers++,
       onTokenExpired: () => counts.expiredTokens++,
+      onTokenRefreshed: () => counts.refreshedTokens++,
       onFailure: (...failure: Parameters<FailureListener>) => failures.push(failure),
     } as unknown as GatewayOptions['connections'],
     observer: {
