@@ -7,7 +7,7 @@ import { TracedBackends } from './traced-backends.ts';
 import { ExecutionNodes } from './execution-nodes.ts';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
 import { trackReads } from './fact-reads.ts';
-import type { TrackedFacts, TrackedReads } from './fact-reads.ts';
+import type { FactTest, TrackedFacts, TrackedReads } from './fact-reads.ts';
 
 /**
  * The third argument of a resolver. It is made for one execution (one event of one operation); its parts are made when they are first
@@ -60,6 +60,14 @@ export function readsOf(context: ExecutionContext): TrackedReads | undefined {
   return LazyContext.readsOf(context);
 }
 
+/**
+ * The answer of a test about the connection of the execution with this context: of the connection, it reads the answer only.
+ * @throws TypeError for a context that crier did not make
+ */
+export function answerOf(context: unknown, test: FactTest): string {
+  return LazyContext.answerOf(context, test);
+}
+
 /** The execution with this context begins again: its requests to backends receive the outcomes of equal ones that it has sent. */
 export function beginRepeat(context: unknown): void {
   LazyContext.beginRepeat(context);
@@ -91,6 +99,13 @@ class LazyContext implements ExecutionContext {
 
   static readsOf(context: ExecutionContext): TrackedReads | undefined {
     return #tracked in context ? context.#tracked?.reads : undefined;
+  }
+
+  static answerOf(context: unknown, test: FactTest): string {
+    if (typeof context !== 'object' || context === null || !(#tracked in context)) {
+      throw new TypeError('not the context of an execution');
+    }
+    return context.#track().reads.answer(test);
   }
 
   static beginRepeat(context: unknown): void {
@@ -136,6 +151,10 @@ class LazyContext implements ExecutionContext {
   }
 
   get connection(): ConnectionFacts {
-    return (this.#tracked ??= trackReads(this.#facts)).facts;
+    return this.#track().facts;
+  }
+
+  #track(): TrackedFacts {
+    return (this.#tracked ??= trackReads(this.#facts));
   }
 }

@@ -1,11 +1,21 @@
 import type { ConnectionFacts } from './connection-facts.ts';
 
 /**
+ * A question about a connection's facts whose answer is read, and not the facts themselves: connections with equal answers agree on it.
+ */
+export interface FactTest {
+  /** Unique among the tests of a process; part of `readKey`. */
+  readonly name: string;
+  /** A pure function of the facts, which never throws. */
+  answer(facts: ConnectionFacts): string;
+}
+
+/**
  * The facts that one execution read of its connection: keys, not values.
  *
  * Facts are plain, frozen JSON data, so there are three kinds of reads of an object: the value of a key (a leaf, absent, or "an
  * object" or "an array", whose members are read separately), whether a key is present, and the list of keys in order. Each
- * read is recorded. What a deterministic reader reads next depends only on the values read before. So if two connections agree
+ * read is recorded. The root has a fourth kind, the answer of a `FactTest`. What a deterministic reader reads next depends only on the values read before. So if two connections agree
  * on every recorded read, an execution for the second would read the same facts and the same values.
  */
 export interface FactReads {
@@ -16,6 +26,8 @@ export interface FactReads {
   readonly presences: ReadonlySet<string> | undefined;
   /** True if the list of keys was read. */
   readonly isEnumerated: boolean;
+  /** Tests whose answer was read. */
+  readonly tests: Pick<ReadonlySet<FactTest>, 'size' | 'has' | 'keys'> | undefined;
 }
 
 export interface TrackedFacts {
@@ -36,24 +48,37 @@ export function copyReads(reads: FactReads | undefined): FactReads {
   if (!reads) return NO_READS;
   const values = new Map<string, FactReads | undefined>();
   for (const [key, child] of reads.values) values.set(key, child && copyReads(child));
-  const { isRoot, presences, isEnumerated } = reads;
-  return { isRoot, values, presences: presences && new Set(presences), isEnumerated };
+  const { isRoot, presences, isEnumerated, tests } = reads;
+  return {
+    isRoot,
+    values,
+    presences: presences && new Set(presences),
+    isEnumerated,
+    tests: tests && new Set(tests.keys()),
+  };
 }
 
-/** True if no value was read. At the root that means nothing was learnt: which facts exist is the same for all connections. */
-export function readsNothing({ values }: FactReads): boolean {
-  return values.size === 0;
+/** The reads of an execution that reads nothing but the answers of these tests. */
+export function readsOfTests(tests: Iterable<FactTest>): FactReads {
+  return { ...NO_READS, tests: new Set(tests) };
+}
+
+/** True if no value and no test was read. At the root that means nothing was learnt: which facts exist is the same for all connections. */
+export function readsNothing({ values, tests }: FactReads): boolean {
+  return values.size === 0 && tests === undefined;
 }
 
 /** True if two executions read the same facts: `readKey` is then the same for both on any facts. */
 export function areSameReads(a: FactReads, b: FactReads): boolean {
   if (a.isEnumerated !== b.isEnumerated) return false;
   if (a.values.size !== b.values.size || a.presences?.size !== b.presences?.size) return false;
+  if (a.tests?.size !== b.tests?.size) return false;
   for (const [key, mine] of a.values) {
     const theirs = b.values.get(key);
     if (mine && theirs ? !areSameReads(mine, theirs) : mine !== theirs || !b.values.has(key)) return false;
   }
   if (a.presences) for (const key of a.presences) if (!b.presences!.has(key)) return false;
+  if (a.tests) for (const test of a.tests.keys()) if (!b.tests!.has(test)) return false;
   return true;
 }
 
@@ -73,6 +98,7 @@ export function factNames(reads: FactReads, path = ''): string[] {
     return inside.length > 0 ? inside : `${path}${key}`;
   });
   for (const key of reads.presences ?? []) names.push(`${path}${key}`);
+  for (const { name } of reads.tests?.keys() ?? []) names.push(name);
   return reads.isEnumerated ? [...names, `${path}*`] : names;
 }
 
@@ -81,6 +107,7 @@ const NO_READS: FactReads = {
   values: new Map(),
   presences: undefined,
   isEnumerated: false,
+  tests: undefined,
 };
 
 const FACT_NAMES: readonly string[] = ['id', 'headers', 'params', 'claims', 'address'];
@@ -96,11 +123,21 @@ export class TrackedReads implements ProxyHandler<object>, FactReads {
   readonly values = new Map<string, TrackedReads | undefined>();
   presences: Set<string> | undefined;
   isEnumerated = false;
+  tests: Map<FactTest, string> | undefined;
 
   constructor(data: object, isRoot: boolean) {
     this.data = data;
     this.isRoot = isRoot;
     this.view = new Proxy(Array.isArray(data) ? [] : {}, this);
+  }
+
+  /** The answer of a test about these facts, which must be the root. */
+  answer(test: FactTest): string {
+    const known = this.tests?.get(test);
+    if (known !== undefined) return known;
+    const answer = test.answer(this.data as ConnectionFacts);
+    (this.tests ??= new Map<FactTest, string>()).set(test, answer);
+    return answer;
   }
 
   get(target: object, key: string | symbol): unknown {
@@ -187,6 +224,11 @@ function nodeKey(node: FactReads, data: object): string {
   if (node.presences) {
     for (const key of [...node.presences].sort()) {
       text += `${JSON.stringify(key)}?${ownValue(node, data, key) === undefined ? 0 : 1};`;
+    }
+  }
+  if (node.tests) {
+    for (const test of [...node.tests.keys()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      text += `${JSON.stringify(test.name)}!${JSON.stringify(test.answer(data as ConnectionFacts))};`;
     }
   }
   for (const key of [...node.values.keys()].sort()) {

@@ -4,7 +4,16 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import lodash from 'lodash';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
-import { areSameReads, copyReads, factNames, readKey, trackReads } from '../../src/context/fact-reads.ts';
+import {
+  areSameReads,
+  copyReads,
+  factNames,
+  readKey,
+  readsNothing,
+  readsOfTests,
+  trackReads,
+} from '../../src/context/fact-reads.ts';
+import type { FactTest } from '../../src/context/fact-reads.ts';
 import { agrees } from '../support/agrees.ts';
 import { connectionOf, factsWith, observe, programOf } from './random-programs.ts';
 
@@ -263,6 +272,33 @@ describe('the rule of sharing', () => {
       { numRuns: 10_000 },
     );
     assert.ok(same > 1000, `only ${same} pairs read the same facts`);
+  });
+
+  it('of a test’s answer agree between connections with an equal answer, whatever else differs', () => {
+    let asked = 0;
+    const test: FactTest = {
+      name: 'is a buyer',
+      answer: ({ claims }) => (asked++, String(claims['role'] === 'buyer')),
+    };
+    const other: FactTest = { name: 'has a user', answer: ({ claims }) => String('user' in claims) };
+    const { reads } = trackReads(factsWith({ role: 'buyer', user: 1 }));
+    assert.deepEqual([reads.answer(test), reads.answer(test), asked], ['true', 'true', 1]);
+    assert.ok(!readsNothing(reads));
+    const copy = copyReads(reads);
+    const keyOf = (claims: object) => readKey(copy, factsWith(claims));
+    assert.equal(keyOf({ role: 'buyer', user: 1 }), keyOf({ role: 'buyer' }));
+    assert.notEqual(keyOf({ role: 'buyer' }), keyOf({ role: 'seller' }));
+    assert.equal(keyOf({ role: 'seller' }), keyOf({}));
+    assert.ok(areSameReads(copy, readsOfTests([test])));
+    assert.ok(!areSameReads(copy, readsOfTests([other])));
+    assert.ok(!areSameReads(copy, copyReads(undefined)));
+    reads.answer(other);
+    assert.ok(!areSameReads(copy, reads));
+    assert.equal(
+      readKey(readsOfTests([other, test]), factsWith({})),
+      readKey(readsOfTests([test, other]), factsWith({})),
+    );
+    assert.deepEqual(factNames(reads), ['is a buyer', 'has a user']);
   });
 
   it('holds for a copy of the reads whatever is read afterwards', () => {

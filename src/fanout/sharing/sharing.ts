@@ -25,13 +25,14 @@ import type { SharingGroup } from './sharing-group.ts';
  * its result goes to every other member whose connection has the same values for all facts that the execution read. A member that differs
  * in any value gets an execution of its own, whose result is shared in the same way.
  *
- * WHY IT IS SAFE. Let an execution for A have read the facts f1 … fn through `context.connection`, and let B's connection have the same
- * value for each. The execution for B starts from the same source, arguments and document. Up to its first read it runs as A's did, so its
- * first read is f1; it gets the same value, so it runs as A's did up to f2; and so on to its end, with the same result, be that data, errors
- * or extensions. Nothing else differs between connections: `context.connection` is the only access to them, it records a read before it
- * returns the value, values never change, and the recorded reads are taken only when the execution has settled and its result is text.
- * A read whose value did not matter costs sharing, never safety. A connection whose claims change gets other facts: a member's class counts
- * only for the facts that it was computed for, and a result that was computed with facts its member no longer has goes to no other member.
+ * WHY IT IS SAFE. A fact is a value of the connection, or the answer that a pure function gives for its values (`FactTest`). Let an
+ * execution for A have read the facts f1 … fn through its context, and let B's connection have the same value for each. The execution for B
+ * starts from the same source, arguments and document. Up to its first read it runs as A's did, so its first read is f1; it gets the same
+ * value, so it runs as A's did up to f2; and so on to its end, with the same result, be that data, errors or extensions. Nothing else differs
+ * between connections: the context is the only access to them, it records a read before it returns the value, values never change, and the
+ * recorded reads are taken only when the execution has settled and its result is text. A read whose value did not matter costs sharing,
+ * never safety. A connection whose claims change gets other facts: a member's class counts only for the facts that it was computed for, and a
+ * result that was computed with facts its member no longer has goes to no other member.
  *
  * THE ASSUMPTION. Resolvers are functions of source, arguments, context and time: what they compute comes from these, from backends called
  * through the context, or from data that is the same for all. A resolver that is not (it counts its calls, it remembers earlier callers)
