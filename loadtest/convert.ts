@@ -28,7 +28,11 @@ const bytes = Buffer.from(json);
 const snakeCase = new SnakeCase();
 const limits = { maxBytes: 1_048_576, maxDepth: 64 };
 const match = [{ arg: 'auction_id', path: 'auction.auction_id', isOptional: false }];
-const router = new TopicRouter('auctions', [{ field: 'f', topic: 'auctions', match, payload: [], isShared: true }], '');
+const router = new TopicRouter(
+  'auctions',
+  [{ field: 'f', topic: 'auctions', match, where: [], payload: [], isShared: true }],
+  '',
+);
 const converter = new Converter(new Map([['auctions', router]]), limits, snakeCase);
 
 const steps = {

@@ -1,7 +1,7 @@
 import type { PathValues } from '../bus/channel.ts';
 import type { Binding } from './schema/binding.ts';
 
-/** `match_absent`: no value at the path of a required match. `payload_absent`: no value, or null, at the path of the payload. */
+/** `match_absent`: no value at the path of a required match or of a where. `payload_absent`: no value, or null, at the path of the payload. */
 export type UnmatchedReason = 'match_absent' | 'payload_absent';
 
 /** Counts the records of a topic that match one of its fields, and those that do not. */
@@ -48,6 +48,6 @@ export function payloadToLookFor(binding: Binding): string | undefined {
   return isImplied ? undefined : payload;
 }
 
-function requiredPaths({ match }: Binding): string[] {
-  return match.filter(({ isOptional }) => !isOptional).map(({ path }) => path);
+function requiredPaths({ match, where }: Binding): string[] {
+  return [...match.filter(({ isOptional }) => !isOptional), ...where].map(({ path }) => path);
 }

@@ -1,8 +1,10 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
+import type { Claims } from '../context/connection-facts.ts';
 import { valueAt } from '../json/value-at.ts';
 import type { Binding } from './schema/binding.ts';
+import { claimAt } from './schema/where.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
 /** A channel that a record is published to. */
@@ -12,7 +14,7 @@ export interface Route {
   readonly history: HistoryLimits | undefined;
 }
 
-/** The names of a set of channels: for each matched path, in order, its index in the topic's paths; undefined: every value. */
+/** The names of a set of channels: for each path of a match or where, in order, its index in the topic's paths; undefined: every value. */
 interface Pattern {
   readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
   /** The channel's name if it depends on no value. */
@@ -23,7 +25,7 @@ interface Pattern {
 /** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
 export class TopicRouter {
   readonly topic: string;
-  /** Each once: first the paths of matches, then those of payloads, of which only the presence counts. */
+  /** Each once: first the paths of matches and wheres, then those of payloads, of which only the presence counts. */
   readonly paths: readonly (readonly string[])[];
   readonly firstPresence: number;
   /** One per field. */
@@ -37,7 +39,7 @@ export class TopicRouter {
 
   /** @param bindings of the topic */
   constructor(topic: string, bindings: readonly Binding[], prefix: string) {
-    const matched = [...new Set(bindings.flatMap(({ match }) => match.map(({ path }) => path)))];
+    const matched = [...new Set(bindings.flatMap((binding) => keysOf(binding).map(({ path }) => path)))];
     const paths = [...new Set([...matched, ...bindings.flatMap((binding) => payloadToLookFor(binding) ?? [])])];
     this.topic = topic;
     this.paths = paths.map((path) => path.split('.'));
@@ -93,12 +95,28 @@ export function createRouters(bindings: Iterable<Binding>, prefix: string): Read
   return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix)]));
 }
 
+/** A longer claim names no channel: channel names are kept for each subscription, and sent to Redis. */
+const MAX_CLAIM_LENGTH = 256;
+
+/** What a subscription gives for the values of its channel's name. */
+export interface ChannelInput {
+  /** Coerced. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly claims: Claims;
+}
+
 /**
- * The channel of a subscription, from its coerced arguments. A record is published to it exactly when every given argument equals the
- * payload's value at its path. Values are equal if their texts are: the Int 7 equals "7".
+ * The channel of a subscription. A record is published to it exactly when every given argument and every claim equals the payload's value
+ * at its path. Values are equal if their texts are: the Int 7 equals "7".
+ * @returns undefined if a claim is absent, is no string, number or boolean, or is too long: the subscription must be refused
  */
-export function channelFor(binding: Binding, prefix: string, args: Readonly<Record<string, unknown>>): string {
-  const keys = sorted(binding).map(({ path, arg }) => ({ path, value: keyOf(args[arg]) }));
+export function channelFor(binding: Binding, prefix: string, { args, claims }: ChannelInput): string | undefined {
+  const keys: ChannelKey[] = [];
+  for (const key of keysOf(binding)) {
+    const value = keyOf('claim' in key ? claimAt(claims, key.claim) : args[key.arg]);
+    if ('claim' in key && (value === undefined || value.length > MAX_CLAIM_LENGTH)) return undefined;
+    keys.push({ path: key.path, value });
+  }
   return channelName(prefix, binding.topic, keys);
 }
 
@@ -108,9 +126,9 @@ function keyOf(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Sorted by path, so that fields that match the same paths share channels, whatever the order of `match`. */
-function sorted(binding: Binding) {
-  return binding.match.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+/** Matches and wheres by path, so that fields with the same paths share channels, whatever their order. */
+function keysOf({ match, where }: Binding) {
+  return [...match, ...where].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function patternsOf(
@@ -122,11 +140,12 @@ function patternsOf(
   const patterns = new Map<string, Pattern>();
   for (const binding of bindings) {
     let combinations: { path: string; index: number | undefined }[][] = [[]];
-    for (const { path, isOptional } of sorted(binding)) {
+    for (const key of keysOf(binding)) {
+      const { path } = key;
       const index = paths.indexOf(path);
       combinations = combinations.flatMap((keys) => [
         [...keys, { path, index }],
-        ...(isOptional ? [[...keys, { path, index: undefined }]] : []),
+        ...('isOptional' in key && key.isOptional ? [[...keys, { path, index: undefined }]] : []),
       ]);
     }
     for (const keys of combinations) {

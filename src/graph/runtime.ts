@@ -32,6 +32,7 @@ import type { Payload } from './payload.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import { channelFor } from './router.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
+import type { Binding } from './schema/binding.ts';
 import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
@@ -181,9 +182,11 @@ export class GraphRuntime {
     const selected = executor.subscriptionArguments(operation, variables);
     if ('errors' in selected) return refused(selected.errors);
     const { field, args } = selected;
-    const source = this.#channelOf(operation, variables, selected);
+    const binding = graph.bindings.get(field.name);
+    // Before the graph's code, which may write to the arguments.
+    const source = binding && this.#channelOf(binding, operation, variables, selected, facts);
     // The graph's code must not move a subscription to another channel.
-    if (source) Object.freeze(args);
+    if (binding) Object.freeze(args);
     const context = this.#contextOf(facts);
     // A source may send requests for as long as its subscription lives.
     settleRequests(context);
@@ -193,7 +196,7 @@ export class GraphRuntime {
     };
     const refusal = await refusalOf(graph, field.name, args, context);
     if (refusal) return failure(refusal);
-    if (source) return source;
+    if (binding) return source ?? failure(missingClaim(binding));
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.
       const events: unknown = await field.subscribe!(
@@ -222,15 +225,20 @@ export class GraphRuntime {
     return new FormattedError(maskError(graphqlError, report, path));
   }
 
-  /** undefined for a field without @kafka. Must run before the graph's code, which may write to the arguments. */
-  #channelOf(operation: Operation, sent: Variables, selected: SubscriptionArguments): EventSource | undefined {
-    const { graph, channelPrefix, hasSharing = true } = this.#options;
-    const { field, args, variables } = selected;
-    const binding = graph.bindings.get(field.name);
-    if (!binding) return undefined;
+  /** undefined: the connection lacks a claim that the binding demands. */
+  #channelOf(
+    binding: Binding,
+    operation: Operation,
+    sent: Variables,
+    { args, variables }: SubscriptionArguments,
+    { claims }: ConnectionFacts,
+  ): EventSource | undefined {
+    const { channelPrefix, hasSharing = true } = this.#options;
+    const channel = channelFor(binding, channelPrefix, { args, claims });
+    if (channel === undefined) return undefined;
     return {
-      field: field.name,
-      channel: channelFor(binding, channelPrefix, args),
+      field: binding.field,
+      channel,
       sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
       replaysLast: binding.replaysLast === true,
     };
@@ -282,6 +290,14 @@ function operationIn(
 
 function refused(errors: readonly GraphQLFormattedError[]): Refusal {
   return { errors: errors.map((error) => new FormattedError(error)) };
+}
+
+function missingClaim({ field, where }: Binding): GraphQLError {
+  const claims = where.map(({ claim }) => `"${claim}"`).join(', ');
+  return clientError(
+    'FORBIDDEN',
+    `Not allowed to subscribe to "${field}" without a value in each of the claims ${claims}.`,
+  );
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

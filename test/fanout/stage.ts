@@ -25,6 +25,7 @@ import { Executions } from '../../src/graph/execution/executions.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { attachResolvers } from '../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../src/graph/payload.ts';
+import { createRouters } from '../../src/graph/router.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/schema.ts';
 import { createLog } from '../../src/log.ts';
@@ -165,6 +166,11 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     hub: () => hub,
     join,
     publish,
+    /** The channels that a worker publishes a record of topic `t` to. */
+    routes(payload: unknown): string[] {
+      const router = createRouters(bindings.values(), '').get('t')!;
+      return router.channels(router.valuesIn(payload)).map(({ channel }) => channel);
+    },
   };
   const audit =
     options.audit === undefined

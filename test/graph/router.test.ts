@@ -13,6 +13,7 @@ const bids: Binding = {
     { arg: 'currency', path: 'bid.currency', isOptional: true },
   ],
   payload: ['bid'],
+  where: [],
   isShared: true,
 };
 
@@ -47,9 +48,44 @@ describe('router', () => {
     assert.equal(new Set(channels).size, channels.length);
     assert.equal(channels.length, 3);
     assert.equal(
-      channelFor(other, 'p:', { currency: 'EUR', auction_id: '7' }),
-      channelFor(bids, 'p:', { auction_id: 7, currency: 'EUR' }),
+      channelFor(other, 'p:', { args: { currency: 'EUR', auction_id: '7' }, claims: {} }),
+      channelFor(bids, 'p:', { args: { auction_id: 7, currency: 'EUR' }, claims: {} }),
     );
+  });
+
+  it('routes a record to the channel of the claims that its values equal, whatever their types', () => {
+    const orders: Binding = { ...bids, match: [], where: [{ claim: 'org.id', path: 'order.tenant' }] };
+    const channel = channelFor(orders, 'p:', { args: {}, claims: { org: { id: 7 } } });
+    assert.equal(channel, 'p:bids{order.tenant="7"}');
+    assert.deepEqual(channelsOf([orders], 'p:', { order: { tenant: '7' } }), [channel]);
+    assert.deepEqual(channelsOf([orders], 'p:', { order: {} }), []);
+  });
+
+  it('finds a claim whose own name has dots before a path of that spelling', () => {
+    const orders: Binding = { ...bids, match: [], where: [{ claim: 'https://a.example/tenant', path: 'tenant' }] };
+    const claims = { 'https://a.example/tenant': 'acme', 'https://a': { 'example/tenant': 'other' } };
+    assert.equal(channelFor(orders, 'p:', { args: {}, claims }), 'p:bids{tenant="acme"}');
+  });
+
+  it('has no channel for claims that are absent, inherited, of no single value, or longer than 256 characters', () => {
+    const where = (claim: string): Binding => ({ ...bids, match: [], where: [{ claim, path: 'tenant' }] });
+    const channelOf = (claim: string, claims: Record<string, unknown>) =>
+      channelFor(where(claim), 'p:', { args: { tenant: 'x' }, claims });
+    for (const tenant of [undefined, null, ['acme'], { id: 'acme' }, 'x'.repeat(257)]) {
+      assert.equal(channelOf('tenant', tenant === undefined ? {} : { tenant }), undefined);
+    }
+    for (const claim of ['constructor', 'constructor.name', '__proto__', 'org.id', 'tenant.length']) {
+      assert.equal(channelOf(claim, { tenant: 'acme', org: 'acme' }), undefined, claim);
+    }
+    assert.ok(channelOf('tenant', { tenant: 'x'.repeat(256) }));
+  });
+
+  it('names a channel that no claim can escape from', () => {
+    const orders: Binding = { ...bids, match: [], where: [{ claim: 'tenant', path: 'tenant' }] };
+    const hostile = 'a"},tenant="b"}{*\n';
+    const channel = channelFor(orders, 'p:', { args: {}, claims: { tenant: hostile } });
+    assert.deepEqual(channelsOf([orders], 'p:', { tenant: hostile }), [channel]);
+    for (const tenant of ['a', 'b', '*']) assert.ok(!channelsOf([orders], 'p:', { tenant }).includes(channel!));
   });
 
   it('counts records that have no value for a required match, or nothing where the payload should be', () => {
@@ -128,14 +164,18 @@ describe('router', () => {
       fc.string({ unit: 'binary' }),
     );
     const path = fc.constantFrom('a', 'b', 'c.d', 'c.e', 'constructor');
-    const binding = fc.record({
-      field: fc.constant('f'),
-      topic: fc.constant('t'),
-      match: fc
-        .uniqueArray(fc.tuple(path, fc.boolean()), { selector: ([name]) => name, maxLength: 4 })
-        .map((matches) => matches.map(([name, isOptional]) => ({ arg: `${name} argument`, path: name, isOptional }))),
-      payload: fc.constant([]),
-      isShared: fc.constant(true),
+    const key = fc.record({ path, isOptional: fc.boolean(), isClaim: fc.boolean() });
+    const binding = fc.uniqueArray(key, { selector: (one) => one.path, maxLength: 4 }).map((keys): Binding => {
+      const match = keys.filter(({ isClaim }) => !isClaim);
+      const where = keys.filter(({ isClaim }) => isClaim);
+      return {
+        field: 'f',
+        topic: 't',
+        match: match.map((one) => ({ arg: `${one.path} argument`, path: one.path, isOptional: one.isOptional })),
+        where: where.map((one) => ({ claim: `${one.path} claim`, path: one.path })),
+        payload: [],
+        isShared: true,
+      };
     });
     const payload = fc.record(
       { a: value, b: value, c: fc.oneof(value, fc.record({ d: value, e: value })) },
@@ -151,23 +191,30 @@ describe('router', () => {
         fc.array(value),
         fc.nat(),
         (bound, body, others, pool, seed) => {
-          const args: Record<string, string | number | boolean> = {};
-          bound.match.forEach(({ arg, path: at, isOptional }, index) => {
-            // Half of the arguments are taken from the payload, so that matches are common.
+          // Names of arguments and claims differ.
+          const given: Record<string, string | number | boolean> = {};
+          const parts = [
+            ...bound.match.map(({ arg, ...match }) => ({ name: arg, ...match })),
+            ...bound.where.map(({ claim, ...where }) => ({ name: claim, ...where, isOptional: false })),
+          ];
+          parts.forEach(({ name, path: at, isOptional }, index) => {
+            // Half of the values are taken from the payload, so that matches are common.
             const own = valueAt(body, at.split('.'));
             const random = pool[(seed + index) % Math.max(1, pool.length)];
             const chosen = (seed >> index) % 2 === 0 ? own : random;
-            if (isKey(chosen)) args[arg] = chosen;
-            else if (!isOptional) args[arg] = 'x';
+            if (isKey(chosen)) given[name] = chosen;
+            else if (!isOptional) given[name] = 'x';
           });
-          const isMatch = bound.match.every(({ arg, path: at }) => {
+          const isMatch = parts.every(({ name, path: at }) => {
             const own = valueAt(body, at.split('.'));
-            return args[arg] === undefined || (isKey(own) && String(own) === String(args[arg]));
+            return given[name] === undefined || (isKey(own) && String(own) === String(given[name]));
           });
+          const channel = channelFor(bound, 'p:', { args: given, claims: given });
+          assert.ok(channel !== undefined);
           const channels = channelsOf([...others, bound], 'p:', body);
-          assert.equal(channelsOf([bound], 'p:', body).includes(channelFor(bound, 'p:', args)), isMatch);
+          assert.equal(channelsOf([bound], 'p:', body).includes(channel), isMatch);
           assert.equal(new Set(channels).size, channels.length);
-          if (isMatch) assert.ok(channels.includes(channelFor(bound, 'p:', args)));
+          if (isMatch) assert.ok(channels.includes(channel));
         },
       ),
       { numRuns: 2000 },

@@ -10,6 +10,7 @@ const binding = (field: string, path?: string, payload: string[] = []): Binding 
   topic: 'orders',
   match: path === undefined ? [] : [{ arg: 'id', path, isOptional: false }],
   payload,
+  where: [],
   isShared: true,
 });
 

@@ -7,12 +7,15 @@ import type { Match } from './match.ts';
 import { checkPath, isPath } from './payload-path.ts';
 import { lineOf } from './problem.ts';
 import { checkUse, readUnused } from './unused-arguments.ts';
+import { readWhere } from './where.ts';
+import type { Where } from './where.ts';
 
 /** The checked @kafka directive of a Subscription field. */
 export interface Binding {
   readonly field: string;
   readonly topic: string;
   readonly match: readonly Match[];
+  readonly where: readonly Where[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
   readonly payload: readonly string[];
   /** True if connections that agree on all facts that an execution read get its result (fanout/sharing/sharing.ts). */
@@ -99,12 +102,13 @@ function readBinding(
   const matchNodes = itemsOf(given.get('match'));
   const match = readMatches(matchNodes, field, problems);
   const matched = matchedArguments(matchNodes);
+  const where = readWhere(itemsOf(given.get('where')), match, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.
   if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
-  if (payload) for (const { path } of match) checkPath(schema, field, path, payload, problems);
+  if (payload) for (const { path } of [...match, ...where]) checkPath(schema, field, path, payload, problems);
   return problems.length === 0 && topic !== undefined && payload
-    ? { field: field.name, topic, match, payload, isShared, history, replaysLast }
+    ? { field: field.name, topic, match, where, payload, isShared, history, replaysLast }
     : undefined;
 }
 

@@ -6,6 +6,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   directive @kafka(
     topic: String!
     match: [KafkaMatch!]
+    "Claims that must equal a value of the payload."
+    where: [KafkaWhere!]
     "Arguments that are meant to choose no events."
     unused: [String!]
     payload: String
@@ -16,6 +18,11 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
 
   input KafkaMatch {
     arg: String!
+    path: String!
+  }
+
+  input KafkaWhere {
+    claim: String!
     path: String!
   }
 

@@ -14,7 +14,7 @@ import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 
-const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaHistory', 'KafkaReplay'];
+const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaWhere', 'KafkaHistory', 'KafkaReplay'];
 
 /**
  * Builds the schema of an SDL with crier's additions: the definition of @kafka, which replaces a definition that the SDL holds for editors,

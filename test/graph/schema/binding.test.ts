@@ -50,6 +50,7 @@ describe('binding', () => {
             { arg: 'auction_id', path: 'auction.auction_id', isOptional: false },
             { arg: 'status', path: 'meta.status', isOptional: true },
           ],
+          where: [],
           payload: ['auction'],
           isShared: true,
           history: undefined,
@@ -59,6 +60,7 @@ describe('binding', () => {
           field: 'everything',
           topic: 'all.of-it_1',
           match: [],
+          where: [],
           payload: [],
           isShared: false,
           history: undefined,
@@ -66,6 +68,14 @@ describe('binding', () => {
         },
       ],
     );
+  });
+
+  it('reads where, one without brackets, too', () => {
+    const { bindings, problems } = parse(
+      'a: Auction @kafka(topic: "t", where: { claim: "org.id", path: "meta.tenant" }, payload: "auction")',
+    );
+    assert.deepEqual(problems, []);
+    assert.deepEqual(bindings.get('a')?.where, [{ claim: 'org.id', path: 'meta.tenant' }]);
   });
 
   it('reads history with its defaults, and replay', () => {
@@ -222,6 +232,30 @@ describe('binding', () => {
     'a match that lacks a part': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x" }])',
       /each match must be \{ arg: "…", path: "…" \}/,
+    ],
+    'a where that lacks a part': [
+      'a: Auction @kafka(topic: "t", where: [{ claim: "x" }])',
+      /each where must be \{ claim: "…", path: "…" \}/,
+    ],
+    'a where with an empty claim': [
+      'a: Auction @kafka(topic: "t", where: [{ claim: "a..b", path: "id" }])',
+      /claim "a\.\.b" has an empty name; write names separated by single dots/,
+    ],
+    'a where to a camelCase path': [
+      'a: Auction @kafka(topic: "t", where: [{ claim: "x", path: "auctionId" }])',
+      /where of "x": path "auctionId" can never match.*write "auction_id"/,
+    ],
+    'a where to no field': [
+      'a: Auction @kafka(topic: "t", where: [{ claim: "x", path: "titel" }])',
+      /path "titel" can never match: Auction has no field "titel"; did you mean "title"/,
+    ],
+    'two wheres on one path': [
+      'a: Auction @kafka(topic: "t", where: [{ claim: "x", path: "id" }, { claim: "y", path: "id" }])',
+      /two wheres on path "id"; keep one/,
+    ],
+    'a match and a where on one path': [
+      'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }], where: [{ claim: "y", path: "id" }])',
+      /match and where are both on path "id": .*; remove it from match/,
     ],
     'more than four optional matches': [
       `a(a: ID, b: ID, c: ID, d: ID, e: ID): Auction @kafka(topic: "t", payload: "p", match: [${[...'abcde'].map((n) => `{ arg: "${n}", path: "${n}" }`).join()}])`,

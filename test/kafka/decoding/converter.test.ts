@@ -13,6 +13,7 @@ const bids = {
   topic: 'bids',
   match: [{ arg: 'auction_id', path: 'bid.auction_id', isOptional: false }],
   payload: ['bid'],
+  where: [],
   isShared: true,
   history,
 };
