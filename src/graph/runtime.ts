@@ -9,7 +9,7 @@ import { clientError, errorOf } from '../errors.ts';
 import type { OverloadedError } from '../errors.ts';
 import { freezeDeep } from '../json/frozen.ts';
 import type { Logger } from '../log.ts';
-import { refusalOf } from './authorize.ts';
+import { missingClaim, refusalOf } from './authorize.ts';
 import { operationOf } from './documents/cached-document.ts';
 import type { CachedDocument, InvalidDocument } from './documents/cached-document.ts';
 import type { Payer } from './documents/document-queue.ts';
@@ -194,7 +194,7 @@ export class GraphRuntime {
       const coordinate = `${graph.schema.getSubscriptionType()!.name}.${field.name}`;
       return { errors: [this.masked(error, { field: coordinate, path: [responseKeyOf(operation)] })] };
     };
-    const refusal = await refusalOf(graph, field.name, args, context);
+    const refusal = await refusalOf(graph, field, args, context);
     if (refusal) return failure(refusal);
     if (binding) return source ?? failure(missingClaim(binding));
     try {
@@ -290,14 +290,6 @@ function operationIn(
 
 function refused(errors: readonly GraphQLFormattedError[]): Refusal {
   return { errors: errors.map((error) => new FormattedError(error)) };
-}
-
-function missingClaim({ field, where }: Binding): GraphQLError {
-  const claims = where.map(({ claim }) => `"${claim}"`).join(', ');
-  return clientError(
-    'FORBIDDEN',
-    `Not allowed to subscribe to "${field}" without a value in each of the claims ${claims}.`,
-  );
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -1,4 +1,6 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
+import { GraphError } from '../errors.ts';
+import { placeThatNeedsClaims } from '../graph/access/claims-needed.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
 import { TokenVerifier } from '../identity/token-verifier.ts';
@@ -12,9 +14,17 @@ const LOG_WINDOW_MS = 60_000;
 /** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
 export async function createAuthenticator(services: GatewayServices): Promise<Authenticator> {
   const { config, graph, log, metrics } = services;
+  const tokens = config.AUTH === 'none' ? undefined : await openTokens(services);
+  const place = tokens || graph.context.authenticate ? undefined : placeThatNeedsClaims(graph);
+  if (place !== undefined) {
+    throw new GraphError(
+      `${place} is only for connections with claims, and no connection would have any; configure the keys of tokens ` +
+        '(JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET) and not AUTH=none, or export authenticate from context.ts',
+    );
+  }
   return new Authenticator({
     authenticate: graph.context.authenticate?.bind(graph.context),
-    tokens: config.AUTH === 'none' ? undefined : await openTokens(services),
+    tokens,
     timeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onFailure: (reason) => metrics.authenticationFailures.inc({ reason }),

@@ -7,7 +7,12 @@ import type { Authorize } from '../../src/graph/graph.ts';
 
 const context = {} as ExecutionContext;
 const ask = (authorize?: Authorize) =>
-  refusalOf({ authorizers: new Map(authorize ? [['orders', authorize]] : []) }, 'orders', { id: '7' }, context);
+  refusalOf(
+    { authorizers: new Map(authorize ? [['orders', authorize]] : []) },
+    { name: 'orders', extensions: {} },
+    { id: '7' },
+    context,
+  );
 
 describe('refusalOf', () => {
   it('allows a field without authorize, and any result except false', async () => {

@@ -1,13 +1,13 @@
 import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { beginRepeat, readsOf, settleRequests } from '../../context/context.ts';
+import { answerOf, beginRepeat, readsOf, settleRequests } from '../../context/context.ts';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 import { freezeDeep } from '../../json/frozen.ts';
 import { valueAt } from '../../json/value-at.ts';
 import type { ExecutionInput, Executor } from './executor.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import type { OperationPlan, SplitOperation } from './operation-plan.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
 import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
@@ -47,13 +47,14 @@ export interface EventPorts {
 /**
  * One event, executed for several subscriptions of one operation and one set of variables. The operation's template is rendered
  * once, and only its slots are executed for each subscription. The whole operation is executed instead where it has no
- * template, where the payload does not fit the schema, or where the execution of the slots meets an error.
+ * template, where the payload does not fit the schema, where the connection may not see all of the template's fields, or where the
+ * execution of the slots meets an error.
  */
 export class EventExecution {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
   #plan: OperationPlan | undefined;
-  #slots: OperationPlan | undefined;
+  #split: SplitOperation | undefined;
   /** null: it cannot be rendered; undefined: not tried yet. */
   #rendered: RenderedTemplate | null | undefined;
 
@@ -69,21 +70,36 @@ export class EventExecution {
     if (this.#rendered === undefined) {
       const split = executor.split(plan);
       this.#rendered = (split && this.#payload.render?.(split.template)) ?? null;
-      this.#slots = split?.slots;
+      this.#split = split;
     }
     const rendered = this.#rendered;
-    const slots = this.#slots;
     if (!rendered) return scope.run(this.#whole, this, plan, listener, trace);
+    const split = this.#split!;
     // A null above every slot leaves no slots.
-    if (!slots || rendered.slots.length === 0) {
-      return { json: rendered.texts, reads: undefined };
+    const hasSlots = split.slots !== undefined && rendered.slots.length > 0;
+    if (!hasSlots && split.accessReads === undefined) return { json: rendered.texts, reads: undefined };
+    if (!split.template.rules.every((rule) => rule.answer(listener.facts) === 'ALLOWED')) {
+      return scope.run(this.#refused, this, plan, split, listener, trace);
     }
-    return scope.run(this.#fill, this, plan, slots, rendered, listener, trace);
+    if (!hasSlots) return { json: rendered.texts, reads: split.accessReads };
+    return scope.run(this.#fill, this, plan, split, rendered, listener, trace);
+  }
+
+  /** The whole operation, which finds the fields that the connection may not see. */
+  #refused(
+    plan: OperationPlan,
+    split: SplitOperation,
+    listener: EventListener,
+    trace: ExecutionTrace | undefined,
+  ): MaybePromise<EventResult> {
+    const context = this.#ports.contextOf(listener.facts, trace);
+    readRules(split, context);
+    return this.#executeWhole(plan, listener, context);
   }
 
   #fill(
     plan: OperationPlan,
-    slots: OperationPlan,
+    split: SplitOperation,
     rendered: RenderedTemplate,
     listener: EventListener,
     trace: ExecutionTrace | undefined,
@@ -96,7 +112,8 @@ export class EventExecution {
       return this.#whole(plan, listener, trace);
     }
     const context = this.#ports.contextOf(facts, trace);
-    const result = this.#ports.executor.execute(slots, { rootValue, context, variables });
+    readRules(split, context);
+    const result = this.#ports.executor.execute(split.slots!, { rootValue, context, variables });
     if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#again(plan, listener, context);
     return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context));
   }
@@ -148,6 +165,11 @@ export class EventExecution {
     const result = run(plan, { rootValue, context, variables });
     return result instanceof Promise ? result.then(settle) : settle(result);
   }
+}
+
+/** Records the answers that decided between the template and the whole operation, for all executions of an event alike. */
+function readRules({ template }: SplitOperation, context: ExecutionContext): void {
+  for (const rule of template.rules) answerOf(context, rule);
 }
 
 /** The rendered text with the slots' values in it. undefined: the whole operation must be executed. */

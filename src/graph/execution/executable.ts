@@ -13,10 +13,16 @@ import type {
   GraphQLAbstractType,
   GraphQLField,
   GraphQLFieldResolver,
+  GraphQLObjectType,
   GraphQLOutputType,
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
+import { GraphError } from '../../errors.ts';
+import { setAccessRule } from '../access/access-rule.ts';
+import type { AccessRule } from '../access/access-rule.ts';
+import { parseAccessRules } from '../access/access-rules.ts';
+import { authorizerOf, authorized } from '../authorize.ts';
 import type { Binding } from '../schema/binding.ts';
 import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
 import type { CompiledResolveInfo } from './isolation.ts';
@@ -58,6 +64,10 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
   const authored: Field[] = [];
   for (const type of own.filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
+      const authorize = authorizerOf(field);
+      if (authorize) {
+        field.resolve = authorized(authorize, `${type.name}.${field.name}`, field.resolve ?? defaultRead(field));
+      }
       if (field.resolve || (type === subscription && field.subscribe)) authored.push(field);
     }
   }
@@ -75,15 +85,23 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
   for (const type of reachableFrom(schema, authored)) {
     for (const field of Object.values(type.getFields())) field.resolve ??= defaultRead(field);
   }
+  const access = parseAccessRules(schema);
+  if (access.problems.length > 0) throw new GraphError(access.problems.join('\n'));
   for (const type of own) {
     if (isObjectType(type)) {
       for (const field of Object.values(type.getFields())) {
         if (!field.resolve && INHERITED.has(field.name)) field.resolve = ownRead(field.name);
         const depth = listDepth(field.type);
         if (field.resolve && depth > 0) field.resolve = settled(field.resolve, depth);
+        const rule = access.fields.get(field);
+        if (!rule) continue;
+        setAccessRule(field, rule);
+        if (type !== subscription) {
+          field.resolve = guarded(rule, `${type.name}.${field.name}`, field.resolve ?? ownRead(field.name));
+        }
       }
     } else if (isAbstractType(type)) {
-      type.resolveType = checkedTypeResolver(schema, type);
+      type.resolveType = checkedTypeResolver(schema, type, access.types);
     } else if (isScalarType(type) && !isSpecifiedScalarType(type)) {
       type.serialize = checkedSerialize(type);
     }
@@ -171,18 +189,34 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-function checkedTypeResolver(schema: GraphQLSchema, type: GraphQLAbstractType) {
+/** A resolver that runs only for connections that meet the rule. */
+function guarded(rule: AccessRule, coordinate: string, resolve: Resolver): Resolver {
+  return (source, args, context, info) => {
+    rule.check(context, `read "${coordinate}"`);
+    return resolve(source, args, context, info);
+  };
+}
+
+/** @param rules by type: a value of the type is only for connections that meet its rule */
+function checkedTypeResolver(
+  schema: GraphQLSchema,
+  type: GraphQLAbstractType,
+  rules: ReadonlyMap<GraphQLObjectType, AccessRule>,
+) {
   const authored = type.resolveType;
-  const names = new Set(schema.getPossibleTypes(type).map(({ name }) => name));
+  const names = new Map(schema.getPossibleTypes(type).map((possible) => [possible.name, rules.get(possible)]));
   return (value: unknown, context: unknown, info: CompiledResolveInfo): string | undefined => {
     try {
       const name: unknown = authored
         ? authored(value, context, isolateInfo(context, info), type)
         : (value as { __typename?: unknown }).__typename;
-      if (typeof name === 'string' && names.has(name)) return name;
+      if (typeof name === 'string' && names.has(name)) {
+        names.get(name)?.check(context, `read this "${type.name}"`);
+        return name;
+      }
       if (isPromise(name)) name.then(undefined, () => undefined);
       throw new Error(
-        `${type.name}.__resolveType must return, without a promise, one of: ${[...names].join(', ')}; it returned ` +
+        `${type.name}.__resolveType must return, without a promise, one of: ${[...names.keys()].join(', ')}; it returned ` +
           (typeof name === 'string' ? `"${name}"` : typeof name),
       );
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { CompiledQuery } from 'graphql-jit';
+import type { FactReads } from '../../context/fact-reads.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Template } from '../projection/template.ts';
 
@@ -7,6 +8,8 @@ export interface SplitOperation {
   readonly template: Template;
   /** undefined: there are no slots. */
   readonly slots: OperationPlan | undefined;
+  /** The reads of a result without slots; undefined: none. */
+  readonly accessReads: FactReads | undefined;
 }
 
 /** What an executor knows of an operation. Only the executor writes to it. */

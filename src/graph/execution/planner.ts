@@ -1,6 +1,7 @@
 import { OperationTypeNode } from 'graphql';
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { readsOfTests } from '../../context/fact-reads.ts';
 import { errorOf } from '../../errors.ts';
 import type { Payer } from '../documents/document-queue.ts';
 import { Operation } from '../documents/operation.ts';
@@ -94,11 +95,12 @@ export class Planner {
   #split({ operation, uses }: OperationPlan): SplitOperation | null {
     const template = templateOf(this.#schema, operation, this.#renderContext);
     if (!template) return null;
-    const { slotDocument: document } = template;
-    if (!document) return { template, slots: undefined };
+    const { slotDocument: document, rules } = template;
+    const accessReads = rules.length > 0 ? readsOfTests(rules) : undefined;
+    if (!document) return { template, slots: undefined, accessReads };
     const { key, documentBytes: bytes, payer } = operation;
     const slots = new Operation({ key, document, bytes }, document.definitions[0] as OperationDefinitionNode, payer);
-    return { template, slots: new OperationPlan(slots, uses) };
+    return { template, slots: new OperationPlan(slots, uses), accessReads };
   }
 
   #compile({ document, definition, name }: Operation): OperationPlan['compiled'] {

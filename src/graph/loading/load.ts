@@ -6,6 +6,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition } from '../../context/context.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import { GraphError } from '../../errors.ts';
+import { parseAccessRules } from '../access/access-rules.ts';
 import { parseBindings } from '../schema/binding.ts';
 import { compileGraph, isBuiltIn } from './compile.ts';
 import { makeExecutable } from '../execution/executable.ts';
@@ -41,7 +42,7 @@ export async function loadGraph(path: string): Promise<Graph> {
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
   const parsed = parseBindings(schema, attached.customSources);
-  problems.push(...attached.problems, ...parsed.problems);
+  problems.push(...attached.problems, ...parsed.problems, ...parseAccessRules(schema).problems);
   const context = readContext(modules.get('context'), problems);
   const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema) : schema;
   const samples = readSamples(modules.get('samples'), clientSchema, problems);

@@ -22,6 +22,8 @@ import type {
 import { snippet } from '../../json/composer.ts';
 import type { Snippet } from '../../json/composer.ts';
 import type { Printer, RenderContext } from './render-context.ts';
+import { accessRuleOf } from '../access/access-rule.ts';
+import type { AccessRule } from '../access/access-rule.ts';
 import { hasResolver, payloadPathOf } from '../execution/executable.ts';
 import type { Operation } from '../documents/operation.ts';
 import { printerAt, printerOf } from './text-printer.ts';
@@ -49,6 +51,8 @@ export interface Template {
   readonly render: (payload: Uint8Array) => RenderedTemplate | undefined;
   /** undefined: there are no slots. */
   readonly slotDocument: DocumentNode | undefined;
+  /** Of the fields that are read from the payload: the text is only for connections that meet all of them. */
+  readonly rules: readonly AccessRule[];
 }
 
 /** With more slots, little of the text would be common. */
@@ -81,6 +85,7 @@ export function templateOf(
       kind: Kind.DOCUMENT,
       definitions: [{ ...definition, selectionSet: setOf([slotNode]) }, ...split.fragments.values()],
     },
+    rules: [...split.rules],
   };
 }
 
@@ -136,6 +141,7 @@ class Split {
   readonly #schema: GraphQLSchema;
   readonly budget: UnselectedKeyBudget = { left: MAX_UNSELECTED_KEYS };
   isPossible = true;
+  readonly rules = new Set<AccessRule>();
   /** Count so far. */
   slots = 0;
 
@@ -200,6 +206,8 @@ class Split {
       if (isInList) this.isPossible = false;
       return { source: { kind: 'slot', path }, slotNode: merged(nodes) };
     }
+    const rule = isRoot ? undefined : accessRuleOf(definition);
+    if (rule) this.rules.add(rule);
     const fromPayload = (fields: readonly ResultField[] | undefined) =>
       ({ kind: 'payload', name, printer: printerOf(type, fields, this.budget) }) as const;
     if (!isObjectType(named)) return { source: fromPayload(undefined), slotNode: undefined };

@@ -7,7 +7,8 @@ import type {
   GraphQLSchema,
 } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
-import type { Authorize } from '../graph.ts';
+import { setAuthorizer } from '../authorize.ts';
+import type { Authorize, AuthorizeField } from '../graph.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
 export interface Attached {
@@ -18,11 +19,12 @@ export interface Attached {
   readonly problems: string[];
 }
 
-const SUBSCRIPTION_PARTS = ['authorize', 'resolve', 'subscribe'];
+const FIELD_PARTS = ['authorize', 'resolve'];
+const SUBSCRIPTION_PARTS = [...FIELD_PARTS, 'subscribe'];
 
 /**
  * Attaches the named exports of a graph's resolvers, one per type:
- * - an object type: `export const Auction = { seller(auction, args, context, info) { … } }`
+ * - an object type: `export const Auction = { seller(auction, args, context, info) { … } }`; a field may also be `{ authorize, resolve }`
  * - Subscription: a function as above, which receives the field's value, or `{ authorize, resolve, subscribe }`
  * - an interface or union: `export const Event = { __resolveType(value) { return 'Auction'; } }`
  * - a scalar: `export const Date = new GraphQLScalarType({ … })`
@@ -106,16 +108,15 @@ function attachField(
     field.resolve = resolver as GraphQLFieldResolver<unknown, unknown>;
     return;
   }
-  if (!subscription || typeof resolver !== 'object' || resolver === null) {
-    report(
-      `${type.name}.${fieldName} must be a function${subscription ? ' or { authorize, resolve, subscribe }' : ''}`,
-    );
+  const known = subscription ? SUBSCRIPTION_PARTS : FIELD_PARTS;
+  if (typeof resolver !== 'object' || resolver === null) {
+    report(`${type.name}.${fieldName} must be a function or { ${known.join(', ')} }`);
     return;
   }
   const parts = resolver as Record<string, unknown>;
   for (const [part, value] of Object.entries(parts)) {
-    if (!SUBSCRIPTION_PARTS.includes(part)) {
-      report(`${type.name}.${fieldName} has no part "${part}"${didYouMean(part, SUBSCRIPTION_PARTS)}`);
+    if (!known.includes(part)) {
+      report(`${type.name}.${fieldName} has no part "${part}"${didYouMean(part, known)}`);
     } else if (typeof value !== 'function') {
       report(`${type.name}.${fieldName}.${part} must be a function`);
     }
@@ -123,9 +124,10 @@ function attachField(
   if (typeof parts['resolve'] === 'function')
     field.resolve = parts['resolve'] as GraphQLFieldResolver<unknown, unknown>;
   if (typeof parts['authorize'] === 'function') {
-    subscription.authorizers.set(fieldName, parts['authorize'] as Authorize);
+    if (subscription) subscription.authorizers.set(fieldName, parts['authorize'] as Authorize);
+    else setAuthorizer(field, parts['authorize'] as AuthorizeField);
   }
-  if (typeof parts['subscribe'] === 'function') {
+  if (subscription && typeof parts['subscribe'] === 'function') {
     field.subscribe = parts['subscribe'] as GraphQLFieldResolver<unknown, unknown>;
     subscription.customSources.add(fieldName);
   }

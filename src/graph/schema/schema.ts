@@ -12,13 +12,22 @@ import {
 import type { DefinitionNode, DocumentNode } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
+import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 
-const OWN_NAMES = ['kafka', 'KafkaMatch', 'KafkaWhere', 'KafkaHistory', 'KafkaReplay'];
+const OWN_NAMES = [
+  'kafka',
+  'KafkaMatch',
+  'KafkaWhere',
+  'KafkaHistory',
+  'KafkaReplay',
+  'authenticated',
+  'requiresScopes',
+];
 
 /**
- * Builds the schema of an SDL with crier's additions: the definition of @kafka, which replaces a definition that the SDL holds for editors,
- * and a Query type if there is none, because GraphQL requires one.
+ * Builds the schema of an SDL with crier's additions: the definitions of @kafka, @authenticated and @requiresScopes, which replace
+ * definitions that the SDL holds for editors, and a Query type if there is none, because GraphQL requires one.
  *
  * @returns the schema, and one line per mistake that did not prevent the build
  * @throws GraphError for a syntax error, and for mistakes that prevent the build
@@ -40,7 +49,7 @@ export function buildGraphSchema(text: string, fileName: string): { schema: Grap
   }
 }
 
-/** The schema that clients see: without @kafka and its types. */
+/** The schema that clients see: without crier's directives and their types. */
 export function withoutOwnDefinitions(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig();
   return new GraphQLSchema({
@@ -62,11 +71,16 @@ function parseSdl(text: string, fileName: string): DocumentNode {
 function problemLine(error: GraphQLError): string {
   const line = error.locations?.[0]?.line;
   const file = error.source?.name ?? error.nodes?.[0]?.loc?.source.name ?? 'schema.graphql';
-  return `${file}${line === undefined ? '' : `:${line}`}: ${error.message}`;
+  const message = error.message.replace(ACCESS_MISPLACED, `$1${ACCESS_MEND}`);
+  return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
+/** Message of graphql-js for one of the access directives on a union, an argument or an input type. */
+const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may not be used on \w+)\.$/;
+const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
+
 function complete(sdl: DocumentNode): DocumentNode {
-  const own = parse(KAFKA_DIRECTIVE, { noLocation: true });
+  const own = parse(KAFKA_DIRECTIVE + ACCESS_DIRECTIVES, { noLocation: true });
   const definitions = sdl.definitions.filter((definition) => !isOwn(definition));
   return concatAST([{ ...sdl, definitions }, own, ...queryTypeFor(definitions)]);
 }

@@ -10,6 +10,7 @@ import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
+import { accessProperty } from './random-access.ts';
 import { renewalDifference, renewalProperty } from './random-renewals.ts';
 import { resolverProperty } from './random-resolvers.ts';
 import { switches } from '../../support/switches.ts';
@@ -235,6 +236,11 @@ describe('arguments', () => {
 
 describe('a resolver that reads facts, and writes to its arguments, at random', () => {
   it('gives each connection the result of graphql-js alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
+});
+
+describe('directives and authorize functions on fields and types, at random', () => {
+  it('give each connection the result of graphql-js alone, in one execution for all with equal answers', () =>
+    fc.assert(accessProperty(), { numRuns: 150 }));
 });
 
 describe('info', () => {

@@ -284,6 +284,10 @@ describe('loadGraph', () => {
       'type Subscription {\n a(order_id: ID!): Int @kafka(topic: "t") }',
       /^schema\.graphql:2: Subscription\.a: the argument "order_id" chooses no events/,
     ],
+    'a directive that nobody meets': [
+      'type Subscription {\n a: Int @kafka(topic: "t") @requiresScopes(scopes: []) }',
+      /^schema\.graphql:2: Subscription\.a: @requiresScopes: scopes is empty/,
+    ],
     'a binding mistake': [
       'type Subscription { a(x: Int): Int\n @kafka(topic: "t", match: [{ arg: "y", path: "b" }]) }',
       /^schema\.graphql:2: Subscription\.a: .*"y"/,
