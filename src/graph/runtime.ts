@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { createContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
@@ -29,6 +29,10 @@ import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
+import { FormattedError, refused } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+import { refuseChannel, refuseVariables } from './request-limits.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import { channelFor } from './router.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
@@ -37,24 +41,6 @@ import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
-
-/** An error that is formatted already. graphql-http takes only GraphQLErrors. */
-export class FormattedError extends GraphQLError {
-  readonly #formatted: GraphQLFormattedError;
-
-  constructor(formatted: GraphQLFormattedError) {
-    super(formatted.message, { extensions: formatted.extensions ?? {} });
-    this.#formatted = formatted;
-  }
-
-  override toJSON(): GraphQLFormattedError {
-    return this.#formatted;
-  }
-}
-
-export interface Refusal {
-  readonly errors: readonly FormattedError[];
-}
 
 /**
  * Where a subscription's events come from: a channel of the bus, or the graph's own source. Subscriptions of one channel with equal
@@ -86,6 +72,8 @@ export interface GraphRuntimeOptions {
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
   readonly channelPrefix: string;
+  /** Default: none. */
+  readonly limits?: RequestLimits;
   readonly log: Logger;
   readonly onInternalError: () => void;
 }
@@ -150,7 +138,9 @@ export class GraphRuntime {
 
   /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    const { executor } = this.#options;
+    const { executor, limits } = this.#options;
+    const excess = variables && limits && refuseVariables(variables, limits);
+    if (excess) return excess;
     const lap = new Lap(operation, performance.now(), 1);
     const context = this.#contextOf(facts);
     this.#executions.inFlight++;
@@ -176,7 +166,9 @@ export class GraphRuntime {
   }
 
   async #subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
-    const { executor, graph } = this.#options;
+    const { executor, graph, limits } = this.#options;
+    const excess = variables && limits && refuseVariables(variables, limits);
+    if (excess) return excess;
     // A custom scalar may pass the sent object to resolvers. A write to it would change results without changing the sharing key.
     if (variables) freezeDeep(variables);
     const selected = executor.subscriptionArguments(operation, variables);
@@ -185,6 +177,8 @@ export class GraphRuntime {
     const binding = graph.bindings.get(field.name);
     // Before the graph's code, which may write to the arguments.
     const source = binding && this.#channelOf(binding, operation, variables, selected, facts);
+    const tooLong = limits && source && 'channel' in source ? refuseChannel(source.channel, limits) : undefined;
+    if (tooLong) return tooLong;
     // The graph's code must not move a subscription to another channel.
     if (binding) Object.freeze(args);
     const context = this.#contextOf(facts);
@@ -286,10 +280,6 @@ function operationIn(
 ): Operation | Refusal {
   const operation = 'errors' in document ? document : operationOf(document, operationName, payer);
   return 'errors' in operation ? refused(operation.errors) : operation;
-}
-
-function refused(errors: readonly GraphQLFormattedError[]): Refusal {
-  return { errors: errors.map((error) => new FormattedError(error)) };
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -26,6 +26,12 @@ export function createRuntime(
     backends,
     hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,
+    limits: {
+      maxVariableBytes: config.MAX_VARIABLES_BYTES,
+      maxVariableDepth: config.MAX_VARIABLES_DEPTH,
+      maxVariableValues: config.MAX_VARIABLES_VALUES,
+      maxChannelBytes: config.MAX_CHANNEL_BYTES,
+    },
     log,
     onInternalError: () => metrics.internalErrors.inc(),
   });

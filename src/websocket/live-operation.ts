@@ -12,7 +12,8 @@ import type { DocumentLane, DocumentQueue } from '../graph/documents/document-qu
 import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
-import type { EventSource, GraphRuntime, Refusal } from '../graph/runtime.ts';
+import type { Refusal } from '../graph/refusal.ts';
+import type { EventSource, GraphRuntime } from '../graph/runtime.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import type { Holding } from './held-bytes.ts';
 import { discardSource, followSource } from './own-source.ts';

@@ -21,6 +21,19 @@ export const documentsVariables = {
   MAX_QUERY_DEPTH: count(1, '8', 'levels', 'Nesting of fields (introspection has a rule of its own).'),
   MAX_QUERY_ALIASES: count(0, '15', 'aliases', 'Aliases in a document.'),
   MAX_QUERY_DIRECTIVES: count(0, '50', 'directives', 'Directives in a document.'),
+  MAX_VARIABLES_BYTES: bytes(1, '16384', 'Longest variables of a request, as JSON.'),
+  MAX_VARIABLES_DEPTH: count(0, '16', 'levels', 'Nesting of objects and lists in the value of a variable.', 1000),
+  MAX_VARIABLES_VALUES: count(
+    0,
+    '1000',
+    'values',
+    'Values in the variables of a request, with those in objects and lists.',
+  ),
+  MAX_CHANNEL_BYTES: bytes(
+    256,
+    '4096',
+    'Longest name of the channel that a subscription reads, with its topic and the matched values.',
+  ),
   INTROSPECTION: bool('true', 'Whether clients may read the schema.'),
   GRAPHIQL: bool('true', 'Whether `GET /` shows GraphiQL.'),
   DOCUMENT_CACHE_ENTRIES: count(

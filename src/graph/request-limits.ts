@@ -1,0 +1,50 @@
+import { clientError } from '../errors.ts';
+import { refused } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+
+/** What a request may be, beside its document. */
+export interface RequestLimits {
+  /** Of its variables, as JSON. */
+  readonly maxVariableBytes: number;
+  /** Objects and lists in each other, in the value of a variable. */
+  readonly maxVariableDepth: number;
+  /** Values of its variables, with those in objects and lists. */
+  readonly maxVariableValues: number;
+  /** Of the name of the channel that it subscribes to. */
+  readonly maxChannelBytes: number;
+}
+
+/** Refuses variables that exceed the limits. Takes linear time, and data of any depth. */
+export function refuseVariables(
+  variables: Readonly<Record<string, unknown>>,
+  { maxVariableBytes, maxVariableDepth, maxVariableValues }: RequestLimits,
+): Refusal | undefined {
+  let values = 0;
+  let level: object[] = [variables];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxVariableDepth)
+      return tooMuch(`The variables are nested more than ${maxVariableDepth} levels deep (MAX_VARIABLES_DEPTH)`);
+    const below: object[] = [];
+    for (const container of level) {
+      const members = Object.values(container) as unknown[];
+      values += members.length;
+      if (values > maxVariableValues)
+        return tooMuch(`The variables have more than ${maxVariableValues} values (MAX_VARIABLES_VALUES)`);
+      for (const member of members) if (typeof member === 'object' && member !== null) below.push(member);
+    }
+    level = below;
+  }
+  if (Buffer.byteLength(JSON.stringify(variables)) <= maxVariableBytes) return undefined;
+  return tooMuch(`The variables are longer than ${maxVariableBytes} bytes (MAX_VARIABLES_BYTES)`);
+}
+
+/** Refuses a channel whose name is too long. */
+export function refuseChannel(channel: string, { maxChannelBytes }: RequestLimits): Refusal | undefined {
+  if (Buffer.byteLength(channel) <= maxChannelBytes) return undefined;
+  const limit = `with its topic, a channel's name may have ${maxChannelBytes} bytes (MAX_CHANNEL_BYTES)`;
+  return tooMuch(`The arguments that choose the events are too long: ${limit}`);
+}
+
+function tooMuch(message: string): Refusal {
+  return refused([clientError('BAD_USER_INPUT', message).toJSON()]);
+}
