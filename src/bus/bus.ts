@@ -1,3 +1,4 @@
+import type { Control } from './control.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import type { Sender } from '../flow/sender.ts';
@@ -105,6 +106,8 @@ export interface Bus {
    * @throws BusUnavailableError
    */
   agree(name: string, proposal: string): Promise<string>;
+  /** Messages between the processes that are no events. */
+  readonly control: Control;
   /** Idempotent and bounded in time; later calls return the same promise. */
   close(): Promise<void>;
 }

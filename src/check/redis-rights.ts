@@ -28,6 +28,11 @@ export function requiredCommands(prefix: string): readonly RequiredCommand[] {
     command('xrange', key, '-', '+'),
     command('xrevrange', key, '+', '-'),
     command('xtrim', key, 'MAXLEN', 0),
+    command('zadd', key, 'XX', 0, ''),
+    command('zcard', key),
+    command('zrange', key, 0, -1),
+    command('zremrangebyscore', key, 1, 0),
+    command('zscore', key, ''),
     command('pexpireat', key, 1),
     // There is no `hset` that changes nothing; the next command deletes the hash.
     command('hset', key, 'field', ''),

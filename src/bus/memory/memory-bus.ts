@@ -8,6 +8,7 @@ import { channelLabel, topicOf } from '../channel.ts';
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import { Listeners } from '../listeners.ts';
+import { MemoryControl } from './memory-control.ts';
 import { MemoryFence } from './memory-fence.ts';
 import { MemoryHistory } from './memory-history.ts';
 import { failureOf } from '../publish-failure.ts';
@@ -37,6 +38,7 @@ interface Pending {
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
   readonly sender: Sender;
+  readonly control = new MemoryControl(() => this.#assertStarted());
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #maxPendingMessages: number;
@@ -151,6 +153,7 @@ export class MemoryBus implements Bus {
   #closeNow(): void {
     this.#status = 'closed';
     this.sender.close();
+    this.control.close();
     this.#pending = [];
     for (const listeners of this.#channels.values()) listeners.clear();
     this.#channels.clear();

@@ -9,6 +9,7 @@ import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import { Listeners } from '../listeners.ts';
 import { DeliveryProbe } from './delivery-probe.ts';
+import { RedisControl } from './redis-control.ts';
 import { RedisFence } from './redis-fence.ts';
 import { RedisFlow } from './redis-flow.ts';
 import { failureOf } from '../publish-failure.ts';
@@ -59,6 +60,7 @@ interface Subscription {
 /** The bus over Redis pub/sub. */
 export class RedisBus implements Bus {
   readonly sender: Sender;
+  readonly control: RedisControl;
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
@@ -88,6 +90,7 @@ export class RedisBus implements Bus {
       throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
     }
     this.#serverHashes = labels.map(fnv1a);
+    this.control = new RedisControl({ ...this.#serverOf(`${this.#prefix}control`), prefix: this.#prefix });
   }
 
   get isAvailable(): boolean {
@@ -255,8 +258,9 @@ export class RedisBus implements Bus {
     return subscription;
   }
 
-  /** The delivery probe's own channel is not reported. */
+  /** Only channels of listeners are reported: a control message is no event. */
   #onGap(channels: readonly string[]): void {
+    this.control.onGap(channels);
     const ours = channels.filter((channel) => this.#subscriptions.has(channel));
     if (ours.length > 0) this.#observer.onGap?.(ours);
     for (const channel of ours) this.#subscriptions.get(channel)?.listeners.reportGap();

@@ -14,6 +14,7 @@ export interface Script {
 export const LEASE = load('partition', 'lease');
 export const PUBLISH = load('partition', 'entry', 'retain', 'publish');
 export const HISTORY = load('entry', 'history');
+export const KEEP = load('keep');
 
 /** Sends a script by its SHA (`evalsha`), or its text (`eval`). */
 type Send = (command: 'evalsha' | 'eval', script: string) => unknown;
@@ -35,7 +36,7 @@ export function runScript(
 
 /**
  * The same for a caller that writes the command itself. ioredis's `defineCommand` cannot: it builds the command from arguments, which
- * the publish path must not (see `CommandWriter`), so all three scripts share this fallback from `evalsha` to `eval`.
+ * the publish path must not (see `CommandWriter`), so all scripts share this fallback from `evalsha` to `eval`.
  */
 export async function sendScript(link: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
   const { label } = link;

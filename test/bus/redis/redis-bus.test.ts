@@ -16,6 +16,7 @@ import { publisherOf } from '../../support/partition-publisher.ts';
 import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { busContract } from '../contract.ts';
+import { controlContract } from '../control-contract.ts';
 import { logLines } from '../log-lines.ts';
 
 describe('over a real Redis', () => {
@@ -31,6 +32,7 @@ describe('over a real Redis', () => {
     await Promise.all(servers.map((server) => server.stop()));
   });
 
+  controlContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
   busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
   busContract('three Redis', (_t, options) =>
     Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
@@ -335,6 +337,16 @@ describe('a Redis that requires a user', () => {
     const again = { from: kept.entries[0]!.coordinates.entry, maxEntries: 1, maxBytes: 9 };
     assert.deepEqual(await bus.history('crier:a', again), kept);
     assert.equal(await bus.agree('secret', 'x'), 'x');
+    const texts: string[] = [];
+    await bus.control.listen(
+      'control:a',
+      (text) => texts.push(text),
+      () => undefined,
+    );
+    await bus.control.send('control:a', 'sent');
+    await bus.control.keep('control:a', [{ text: 'kept', untilMs: Date.now() + 60_000 }], 1);
+    await waitFor('the control messages', () => texts.length === 2);
+    assert.deepEqual(await bus.control.kept('control:a'), ['kept']);
     const large = { channel: 'crier:a', payload: 'x'.repeat(100_000), offset: 3, timestamp: 0 };
     await bus.publish([large], { topic: 'a', partition: 0, offset: 3 });
     await waitFor('a credit', () => bus.sender.lags().get('pod') === 1);

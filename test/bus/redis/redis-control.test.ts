@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
+import { BusUnavailableError } from '../../../src/errors.ts';
+import { startRedisServer } from '../../../stack/redis-server.ts';
+import { randomName, redisServer } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { logLines } from '../log-lines.ts';
+
+const LATER_MS = 3_600_000;
+const PREFIX = 'crier:';
+
+async function startBus(t: TestContext, urls: readonly string[], onGap?: () => void) {
+  const bus = new RedisBus({ urls, prefix: PREFIX, log: logLines().log, ...(onGap && { observer: { onGap } }) });
+  t.after(() => bus.close());
+  await bus.start();
+  return bus;
+}
+
+function plainClient(t: TestContext, url: string): Redis {
+  const client = new Redis(url);
+  t.after(() => client.disconnect());
+  return client;
+}
+
+describe('control messages over Redis', () => {
+  it('reach the listeners of all processes, whichever of several servers is named first', async (t) => {
+    const servers = await Promise.all([redisServer(t), redisServer(t), redisServer(t)]);
+    const urls = servers.map(({ url }) => url);
+    const buses = await Promise.all([startBus(t, urls), startBus(t, urls.toReversed())]);
+    const heard: string[] = [];
+    for (const [i, { control }] of buses.entries()) {
+      await control.listen(
+        'control:a',
+        (text) => heard.push(`${i} ${text}`),
+        () => undefined,
+      );
+    }
+    await buses[1]!.control.keep('control:a', [{ text: 'kept', untilMs: Date.now() + LATER_MS }], 1);
+    await waitFor('both', () => heard.length === 2);
+    assert.deepEqual(heard.sort(), ['0 kept', '1 kept']);
+    assert.deepEqual(await buses[0]!.control.kept('control:a'), ['kept']);
+  });
+
+  it('report a gap to their listener after each loss of the link, and to nobody else', async (t) => {
+    const server = await redisServer(t);
+    const bus = await startBus(t, [server.url], () => assert.fail('no channel of events was lost'));
+    const heard: string[] = [];
+    let gaps = 0;
+    await bus.control.listen(
+      'control:a',
+      (text) => heard.push(text),
+      () => gaps++,
+    );
+    await server.stop();
+    await waitFor('the bus to notice', () => !bus.isAvailable);
+    await assert.rejects(bus.control.send('control:a', 'x'), BusUnavailableError);
+    const again = await startRedisServer({ port: server.port });
+    t.after(() => again.stop());
+    await waitFor('the gap', () => gaps === 1);
+    await bus.control.send('control:a', 'y');
+    await waitFor('the text', () => heard.length > 0);
+    assert.deepEqual(heard, ['y']);
+  });
+
+  it('leave no key behind when the last kept text has ended', async (t) => {
+    const server = await redisServer(t);
+    const bus = await startBus(t, [server.url]);
+    const client = plainClient(t, server.url);
+    const name = randomName('control');
+    const untilMs = Date.now() + LATER_MS;
+    await bus.control.keep(name, [{ text: 'a', untilMs }], 10);
+    await bus.control.keep(name, [{ text: 'b', untilMs: untilMs - 1000 }], 10);
+    const leftMs = await client.pttl(`${PREFIX}${name}`);
+    assert.ok(leftMs > LATER_MS - 60_000 && leftMs <= LATER_MS, String(leftMs));
+    await bus.control.keep(
+      name,
+      ['a', 'b'].map((text) => ({ text, untilMs: 1 })),
+      10,
+    );
+    assert.equal(await client.exists(`${PREFIX}${name}`), 0);
+  });
+});
