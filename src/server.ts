@@ -129,6 +129,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       new AdminServer({
         host: config.ADMIN_HOST,
         port: config.ADMIN_PORT,
+        token: config.ADMIN_TOKEN,
         logger: log,
         routes,
         draining: draining.signal,

@@ -54,6 +54,16 @@ const commaSeparated = z.string().transform((value) =>
 export const text = (fallback: string, expects: string, meaning: string) =>
   variable(z.string(), fallback, '', expects, meaning);
 
+/** '' where the variable is not set. */
+export const bearerToken = (meaning: string) =>
+  variable(
+    z.string().regex(/^$|^[\w.~+/-]{32,}=*$/),
+    '',
+    '',
+    'at least 32 letters, digits or characters of -._~+/ (RFC 6750)',
+    meaning,
+  );
+
 /** A variable whose value may be, or hold, a password or a key. */
 export const secret = <Schema extends z.ZodType>(variable: Variable<Schema>): Variable<Schema> => ({
   ...variable,

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { AdminAccess } from './admin-access.ts';
 import { closeAfterReplies, endServer, listen } from './listening.ts';
 import { sendText } from './route.ts';
 import type { Route } from './route.ts';
@@ -10,6 +12,8 @@ export interface AdminOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Of all paths but the public ones; '': they are served on loopback addresses only. */
+  readonly token: string;
   readonly logger: Logger;
   /** Once aborted, replies close their connections. */
   readonly draining: AbortSignal;
@@ -25,6 +29,7 @@ const LOG_WINDOW_MS = 10_000;
 export class AdminServer {
   readonly #options: AdminOptions;
   readonly #server: Server;
+  readonly #access: AdminAccess;
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   #port = 0;
   #closing: Promise<void> | undefined;
@@ -32,6 +37,7 @@ export class AdminServer {
   constructor(options: AdminOptions) {
     this.#options = options;
     this.#server = createServer((request, response) => void this.#onRequest(request, response));
+    this.#access = new AdminAccess(options.token, () => this.#server.address() as AddressInfo);
     closeAfterReplies(this.#server, options.draining);
   }
 
@@ -44,6 +50,8 @@ export class AdminServer {
   async start(): Promise<void> {
     const { host, port } = this.#options;
     this.#port = await listen(this.#server, { host, port, variable: 'ADMIN_PORT' });
+    if (this.#access.isClosed)
+      this.#options.logger.info({ host }, 'ADMIN_TOKEN is not set: ADMIN_PORT serves only health and metrics');
   }
 
   /** Idempotent. Takes at most a second. */
@@ -68,6 +76,11 @@ export class AdminServer {
   #answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> | void {
     const { routes } = this.#options;
     const route = routes.get(path);
+    const refusal = route?.isPublic ? undefined : this.#access.refusal(request);
+    if (refusal) {
+      if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer');
+      return sendText(response, refusal.status, refusal.text);
+    }
     if (!route) return sendText(response, 404, `not found; there are ${[...routes.keys()].join(', ')}\n`);
     const allowed: readonly string[] = route.methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]));
     if (!allowed.includes(request.method ?? '')) {

@@ -21,6 +21,7 @@ export function healthRoutes(options: HealthOptions): [string, Route][] {
   const { status, unreadyReasons, details, lag, maxLoopLagMs = 30_000 } = options;
   const health: Route = {
     methods: ['GET'],
+    isPublic: true,
     handle: (_request, response) => {
       const loopLagMs = Math.round(lag.lagMs);
       const isAlive = loopLagMs < maxLoopLagMs;
@@ -29,6 +30,7 @@ export function healthRoutes(options: HealthOptions): [string, Route][] {
   };
   const readiness: Route = {
     methods: ['GET'],
+    isPublic: true,
     handle: (_request, response) => {
       const now = status();
       const reasons = now === 'ready' ? unreadyReasons() : [];
@@ -38,6 +40,7 @@ export function healthRoutes(options: HealthOptions): [string, Route][] {
   };
   const startup: Route = {
     methods: ['GET'],
+    isPublic: true,
     handle: (_request, response) => {
       const isStarted = status() !== 'starting';
       sendJson(response, isStarted ? 200 : 503, { status: isStarted ? 'started' : 'starting' });

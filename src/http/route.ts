@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Route {
   /** Methods that it answers. GET includes HEAD: Node leaves out the body. */
   readonly methods: readonly ('GET' | 'POST')[];
+  /** Needs no token, on whatever address the port listens. */
+  readonly isPublic?: true;
   /** Sends the reply, `url` being the request's path and query. A failure is logged and answered with 500. */
   readonly handle: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void;
 }

@@ -7,6 +7,7 @@ import { contentTypeFor, expose } from './exposition.ts';
 export function metricsRoute(registry: Registry<RegistryContentType>): Route {
   return {
     methods: ['GET'],
+    isPublic: true,
     handle: async ({ headers }, response) => {
       const contentType = contentTypeFor(headers.accept);
       const text = await expose(registry, contentType);

@@ -14,6 +14,26 @@ const change: Route = {
 };
 
 describe('AdminServer', () => {
+  it('answers public paths to anybody, and all others, known or not, only with the token', async (t) => {
+    const token = 't'.repeat(32);
+    const routes = [['/read', { ...read, isPublic: true }] as const, ['/change', change] as const];
+    const { get } = await startAdmin(t, routes, { token });
+    assert.equal((await get('/read')).status, 200);
+    for (const [path, method] of [
+      ['/change', 'POST'],
+      ['/change', 'GET'],
+      ['/else', 'GET'],
+    ] as const) {
+      const { status, text, challenge } = await get(path, method);
+      assert.deepEqual([status, challenge], [401, 'Bearer']);
+      assert.doesNotMatch(text, /\/change|t{32}/);
+    }
+    const authorization = `Bearer ${token}`;
+    assert.equal((await get('/change', 'POST', { authorization })).status, 200);
+    assert.equal((await get('/else', 'GET', { authorization })).status, 404);
+    assert.equal((await get('/change', 'POST', { authorization, origin: 'https://evil.example' })).status, 403);
+  });
+
   it('answers any other path with the list of paths, also of those added later', async (t) => {
     const routes = new Map([
       ['/read', read],
@@ -123,6 +143,6 @@ describe('AdminServer', () => {
     await assert.rejects(fetch(`http://127.0.0.1:${admin.port}/read`));
     const logger = pino({ level: 'silent' });
     const { signal: draining } = new AbortController();
-    await new AdminServer({ host: '127.0.0.1', port: 0, logger, draining, routes: new Map() }).close();
+    await new AdminServer({ host: '127.0.0.1', port: 0, token: '', logger, draining, routes: new Map() }).close();
   });
 });

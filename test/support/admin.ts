@@ -15,6 +15,7 @@ export async function startAdmin(
   const admin = new AdminServer({
     host: '127.0.0.1',
     port: 0,
+    token: '',
     logger,
     draining,
     routes: new Map(routes),
@@ -28,6 +29,7 @@ export async function startAdmin(
       status: response.status,
       type: response.headers.get('content-type'),
       allow: response.headers.get('allow'),
+      challenge: response.headers.get('www-authenticate'),
       text: await response.text(),
     };
   };

@@ -1,4 +1,4 @@
-import { oneOf, optionalBool, optionalMs, port, secret, text } from '../../variable.ts';
+import { bearerToken, oneOf, optionalBool, optionalMs, port, secret, text } from '../../variable.ts';
 
 export const podVariables = {
   ROLE: oneOf(
@@ -14,7 +14,12 @@ export const podVariables = {
     'an address of this machine',
     'Address that ADMIN_PORT listens on; the image sets 0.0.0.0.',
   ),
-  ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz` and `/metrics`.'),
+  ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz`, `/metrics`, `/admin/…` and `/debug/…`.'),
+  ADMIN_TOKEN: secret(
+    bearerToken(
+      'Token that `/admin/…` and `/debug/…` need; not set: they are served if ADMIN_HOST is a loopback address.',
+    ),
+  ),
   EMBEDDED: optionalBool(
     'Whether to run without Kafka and Redis; not set: if neither is named, but not with `NODE_ENV=production`.',
   ),
