@@ -145,6 +145,11 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [rate('crier_refusals_total', 'reason'), '{{reason}}'],
         [rate('crier_authentication_failures_total', 'reason'), 'authentication: {{reason}}'],
       ]),
+      panel('Revoked', [
+        [rate('crier_connections_revoked_total'), 'closed'],
+        [rate('crier_revocations_refused_total'), 'not kept: too many'],
+        [`max by (instance) (crier_revocations_behind{${POD}})`, '{{instance}} may not know all'],
+      ]),
       panel('Subscriptions', [[sum('crier_subscriptions', 'field'), '{{field}}']]),
       panel('Resumes', [[rate('crier_resumes_total', 'outcome'), '{{outcome}}']]),
       panel('Slow consumers', [[rate('crier_slow_consumers_total'), 'closed']]),

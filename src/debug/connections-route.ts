@@ -1,15 +1,11 @@
-import type { OperationTally } from '../graph/documents/operation-tally.ts';
 import { sendJson, sendText } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import type { Connection } from '../websocket/connection.ts';
-import { nameOf } from './operation-name.ts';
+import { liveDocuments } from './live-documents.ts';
 import { top } from './top.ts';
 import { topQuery } from './top-query.ts';
 
 const COLUMNS = ['queued_bytes', 'operations', 'bytes_sent', 'bytes_received', 'age_seconds'] as const;
-
-/** Documents that a connection's row has. */
-const MAX_DOCUMENTS = 5;
 
 /** `/debug/connections`: the connections that hold or take most. It has no claims, no headers and no params of a connection. */
 export function connectionsRoute(connections: () => Iterable<Connection>): Route {
@@ -24,18 +20,9 @@ export function connectionsRoute(connections: () => Iterable<Connection>): Route
         connection: connection.id,
         address: connection.address,
         ...connection.figures,
-        live: documentsOf(connection),
+        live: liveDocuments(connection),
       }));
       sendJson(response, 200, { by, open: open.length, connections: rows });
     },
   };
-}
-
-/** The documents that most of its live operations have. */
-function documentsOf(connection: Connection) {
-  const counts = new Map<OperationTally, number>();
-  for (const { operation } of connection.operations)
-    if (operation) counts.set(operation.tally, (counts.get(operation.tally) ?? 0) + 1);
-  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MAX_DOCUMENTS);
-  return most.map(([tally, operations]) => ({ ...nameOf(tally), operations }));
 }

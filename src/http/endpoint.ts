@@ -19,6 +19,7 @@ import { isOriginAllowed } from './origin.ts';
 import { parseRequest } from './request-params.ts';
 import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
+import { readBody } from './request-body.ts';
 
 export interface EndpointOptions {
   readonly runtime: GraphRuntime;
@@ -141,16 +142,4 @@ function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-methods', 'GET, POST');
   response.setHeader('access-control-allow-headers', 'content-type, authorization');
   response.setHeader('vary', 'origin');
-}
-
-/** The body as text, or undefined when it is longer than `maxBytes`. */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -8,6 +8,7 @@ const REPLIES: Partial<Record<AuthenticationFailure, Response>> = {
   token_missing: reply(401, 'Unauthorized', clientError('UNAUTHENTICATED', 'Token missing'), 'Bearer'),
   token_expired: invalidToken('Token expired'),
   token_invalid: invalidToken('Token invalid'),
+  token_revoked: invalidToken('Revoked'),
   keys_unavailable: reply(
     503,
     'Service Unavailable',

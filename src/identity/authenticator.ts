@@ -4,6 +4,8 @@ import type { Acknowledgement, ContextDefinition } from '../context/context.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import type { Identity } from './revocation.ts';
+import type { Revocations } from './revocations.ts';
 import { refreshedSource, tokenOf } from './token-place.ts';
 import type { TokenParameter } from './token-place.ts';
 import { TokenProblem } from './token-problem.ts';
@@ -20,6 +22,8 @@ export type AuthenticationFailure = 'invalid_params' | 'denied' | 'threw' | 'tim
 
 export interface Authenticated {
   readonly facts: ConnectionFacts;
+  /** Claims of its token, which the graph may have replaced; undefined: it has none. */
+  readonly token: Claims | undefined;
   /** Payload of `connection_ack`; undefined: none. */
   readonly ack: Readonly<Record<string, unknown>> | undefined;
   /** Whom its token names (`VerifiedToken.subject`); undefined: nobody, or it has none. */
@@ -38,6 +42,8 @@ export interface AuthenticatorOptions {
   /** undefined: no token is looked for. */
   readonly tokens?:
     { readonly verifier: TokenVerifier; readonly isRequired: boolean; readonly cookie: string } | undefined;
+  /** Default: nothing is revoked. */
+  readonly revocations?: Pick<Revocations, 'refuses'>;
   /** Longest wait for the token and the graph's `authenticate`, in ms. */
   readonly timeoutMs: number;
   readonly log: Logger;
@@ -92,13 +98,18 @@ export class Authenticator {
     try {
       const token = check(await Promise.race([this.#verify(source), timeout]));
       const request = createRequest(source, token?.claims);
+      const tokenClaims = token && request.claims;
+      this.#assertNotRevoked({ claims: request.claims, token: tokenClaims }, token?.expiresAtMs);
       failure = 'threw';
       const answer = await Promise.race([this.#scope.run(this.#ask, this, request), timeout]);
       failure = answer === false ? 'denied' : 'invalid_claims';
       if (answer !== false) {
         const { claims, ack } = partsOf(answer ?? request.claims);
+        const facts = createFacts(request, claims);
+        // Also if it was revoked while the graph was asked.
+        this.#assertNotRevoked({ claims: facts.claims, token: tokenClaims }, token?.expiresAtMs);
         const { subject, expiresAtMs } = token ?? {};
-        return { facts: createFacts(request, claims), ack, subject, expiresAtMs };
+        return { facts, token: tokenClaims, ack, subject, expiresAtMs };
       }
     } catch (error) {
       if (error instanceof TokenProblem) failure = error.refusal;
@@ -123,6 +134,12 @@ export class Authenticator {
     if (token !== undefined) return tokens.verifier.verify(token);
     if (tokens.isRequired) throw new TokenProblem('token_missing', 'no token was sent');
     return undefined;
+  }
+
+  /** @throws TokenProblem */
+  #assertNotRevoked(identity: Identity, expiresAtMs: number | undefined): void {
+    if (this.#options.revocations?.refuses(identity, expiresAtMs))
+      throw new TokenProblem('token_revoked', 'a revocation applies to it');
   }
 
   #ask(request: ConnectionRequest) {

@@ -2,7 +2,8 @@
  * Why a token is not accepted, as a metric label. `keys_unavailable`: the token may be valid, its key could not be fetched. `other_subject`:
  * it is valid, but the connection that it should refresh has another subject, or none.
  */
-export type TokenRefusal = 'token_missing' | 'token_expired' | 'token_invalid' | 'keys_unavailable' | 'other_subject';
+export type TokenRefusal =
+  'token_missing' | 'token_expired' | 'token_invalid' | 'token_revoked' | 'keys_unavailable' | 'other_subject';
 
 /** A token is not accepted. The message is for the log: it has no part of the token. */
 export class TokenProblem extends Error {

@@ -77,6 +77,14 @@ export class Metrics {
     'Connections, HTTP requests and refreshes of tokens that were not authenticated, by reason.',
     ['reason'],
   );
+  readonly revokedConnections = this.#counter(
+    'crier_connections_revoked_total',
+    'WebSockets closed because an operator revoked them or their tokens.',
+  );
+  readonly refusedRevocations = this.#counter(
+    'crier_revocations_refused_total',
+    'Revocations that closed connections and were not kept, because there are too many.',
+  );
   readonly keyFetches = this.#counter('crier_token_key_fetches_total', 'Fetches of key sets (JWKS), by outcome.', [
     'outcome',
   ]);

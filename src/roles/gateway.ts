@@ -11,6 +11,7 @@ import type { Executions } from '../graph/execution/executions.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
+import { Revocations } from '../identity/revocations.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
@@ -24,6 +25,7 @@ import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
 import { createAuthenticator } from './identity.ts';
+import { openRevocation } from './revocation.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createEventTraces } from './tracing.ts';
 
@@ -63,7 +65,8 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const executions = createExecutions(services);
   const requested = await openDocuments(services);
   const runtime = createRuntime(services, requested, await openBackends(services), executions);
-  const authenticator = await createAuthenticator(services);
+  const revocations = register(new Revocations());
+  const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
@@ -74,6 +77,7 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const httpServer = createHttpServer(services, { runtime, authenticator, documents });
   const gateway = createGateway(services, { httpServer, runtime, authenticator, documents, hub, writer });
+  await openRevocation(services, revocations, () => gateway.connections);
   register({ close: () => endServer(httpServer, finishMs(config) / 8) });
   if (receiver) {
     const stop = bus.receive(receiver);

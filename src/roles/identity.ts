@@ -3,6 +3,7 @@ import { GraphError } from '../errors.ts';
 import { placeThatNeedsClaims } from '../graph/access/claims-needed.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
+import type { Revocations } from '../identity/revocations.ts';
 import { TokenVerifier } from '../identity/token-verifier.ts';
 import type { TokenIssuer } from '../identity/token-verifier.ts';
 import { LogWindow } from '../log.ts';
@@ -12,7 +13,7 @@ import type { GatewayServices } from './services.ts';
 const LOG_WINDOW_MS = 60_000;
 
 /** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
-export async function createAuthenticator(services: GatewayServices): Promise<Authenticator> {
+export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
   const { config, graph, log, metrics } = services;
   const tokens = config.AUTH === 'none' ? undefined : await openTokens(services);
   const place = tokens || graph.context.authenticate ? undefined : placeThatNeedsClaims(graph);
@@ -25,6 +26,7 @@ export async function createAuthenticator(services: GatewayServices): Promise<Au
   return new Authenticator({
     authenticate: graph.context.authenticate?.bind(graph.context),
     tokens,
+    revocations,
     timeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onFailure: (reason) => metrics.authenticationFailures.inc({ reason }),

@@ -1,4 +1,4 @@
-import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import type { Claims, ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import type { Authenticated, Authenticator, Unauthenticated } from '../identity/authenticator.ts';
 import type { TokenParameter } from '../identity/token-place.ts';
 
@@ -12,6 +12,7 @@ export class ConnectionIdentity {
   #facts: ConnectionFacts | undefined;
   /** Whom its token names; only a token of the same subject may replace it. */
   #subject: string | undefined;
+  #token: Claims | undefined;
   /** When its token expires, in ms since 1970; 0: it has none. */
   #expiresAtMs = 0;
 
@@ -30,6 +31,11 @@ export class ConnectionIdentity {
     return this.#facts;
   }
 
+  /** Claims of its token; undefined: it has none. */
+  get token(): Claims | undefined {
+    return this.#token;
+  }
+
   get expiresAtMs(): number {
     return this.#expiresAtMs;
   }
@@ -44,9 +50,10 @@ export class ConnectionIdentity {
     return this.#authenticator.refresh({ facts: this.#facts!, subject: this.#subject }, parameter);
   }
 
-  adopt({ facts, subject, expiresAtMs = 0 }: Authenticated): void {
+  adopt({ facts, token, subject, expiresAtMs = 0 }: Authenticated): void {
     this.#request = undefined;
     this.#facts = facts;
+    this.#token = token;
     this.#subject = subject;
     this.#expiresAtMs = expiresAtMs;
   }

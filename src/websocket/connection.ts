@@ -7,6 +7,7 @@ import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
+import type { Identity } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-place.ts';
 import type { TokenParameter } from '../identity/token-place.ts';
 import type { Logger } from '../log.ts';
@@ -111,6 +112,12 @@ export class Connection
     return this.#identity.expiresAtMs;
   }
 
+  /** undefined: not authenticated yet. */
+  get identity(): Identity | undefined {
+    const { facts, token } = this.#identity;
+    return facts && { claims: facts.claims, token };
+  }
+
   /** IP address of the peer, which may be a proxy; undefined once the socket is lost. */
   get address(): string | undefined {
     return this.#stream.remoteAddress;
@@ -150,6 +157,12 @@ export class Connection
   discard(): void {
     this.#outbox.drop();
     this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
+  }
+
+  /** Closes it because its identity is revoked: what waits for it is dropped. Idempotent. */
+  revoke(): void {
+    this.#outbox.drop();
+    this.close(CloseCode.Forbidden, 'Revoked');
   }
 
   /** Starts listening. */

@@ -6,6 +6,7 @@ const REASONS: Partial<Record<AuthenticationFailure, string>> = {
   token_missing: 'Token missing',
   token_expired: 'Token expired',
   token_invalid: 'Token invalid',
+  token_revoked: 'Revoked',
   other_subject: 'Token of another subject',
   keys_unavailable: 'Tokens cannot be verified right now',
 };

@@ -65,8 +65,9 @@ describe('a configuration that cannot be used', { concurrency: 4 }, () => {
     assert.ok(refusable.length > 30);
     const lines = await refusal(spawnPod(t, Object.fromEntries(refusable.map(([name]) => [name, 'no such value']))));
     assert.deepEqual(lines, [
-      ...refusable.map(([name, { expects }], i) => {
-        return `${i === 0 ? 'crier: ' : ''}${name}: expected ${expects}, got "no such value"`;
+      ...refusable.map(([name, { expects, isSecret }], i) => {
+        const got = isSecret ? 'a value that may hold a password and is not shown' : '"no such value"';
+        return `${i === 0 ? 'crier: ' : ''}${name}: expected ${expects}, got ${got}`;
       }),
     ]);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { metricOf } from '../support/metric.ts';
 import { IdentityProvider, fromNow } from './identity-provider.ts';
 import { stage } from './stage.ts';
 
@@ -66,6 +67,8 @@ describe('a connection with a token', () => {
     const readiness = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
     assert.equal(readiness.status, 503);
     assert.deepEqual(((await readiness.json()) as { reasons: string[] }).reasons, ['token_keys']);
+    const failed = 'crier_token_key_fetches_total{outcome="failed"}';
+    assert.ok((await metricOf(`http://127.0.0.1:${adminPort}`, failed)) > 0);
   });
 
   it('keeps its identity after a second connection_init (S-18)', async (t) => {

@@ -13,6 +13,7 @@ import { kafkaCauses } from './causes/kafka.ts';
 import { ownPodCauses } from './causes/own-pods.ts';
 import { processCauses } from './causes/process.ts';
 import { redisCauses } from './causes/redis.ts';
+import { revocationCauses } from './causes/revocation.ts';
 import { Stage } from './causes/stage.ts';
 import { parseOpenMetrics, promtool } from './promtool.ts';
 
@@ -24,6 +25,7 @@ const CAUSES: readonly Cause[] = [
   ...executionCauses,
   ...kafkaCauses,
   ...redisCauses,
+  ...revocationCauses,
   ...ownPodCauses,
 ];
 
@@ -47,13 +49,14 @@ const ELSEWHERE: CausedElsewhere = {
     'crier_backend_request_seconds',
     'crier_backend_breaker_open',
   ],
+  'test/identity/authentication.test.ts': ['crier_token_key_fetches_total'],
   'test/end-to-end/memory-guard.test.ts': ['crier_memory_guard_active', 'crier_memory_guard_connections_closed_total'],
   'test/faults/dead-letters.test.ts': ['crier_dead_letter_waiting_partitions'],
 };
 
 /** Gauges that have no start value to return to: of what stays cached, and of the process. */
 const UNSETTLED =
-  /^crier_(documents_cached|document_cache_bytes|event_loop|heap_used_ratio|kafka_progress_age|kafka_topics_missing)/;
+  /^crier_(revocations$|documents_cached|document_cache_bytes|event_loop|heap_used_ratio|kafka_progress_age|kafka_topics_missing)/;
 
 /** Names of the metrics in a text of `/metrics`, with their types. */
 function typesOf(text: string): Map<string, string> {

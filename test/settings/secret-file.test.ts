@@ -41,6 +41,7 @@ describe('a secret in a file', () => {
   it('is possible for exactly the variables that hold passwords and keys', () => {
     const secrets = Object.entries(variables).flatMap(([name, { isSecret }]) => (isSecret ? name : []));
     assert.deepEqual(secrets, [
+      'ADMIN_TOKEN',
       'PROFILE_ON_EXIT',
       'KAFKA_SASL_PASSWORD',
       'REDIS_URL',

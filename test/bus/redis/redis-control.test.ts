@@ -38,10 +38,10 @@ describe('control messages over Redis', () => {
         () => undefined,
       );
     }
-    await buses[1]!.control.keep('control:a', [{ text: 'kept', untilMs: Date.now() + LATER_MS }], 1);
+    await buses[1].control.keep('control:a', [{ text: 'kept', untilMs: Date.now() + LATER_MS }], 1);
     await waitFor('both', () => heard.length === 2);
     assert.deepEqual(heard.sort(), ['0 kept', '1 kept']);
-    assert.deepEqual(await buses[0]!.control.kept('control:a'), ['kept']);
+    assert.deepEqual(await buses[0].control.kept('control:a'), ['kept']);
   });
 
   it('report a gap to their listener after each loss of the link, and to nobody else', async (t) => {

@@ -41,12 +41,12 @@ const graph = (topic: string, missingTopic: string) => ({
   `,
   'context.js': `
     export const backends = ['shop'];
-    export async function authenticate({ params: { auth } }) {
+    export async function authenticate({ params: { auth, user } }) {
       if (auth === 'deny') return false;
       if (auth === 'throw') throw new Error('of this test');
       if (auth === 'claims') return () => 1;
       if (auth === 'hang') return new Promise(() => {});
-      return {};
+      return { user };
     }
   `,
 });
@@ -115,9 +115,9 @@ export class Stage {
   }
 
   /** An initialised connection, closed at the end of the test. */
-  async connect(t: TestContext): Promise<Socket> {
+  async connect(t: TestContext, params?: object): Promise<Socket> {
     const socket = await openSocket(t, this.pod.url, { patienceMs: PATIENCE_MS });
-    await socket.init();
+    await socket.init(params);
     return socket;
   }
 

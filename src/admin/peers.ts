@@ -1,0 +1,174 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Control } from '../bus/control.ts';
+import { LogWindow } from '../log.ts';
+import type { Logger } from '../log.ts';
+
+export interface PeersOptions<Question, Answer> {
+  readonly control: Control;
+  /** Of this pod, for people. */
+  readonly podName: string;
+  /** Of this pod. Begins in the same turn. */
+  readonly answer: (question: Question) => Promise<Answer>;
+  readonly log: Logger;
+}
+
+export interface Answers<Answer> {
+  /** This pod's is the first. */
+  readonly answers: readonly { readonly pod: string; readonly answer: Answer }[];
+  /** Pods that have not answered in time. */
+  readonly silent: readonly string[];
+  /** False if other pods could not be asked: the bus is away. */
+  readonly isAsked: boolean;
+}
+
+/** The texts that pods exchange. `from` and `pod` are ids of pods, `id` is that of the question. */
+interface Asked<Question> {
+  readonly id: string;
+  readonly from: string;
+  readonly question: Question;
+}
+interface Answered<Answer> {
+  readonly id: string;
+  readonly pod: string;
+  readonly answer: Answer;
+}
+
+const PODS = 'control:pods';
+const QUESTIONS = 'control:questions';
+/** Interval in ms at which a pod says that it exists. */
+const BEAT_MS = 10_000;
+/** How long a pod that says so no more, in ms, counts as one that has sockets and cannot reach the bus. */
+const ABSENCE_MS = 300_000;
+const MAX_PODS = 1_000;
+/** Longest wait for answers, in ms. */
+const PATIENCE_MS = 4_500;
+const LOG_WINDOW_MS = 60_000;
+
+/** The pods with sockets, of which each can ask all others. They know of each other through the bus. */
+export class Peers<Question, Answer> {
+  readonly #options: PeersOptions<Question, Answer>;
+  readonly #id: string;
+  readonly #window = new LogWindow(LOG_WINDOW_MS);
+  /** By question. */
+  readonly #waiting = new Map<string, (answered: Answered<Answer>) => void>();
+  #isListening = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: PeersOptions<Question, Answer>) {
+    this.#options = options;
+    this.#id = `${options.podName} ${randomBytes(4).toString('hex')}`;
+  }
+
+  /** Resolves after the first attempt to reach the bus, also a failed one; never rejects. */
+  start(): Promise<void> {
+    this.#timer = setInterval(() => void this.#beat(), BEAT_MS);
+    return this.#beat();
+  }
+
+  /** Takes the pod out of those that are waited for. Bounded by the bus. */
+  async close(): Promise<void> {
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    if (this.#isListening) await this.#register(0).catch(() => undefined);
+  }
+
+  /** Asks this pod and all others. Never rejects, unless this pod's own answer does. */
+  async ask(question: Question): Promise<Answers<Answer>> {
+    const { answer, podName } = this.#options;
+    const id = randomUUID();
+    const others = new Map<string, Answer>();
+    let onAnswer: () => void = () => undefined;
+    this.#waiting.set(id, ({ pod, answer: other }) => {
+      others.set(pod, other);
+      onAnswer();
+    });
+    const timer = new AbortController();
+    const deadline = delay(PATIENCE_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+    try {
+      const asked = Promise.race([this.#send(id, question), deadline]);
+      const own = { pod: podName, answer: await answer(question) };
+      const ids = (await asked) ?? [];
+      const isMissing = (pod: string) => pod !== this.#id && !others.has(pod);
+      const complete = new Promise<void>((resolve) => {
+        onAnswer = () => {
+          if (!ids.some(isMissing)) resolve();
+        };
+        onAnswer();
+      });
+      await Promise.race([complete, deadline]);
+      const answers = Array.from(others, ([pod, other]) => ({ pod: nameOf(pod), answer: other }));
+      return {
+        answers: [own, ...answers],
+        silent: ids.filter(isMissing).map(nameOf),
+        isAsked: (await asked) !== undefined,
+      };
+    } finally {
+      timer.abort();
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Resolves with the ids of all pods; undefined: the bus is away. */
+  async #send(id: string, question: Question): Promise<string[] | undefined> {
+    const { control } = this.#options;
+    const text = JSON.stringify({ id, from: this.#id, question } satisfies Asked<Question>);
+    try {
+      const [, pods] = await Promise.all([control.send(QUESTIONS, text), control.kept(PODS)]);
+      return pods;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The bus logs its own outage. */
+  async #beat(): Promise<void> {
+    const { control } = this.#options;
+    try {
+      if (!this.#isListening) {
+        // The bus may have lost its data.
+        const onGap = () => void this.#beat();
+        await control.listen(QUESTIONS, (text) => this.#onText(text, this.#onQuestion), onGap);
+        await control.listen(answersOf(this.#id), (text) => this.#onText(text, this.#onAnswer), onGap);
+        this.#isListening = true;
+      }
+      if (this.#timer) await this.#register(Date.now() + ABSENCE_MS);
+    } catch {
+      return;
+    }
+  }
+
+  async #register(untilMs: number): Promise<void> {
+    await this.#options.control.keep(PODS, [{ text: this.#id, untilMs }], MAX_PODS);
+  }
+
+  #onText<Message>(text: string, handle: (message: Message) => void | Promise<void>): void {
+    Promise.resolve()
+      .then(() => handle(JSON.parse(text) as Message))
+      .catch((error: unknown) =>
+        this.#window.run('text', (suppressed) =>
+          this.#options.log.warn({ err: error, suppressed }, 'a question of another pod could not be answered'),
+        ),
+      );
+  }
+
+  readonly #onQuestion = async ({ id, from, question }: Asked<Question>): Promise<void> => {
+    if (from === this.#id) return;
+    const { answer, control } = this.#options;
+    const answered = { id, pod: this.#id, answer: await answer(question) } satisfies Answered<Answer>;
+    await control.send(answersOf(from), JSON.stringify(answered));
+  };
+
+  readonly #onAnswer = (answered: Answered<Answer>): void => this.#waiting.get(answered.id)?.(answered);
+}
+
+/** The name under which a pod receives answers. */
+function answersOf(id: string): string {
+  return `control:answers:${id}`;
+}
+
+/** The pod's name, which may have spaces. */
+function nameOf(id: string): string {
+  return id.slice(0, id.lastIndexOf(' '));
+}

@@ -1,0 +1,110 @@
+import { liveDocuments } from '../debug/live-documents.ts';
+import type { LiveDocument } from '../debug/live-documents.ts';
+import { hasClaim, isIssuedBefore, parseRevocation } from '../identity/revocation.ts';
+import type { Revocations } from '../identity/revocations.ts';
+import type { Connection } from '../websocket/connection.ts';
+import { revokeConnections } from '../websocket/revoking.ts';
+import { isSelected } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+/** What pods ask each other: to revoke a claim (the text of a `Revocation`) or a connection (its id), or what is open. */
+export type PodQuestion = { readonly revoke: string } | { readonly close: string } | { readonly list: Selection };
+
+export interface PodAnswer {
+  /** Connections that were closed. */
+  readonly closed?: number;
+  /** `jti` of the token of the connection that was closed. */
+  readonly tokenId?: string;
+  /** Connections that are open. */
+  readonly open?: number;
+  /** Of these, `MAX_ROWS` at most. */
+  readonly connections?: readonly ConnectionRow[];
+}
+
+/** No token, no claim, no header and no variable. */
+export interface ConnectionRow {
+  readonly connection: string | undefined;
+  readonly address: string | undefined;
+  readonly age_seconds: number;
+  /** ISO 8601; undefined: it has no token. */
+  readonly expires: string | undefined;
+  readonly operations: number;
+  readonly live: readonly LiveDocument[];
+}
+
+/** Rows that one pod returns. */
+const MAX_ROWS = 100;
+
+export interface PodConnectionsOptions {
+  readonly connections: () => Iterable<Connection>;
+  readonly revocations: Revocations;
+  readonly onRevoked: (connections: number) => void;
+}
+
+/** The connections of this pod, as operators list and revoke them. */
+export class PodConnections {
+  readonly #options: PodConnectionsOptions;
+
+  constructor(options: PodConnectionsOptions) {
+    this.#options = options;
+  }
+
+  readonly answer = (question: PodQuestion): Promise<PodAnswer> => {
+    if ('revoke' in question) return this.#revoke(question.revoke);
+    if ('close' in question) return this.#close(question.close);
+    return Promise.resolve(this.#list(question.list));
+  };
+
+  /** Closes the connections that any revocation refuses. */
+  readonly sweep = (): void => {
+    const { revocations } = this.#options;
+    void this.#closeThose(({ identity }) => identity !== undefined && revocations.refuses(identity));
+  };
+
+  async #revoke(text: string): Promise<PodAnswer> {
+    const { revocations } = this.#options;
+    const revocation = parseRevocation(text);
+    if (!revocation) return { closed: 0 };
+    if (!revocations.isFull) revocations.add(text, revocation);
+    const isRevoked = ({ identity }: Connection) =>
+      identity !== undefined && hasClaim(identity, revocation) && isIssuedBefore(identity, revocation);
+    return { closed: await this.#closeThose(isRevoked) };
+  }
+
+  async #close(id: string): Promise<PodAnswer> {
+    let tokenId: unknown;
+    const closed = await this.#closeThose((connection) => {
+      if (connection.id !== id) return false;
+      tokenId = connection.identity?.token?.['jti'];
+      return true;
+    });
+    return { closed, ...(typeof tokenId === 'string' && { tokenId }) };
+  }
+
+  #list(selection: Selection): PodAnswer {
+    const selected = [...this.#options.connections()].filter(
+      (connection) => !connection.isEnded && isSelected(connection, selection),
+    );
+    return { open: selected.length, connections: selected.slice(0, MAX_ROWS).map(rowOf) };
+  }
+
+  async #closeThose(isRevoked: (connection: Connection) => boolean): Promise<number> {
+    const { connections, onRevoked } = this.#options;
+    const closed = await revokeConnections(connections(), isRevoked);
+    onRevoked(closed);
+    return closed;
+  }
+}
+
+function rowOf(connection: Connection): ConnectionRow {
+  const { age_seconds, operations } = connection.figures;
+  const { tokenExpiresAtMs } = connection;
+  return {
+    connection: connection.id,
+    address: connection.address,
+    age_seconds,
+    expires: tokenExpiresAtMs > 0 ? new Date(tokenExpiresAtMs).toISOString() : undefined,
+    operations,
+    live: liveDocuments(connection),
+  };
+}

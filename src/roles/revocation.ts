@@ -1,0 +1,36 @@
+import { hostname } from 'node:os';
+import { listRoute } from '../admin/list-route.ts';
+import { Peers } from '../admin/peers.ts';
+import { PodConnections } from '../admin/pod-connections.ts';
+import type { PodAnswer, PodQuestion } from '../admin/pod-connections.ts';
+import { revokeRoute } from '../admin/revoke-route.ts';
+import type { Revocations } from '../identity/revocations.ts';
+import { SharedRevocations } from '../identity/shared-revocations.ts';
+import type { Connection } from '../websocket/connection.ts';
+import type { GatewayServices } from './services.ts';
+
+/** Lets operators list and revoke connections of all pods. Resolves when the revocations are read, or cannot be. */
+export async function openRevocation(
+  { bus, config, log, metrics, register, routes }: GatewayServices,
+  revocations: Revocations,
+  connections: () => Iterable<Connection>,
+): Promise<void> {
+  const { control } = bus;
+  const pod = new PodConnections({
+    connections,
+    revocations,
+    onRevoked: (count) => metrics.revokedConnections.inc(count),
+  });
+  const peers = register(
+    new Peers<PodQuestion, PodAnswer>({ control, podName: config.POD_NAME || hostname(), answer: pod.answer, log }),
+  );
+  const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.sweep, log }));
+  const onRefused = () => metrics.refusedRevocations.inc();
+  metrics.gauge('crier_revocations', 'Revocations that this pod knows.', () => revocations.size);
+  metrics.gauge('crier_revocations_behind', '1 while this pod may not know all revocations, else 0.', () =>
+    Number(shared.isBehind),
+  );
+  routes.set('/admin/connections', listRoute(peers));
+  routes.set('/admin/connections/revoke', revokeRoute({ peers, revocations, shared, log, onRefused }));
+  await Promise.all([peers.start(), shared.start()]);
+}
