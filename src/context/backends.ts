@@ -1,6 +1,7 @@
+import { BackendError } from './backend-error.ts';
 import { backendVariable } from '../config.ts';
 import type { BackendConfig } from '../config.ts';
-import { ConfigError, clientError } from '../errors.ts';
+import { ConfigError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { BackendClient } from './backend-client/backend-client.ts';
 import { BackendFailure, unavailable } from './backend-client/backend-failure.ts';
@@ -63,10 +64,10 @@ export interface BackendPressure {
  * The pod's HTTP clients: one per backend, made at its first use. Bodies are JSON. Redirects are not followed. A GET with status 404 gives
  * null; so does an empty response. A GET that the backend has not processed is sent once more, within the budget and the timeout.
  *
- * Fails with GraphQL errors that tell a client the backend's name and a code, and nothing else: BACKEND_NOT_CONFIGURED,
+ * Fails with a BackendError, of which a client receives a code and nothing about the backend: BACKEND_NOT_CONFIGURED,
  * BACKEND_TIMEOUT, BACKEND_UNAVAILABLE (no connection, connection lost, too many waiting, closing; open circuit breaker, with
- * `extensions.retryAfterMs`) and BACKEND_ERROR (an error status, with `extensions.status`; a response that is too large or not JSON). A
- * request that the graph made wrongly (a bad path, body or header) fails with TypeError.
+ * `extensions.retryAfterMs`) and BACKEND_ERROR (an error status; a response that is too large or not JSON). A request that the graph made
+ * wrongly (a bad path, body or header) fails with TypeError.
  */
 export class Backends implements BackendPort {
   readonly #options: BackendsOptions;
@@ -103,9 +104,9 @@ export class Backends implements BackendPort {
       return answer;
     } catch (error) {
       if (!(error instanceof BackendFailure)) throw error;
-      const { code, details, reason, extensions } = error;
+      const { code, details, reason } = error;
       report(code, details.status, reason, details.isSent);
-      throw clientError(code, `The backend "${name}" ${error.message}`, { backend: name, ...extensions });
+      throw new BackendError(name, error.message, { code, ...details });
     }
   }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { GraphQLError } from 'graphql';
+import { BackendError } from '../../src/context/backend-error.ts';
 import { Backends } from '../../src/context/backends.ts';
 import type { BackendAnswer, BackendsOptions } from '../../src/context/backends.ts';
 import type { BreakerState } from '../../src/context/backend-client/breaker.ts';
@@ -56,19 +56,20 @@ export function backendsAt(
   return { backends, send, answers, retries, breakerStates };
 }
 
-/** The error is for a client: a code, the backend's name and nothing of the inside. */
+/** What a client sees of the error is a code and nothing of the inside; a resolver also sees the backend's name and status. */
 export async function failsWith(
   code: string,
   sending: Promise<unknown>,
-  extensions: object = {},
-): Promise<GraphQLError> {
+  { status, ...extensions }: { status?: number; retryAfterMs?: number } = {},
+): Promise<BackendError> {
   const error = await sending.then(
     () => assert.fail('it answered'),
     (failure: unknown) => failure,
   );
-  assert.ok(error instanceof GraphQLError, String(error));
-  assert.deepEqual({ ...error.extensions }, { backend: 'venue', ...extensions, code });
-  assert.doesNotMatch(JSON.stringify(error), /127\.0\.0\.1|http|secret|Bearer|ECONN| {4}at /);
+  assert.ok(error instanceof BackendError, String(error));
+  assert.deepEqual([error.backend, error.status], ['venue', status]);
+  assert.deepEqual({ ...error.extensions }, { ...extensions, code });
+  assert.doesNotMatch(JSON.stringify(error), /venue|status|[45]\d\d|127\.0\.0\.1|http|secret|Bearer|ECONN| {4}at /);
   assert.equal(error.originalError, undefined);
   return error;
 }

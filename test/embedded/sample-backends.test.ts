@@ -43,7 +43,9 @@ describe('SampleBackends', () => {
     const { send } = await sampleBackends(t, (_, { path }) => (path === '/null' ? null : undefined));
     assert.equal(await send('venue', 'GET', '/null'), null);
     await assert.rejects(send('venue', 'POST', '/gone'), {
-      extensions: { backend: 'venue', status: 404, code: 'BACKEND_ERROR' },
+      backend: 'venue',
+      status: 404,
+      extensions: { code: 'BACKEND_ERROR' },
     });
   });
 
@@ -53,7 +55,9 @@ describe('SampleBackends', () => {
       return 'fine';
     });
     await assert.rejects(send('venue', 'GET', '/bad'), {
-      extensions: { backend: 'venue', status: 500, code: 'BACKEND_ERROR' },
+      backend: 'venue',
+      status: 500,
+      extensions: { code: 'BACKEND_ERROR' },
     });
     await assert.rejects(send('venue', 'POST', '/large', 'x'.repeat(2_000_000)));
     assert.equal(await send('venue', 'GET', '/good'), 'fine');

@@ -14,7 +14,7 @@ export interface BackendFailureDetails {
   readonly isSent?: boolean;
 }
 
-/** A failed request. `message` follows the backend's name in what the client receives; `reason` is for the log. */
+/** A failed request. `message` follows "A backend" in what the client receives; `reason` is for the log. */
 export class BackendFailure extends Error {
   readonly code: ErrorCode;
   readonly reason: string;
@@ -25,12 +25,6 @@ export class BackendFailure extends Error {
     this.code = code;
     this.reason = reason;
     this.details = details;
-  }
-
-  /** Members of the client's `extensions`. */
-  get extensions(): Readonly<Record<string, number>> {
-    const { status, retryAfterMs } = this.details;
-    return { ...(status !== undefined && { status }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
 }
 

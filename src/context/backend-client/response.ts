@@ -30,7 +30,7 @@ export async function readResponse(method: string, response: Dispatcher.Response
 function statusFailure(status: number, retryAfter: unknown): BackendFailure {
   const isOutage = status >= 500;
   const failure = (details: object) =>
-    new BackendFailure('BACKEND_ERROR', `answered with status ${status}`, `status ${status}`, {
+    new BackendFailure('BACKEND_ERROR', 'answered with an error', `status ${status}`, {
       status,
       isOutage,
       ...details,
