@@ -18,12 +18,16 @@ export interface BackendConfig {
   readonly isAuthorizationForwarded: boolean;
 }
 
-export interface Config
-  extends
-    Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | 'OTEL_TRACES_SAMPLER_ARG' | keyof ShutdownTimes>,
-    ShutdownTimes {
+/** Settings whose default depends on others. */
+interface Resolved {
   readonly SHARING_AUDIT: number;
   readonly OTEL_TRACES_SAMPLER_ARG: number;
+  readonly INTROSPECTION: boolean;
+  readonly GRAPHIQL: boolean;
+}
+
+export interface Config
+  extends Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes>, Resolved, ShutdownTimes {
   /** By `backendVariable(name)`, from `BACKEND_<NAME>_URL` and `BACKEND_<NAME>_FORWARD_AUTHORIZATION`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
@@ -52,8 +56,8 @@ export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const settings = parseSettings(environment, problems);
   const backends = readBackends(environment, problems);
+  const isProduction = environment['NODE_ENV'] === 'production';
   if (problems.length === 0) {
-    const isProduction = environment['NODE_ENV'] === 'production';
     problems.push(...modeProblems(settings, isProduction), ...contradictions(settings), ...targetProblems(settings));
   }
   const unknownVariables = findUnknownVariables(environment);
@@ -66,6 +70,8 @@ export function readConfig(environment: Environment): Config {
     ...settings,
     ...shutdownTimes(settings),
     SHARING_AUDIT,
+    INTROSPECTION: settings.INTROSPECTION ?? !isProduction,
+    GRAPHIQL: settings.GRAPHIQL ?? !isProduction,
     OTEL_TRACES_SAMPLER_ARG: settings.OTEL_TRACES_SAMPLER_ARG ?? defaultRatio(settings.OTEL_TRACES_SAMPLER),
     backends,
     unknownVariables,

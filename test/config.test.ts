@@ -129,6 +129,27 @@ describe('readConfig', () => {
     assert.match(configRefusal({ BACKEND_UAA_URL: 'ftp://uaa' }), /BACKEND_UAA_URL: expected an http/);
   });
 
+  it('turns GraphiQL and introspection off in production, unless they are asked for', () => {
+    const of = (environment: Readonly<Record<string, string>>) => {
+      const { GRAPHIQL, INTROSPECTION } = readConfig({ EMBEDDED: 'true', ...environment });
+      return [GRAPHIQL, INTROSPECTION];
+    };
+    assert.deepEqual(of({}), [true, true]);
+    assert.deepEqual(of({ NODE_ENV: 'production' }), [false, false]);
+    assert.deepEqual(of({ NODE_ENV: 'production', GRAPHIQL: 'true', INTROSPECTION: 'on' }), [true, true]);
+    assert.deepEqual(of({ INTROSPECTION: 'false' }), [true, false]);
+  });
+
+  it('refuses what is no origin, a short CURSOR_SECRET and what is no range of addresses', () => {
+    assert.match(configRefusal({ ALLOWED_ORIGINS: 'app.example.com' }), /^ALLOWED_ORIGINS: expected origins such as/);
+    assert.match(
+      configRefusal({ PUBLIC_ORIGIN: 'https://api.example.com/' }),
+      /^PUBLIC_ORIGIN: expected an origin such as/,
+    );
+    assert.equal(configRefusal({ CURSOR_SECRET: 'short' }), 'CURSOR_SECRET: expected at least 32 bytes, got 5');
+    assert.match(configRefusal({ TRUSTED_PROXIES: '10.0.0.0/33' }), /^TRUSTED_PROXIES: expected addresses or ranges/);
+  });
+
   it('never repeats a password', () => {
     const message = configRefusal({ KAFKA_SASL_MECHANISM: 'md5', KAFKA_SASL_PASSWORD: 'hunter2', PORT: 'x' });
     assert.doesNotMatch(message, /hunter2/);

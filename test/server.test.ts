@@ -15,6 +15,9 @@ import { testConfig } from './support/switches.ts';
 import { watch } from './support/stock-client.ts';
 import { waitFor } from './support/wait-for.ts';
 
+/** A GET that a browser sends across origins only after a preflight. */
+const PREFLIGHTED = { headers: { 'apollo-require-preflight': 'true' } };
+
 async function start(
   t: TestContext,
   settings: Readonly<Record<string, string>>,
@@ -73,7 +76,7 @@ describe('two servers in one process', () => {
     const third = await start(t, { GRAPH: await graphOf(t, 'third') });
     const { tick } = (await watch(t, socketOf(third), TICKS).event()) as { tick: { who: string } };
     assert.equal(tick.who, 'third');
-    const response = await fetch(`http://127.0.0.1:${other.port}/graphql?query={__typename}`);
+    const response = await fetch(`http://127.0.0.1:${other.port}/graphql?query={__typename}`, PREFLIGHTED);
     assert.deepEqual(await response.json(), { data: { __typename: 'Query' } });
   });
 });
@@ -123,7 +126,7 @@ describe('a server', () => {
     );
     const ask = async (query: string) => {
       const url = `http://127.0.0.1:${server.port}/graphql?query=${encodeURIComponent(query)}`;
-      return (await (await fetch(url)).json()) as {
+      return (await (await fetch(url, PREFLIGHTED)).json()) as {
         errors?: { message: string; extensions: Record<string, unknown> }[];
       };
     };

@@ -15,7 +15,10 @@ import type { Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { allowOrigin, isPreflighted } from './cors.ts';
+import type { TrustedProxies } from './client-address.ts';
 import { isOriginAllowed } from './origin.ts';
+import type { Origins } from './origin.ts';
 import { parseRequest } from './request-params.ts';
 import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
@@ -26,7 +29,10 @@ export interface EndpointOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
   /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;
-  readonly allowedOrigins: readonly string[];
+  readonly origins: Origins;
+  readonly proxies: TrustedProxies;
+  /** Names of headers that pages of other origins may send, in lower case. */
+  readonly corsHeaders: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
   readonly onRefusedOrigin: () => void;
@@ -34,6 +40,8 @@ export interface EndpointOptions {
 
 const LOG_WINDOW_MS = 10_000;
 
+const NOT_PREFLIGHTED =
+  'A GET needs the header content-type: application/json or apollo-require-preflight: true, so that no foreign page can make it\n';
 const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
 const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ERROR', 'Internal server error')] });
 
@@ -44,7 +52,7 @@ const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ER
 export function createEndpoint(
   options: EndpointOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { runtime, authenticator, documents, allowedOrigins, maxBodyBytes, log } = options;
+  const { runtime, authenticator, documents, origins, proxies, corsHeaders, maxBodyBytes, log } = options;
   const lanes = new WeakMap<Socket, DocumentLane>();
   const failureLog = new LogWindow(LOG_WINDOW_MS);
 
@@ -77,7 +85,7 @@ export function createEndpoint(
         id: randomUUID(),
         rawHeaders: raw.rawHeaders,
         params: {},
-        address: raw.socket.remoteAddress ?? '',
+        address: proxies.clientOf(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined),
       });
       if ('failure' in identity) return refusalReply(identity.failure);
       const { facts } = identity;
@@ -98,16 +106,20 @@ export function createEndpoint(
 
   return async function onRequest(request, response) {
     const { origin, host } = request.headers;
-    if (!isOriginAllowed(origin, host, allowedOrigins)) {
+    if (!isOriginAllowed(origin, host, origins)) {
       options.onRefusedOrigin();
       response
         .writeHead(403, { 'content-type': 'text/plain' })
         .end('This origin is not allowed; ALLOWED_ORIGINS lists those that are');
       return;
     }
-    if (origin !== undefined) allowOrigin(response, origin);
+    if (origin !== undefined) allowOrigin(request, response, origin, corsHeaders, origins.allowed.includes(origin));
     if (request.method === 'OPTIONS') {
       response.writeHead(204).end();
+      return;
+    }
+    if (!isPreflighted(request)) {
+      response.writeHead(400, { 'content-type': 'text/plain' }).end(NOT_PREFLIGHTED);
       return;
     }
     try {
@@ -134,12 +146,4 @@ export function createEndpoint(
       response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);
     }
   };
-}
-
-/** Cross-origin requests of an allowed origin (https://fetch.spec.whatwg.org/#http-cors-protocol). */
-function allowOrigin(response: ServerResponse, origin: string): void {
-  response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-allow-methods', 'GET, POST');
-  response.setHeader('access-control-allow-headers', 'content-type, authorization');
-  response.setHeader('vary', 'origin');
 }

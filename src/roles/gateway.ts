@@ -9,6 +9,7 @@ import type { Receiver } from '../flow/receiver.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
+import { TrustedProxies } from '../http/client-address.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { Revocations } from '../identity/revocations.ts';
@@ -16,6 +17,7 @@ import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
+import { Quota } from '../websocket/quota.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
@@ -202,7 +204,9 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
-    allowedOrigins: config.ALLOWED_ORIGINS,
+    proxies: new TrustedProxies(config.TRUSTED_PROXIES),
+    maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+    origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     initTimeoutMs: config.INIT_TIMEOUT_MS,
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
@@ -215,6 +219,8 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
       ...parts,
       subscriptions,
       log,
+      users: new Quota(config.MAX_CONNECTIONS_PER_USER),
+      onRefusedUser: () => metrics.refusals.inc({ reason: 'user' }),
       onSlowConsumer: () => metrics.slowConsumers.inc(),
       onTokenExpired: () => metrics.expiredTokens.inc(),
       onTokenRefreshed: () => metrics.refreshedTokens.inc(),

@@ -4,6 +4,7 @@ import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
+import { TrustedProxies } from '../http/client-address.ts';
 import { closeAfterReplies } from '../http/listening.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -15,7 +16,9 @@ export function createHttpServer(
 ): HttpServer {
   const endpoint = createEndpoint({
     ...parts,
-    allowedOrigins: config.ALLOWED_ORIGINS,
+    origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
+    proxies: new TrustedProxies(config.TRUSTED_PROXIES),
+    corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,
     onRefusedOrigin: () => metrics.refusals.inc({ reason: 'origin' }),

@@ -1,3 +1,5 @@
+import { isAddressRange } from '../http/client-address.ts';
+import { isOrigin } from '../http/origin.ts';
 import { variables } from '../variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
@@ -11,14 +13,28 @@ export function contradictions(settings: Settings): string[] {
     ...bounds(settings),
     ...times(settings),
     ...addresses(settings),
+    ...origins(settings),
     ...credentials(settings),
     ...identityProblems(settings),
     ...documentsProblems(settings),
   ];
 }
 
+/** Of HMAC-SHA256: RFC 2104 section 3. */
+const MIN_SECRET_BYTES = 32;
+
+type BoundSettings = Pick<
+  Settings,
+  | 'MAX_INFLATED_BATCH_BYTES'
+  | 'MAX_INFLIGHT_BYTES'
+  | 'MAX_QUEUE_BYTES'
+  | 'MAX_POD_QUEUE_BYTES'
+  | 'EXECUTION_TIMEOUT_MS'
+  | 'BACKEND_TIMEOUT_MS'
+>;
+
 /** A line for each bound that another bound excludes. */
-export function bounds(settings: Omit<Settings, 'EMBEDDED' | 'SHARING_AUDIT' | 'OTEL_TRACES_SAMPLER_ARG'>): string[] {
+export function bounds(settings: BoundSettings): string[] {
   const { MAX_INFLATED_BATCH_BYTES: inflated, MAX_INFLIGHT_BYTES: inflight } = settings;
   const { MAX_QUEUE_BYTES: queue, MAX_POD_QUEUE_BYTES: podQueue } = settings;
   const { EXECUTION_TIMEOUT_MS: execution, BACKEND_TIMEOUT_MS: request } = settings;
@@ -46,13 +62,34 @@ function addresses(settings: Settings): string[] {
   const brokers = settings.KAFKA_BROKERS.filter(
     (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
   );
+  const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
   return [
+    ...proxies.map((range) => refusal('TRUSTED_PROXIES', range, variables.TRUSTED_PROXIES.expects)),
     ...urls.map((url) => refusal('REDIS_URL', url, variables.REDIS_URL.expects, true)),
     ...brokers.map((broker) => refusal('KAFKA_BROKERS', broker, variables.KAFKA_BROKERS.expects)),
   ];
 }
 
+function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own }: Settings): string[] {
+  const bad = allowed.filter((origin) => origin !== '*' && !isOrigin(origin));
+  return [
+    ...bad.map((origin) => refusal('ALLOWED_ORIGINS', origin, variables.ALLOWED_ORIGINS.expects)),
+    ...(own === '' || isOrigin(own) ? [] : [refusal('PUBLIC_ORIGIN', own, variables.PUBLIC_ORIGIN.expects)]),
+  ];
+}
+
 function credentials(settings: Settings): string[] {
+  return [...saslCredentials(settings), ...cursorSecret(settings)];
+}
+
+/** A short secret can be found from a cursor. */
+function cursorSecret({ CURSOR_SECRET: secret }: Settings): string[] {
+  const bytes = Buffer.byteLength(secret);
+  if (bytes === 0 || bytes >= MIN_SECRET_BYTES) return [];
+  return [`CURSOR_SECRET: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
+}
+
+function saslCredentials(settings: Settings): string[] {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
   if (mechanism === '') {
     if (username === '' && password === '') return [];

@@ -26,6 +26,11 @@ export class ConnectionIdentity {
     return this.#facts?.id ?? this.#request?.id;
   }
 
+  /** Of the client: behind trusted proxies not that of the peer. */
+  get address(): string {
+    return this.#facts?.address ?? this.#request?.address ?? '';
+  }
+
   /** undefined: not authenticated yet. */
   get facts(): ConnectionFacts | undefined {
     return this.#facts;

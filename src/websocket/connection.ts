@@ -31,6 +31,7 @@ import {
   pongWith,
 } from './protocol.ts';
 import { refusalClose } from './refusal-close.ts';
+import type { Quota } from './quota.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
 import { TokenRefreshes } from './token-refreshes.ts';
@@ -44,8 +45,11 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly initDeadlines: InitDeadlines<Connection>;
   readonly tokenExpiries: TokenExpiries<Connection>;
   readonly inbox: Inbox;
+  /** Connections by the subject of their token. */
+  readonly users: Quota;
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
+  readonly onRefusedUser: () => void;
   /** Called for each connection that is closed because its token expired. */
   readonly onTokenExpired: () => void;
   /** Called for each token that replaces the one of its connection. */
@@ -76,6 +80,8 @@ export class Connection
   /** Messages of this connection in the inbox. */
   #waitingMessages = 0;
   #isEnded = false;
+  /** Its key in `users`; undefined: it is not counted. */
+  #countedUser: string | undefined;
   /** When the connection is too old, in whole ms of performance.now(); 0: never. */
   readonly #tooOldAt: number;
   /** The code of the side that closed first. */
@@ -118,9 +124,9 @@ export class Connection
     return facts && { claims: facts.claims, token };
   }
 
-  /** IP address of the peer, which may be a proxy; undefined once the socket is lost. */
-  get address(): string | undefined {
-    return this.#stream.remoteAddress;
+  /** IP address of the client, as far as proxies are trusted. */
+  get address(): string {
+    return this.#identity.address;
   }
 
   get figures(): ConnectionFigures {
@@ -280,8 +286,18 @@ export class Connection
     const identity = await this.#identity.authenticate(params);
     if ('failure' in identity) return this.close(...refusalClose(identity.failure));
     if (this.#isEnded) return;
+    const { users } = this.#services;
+    if (identity.subject !== undefined) {
+      if (users.isReached(identity.subject)) return this.#refuseUser();
+      users.add((this.#countedUser = identity.subject));
+    }
     this.#adopt(identity);
     this.#outbox.send(acknowledgement(identityPayload(identity)));
+  }
+
+  #refuseUser(): void {
+    this.#services.onRefusedUser();
+    this.close(CLOSE_CODES.tryAgainLater, 'This user has as many connections as a user may have');
   }
 
   #adopt(identity: Authenticated): void {
@@ -354,6 +370,7 @@ export class Connection
     this.#closeCode = code;
     this.#services.initDeadlines.delete(this);
     this.#services.tokenExpiries.delete(this);
+    if (this.#countedUser !== undefined) this.#services.users.delete(this.#countedUser);
     this.operations.end();
   }
 }

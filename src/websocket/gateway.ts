@@ -5,6 +5,8 @@ import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
 import { isOriginAllowed } from '../http/origin.ts';
+import type { TrustedProxies } from '../http/client-address.ts';
+import type { Origins } from '../http/origin.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionLimits, AdmissionRefusal } from './admission.ts';
 import { ConnectionSocket } from './connection-socket.ts';
@@ -16,12 +18,13 @@ import type { Relief } from '../memory/memory-guard.ts';
 import { relieve } from './memory-relief.ts';
 import { DRAIN_REASON, drain } from './drain.ts';
 import { CLOSE_CODES } from './protocol.ts';
+import { Quota } from './quota.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
 import { SweepRing } from './sweep-ring.ts';
 import { TokenExpiries } from './token-expiries.ts';
 
 /** Why a handshake was refused, as a metric label. */
-export type RefusalReason = AdmissionRefusal | 'draining' | 'origin' | 'path';
+export type RefusalReason = AdmissionRefusal | 'address' | 'draining' | 'origin' | 'path' | 'user';
 
 export interface GatewayObserver {
   onOpen(): void;
@@ -33,12 +36,15 @@ export interface GatewayOptions {
   /** The gateway handles its `upgrade` events; it may be listening already. */
   readonly httpServer: Server;
   readonly path: string;
-  readonly allowedOrigins: readonly string[];
+  readonly origins: Origins;
   readonly initTimeoutMs: number;
   /** 0: no pings. */
   readonly pingIntervalMs: number;
   readonly maxMessageBytes: number;
   readonly admission: AdmissionLimits;
+  readonly proxies: TrustedProxies;
+  /** Most connections of one client address; 0: no limit. */
+  readonly maxConnectionsPerAddress: number;
   /** While true, no handshake is admitted. */
   readonly isMemoryShort: () => boolean;
   /** Time in ms over which a drain spreads its closes. */
@@ -70,6 +76,8 @@ const REFUSALS: Readonly<Record<AdmissionRefusal, string>> = {
   handshake_rate: 'Try again later: too many connections at once',
 };
 
+const TOO_MANY_OF_ADDRESS = 'Try again later: this address has as many connections as it may have';
+
 /** Ticks over which one sweep is spread, so that no tick blocks the event loop for long. */
 const SWEEP_SLOTS = 20;
 /** Interval of the sweep in ms if pings are off. */
@@ -99,6 +107,7 @@ export class Gateway {
   readonly #services: ConnectionServices;
   readonly #connections = new SweepRing<Connection>(SWEEP_SLOTS);
   readonly #admission: Admission;
+  readonly #addresses: Quota;
   readonly #refusals = new Refusals();
   /** Of the drain. */
   #closed = 0;
@@ -114,6 +123,7 @@ export class Gateway {
     this.#options = options;
     this.#webSockets = new WebSocketServer({ ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes });
     this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
+    this.#addresses = new Quota(options.maxConnectionsPerAddress);
     this.#admission = new Admission(options.admission, () => this.#connections.size, options.isMemoryShort);
     this.#services = {
       ...options.connections,
@@ -122,6 +132,7 @@ export class Gateway {
       inbox: new Inbox(),
       onClose: (connection, code, isAnswered) => {
         this.#connections.delete(connection);
+        this.#addresses.delete(connection.address);
         if (this.#isDraining) this.#ended++;
         if (this.#isDraining && !isAnswered) this.#terminated++;
         options.observer.onClose(code);
@@ -205,12 +216,12 @@ export class Gateway {
   }
 
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const { path, allowedOrigins, observer } = this.#options;
+    const { path, origins, observer } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
       observer.onRefused('path');
       return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
     }
-    if (!isOriginAllowed(request.headers.origin, request.headers.host, allowedOrigins)) {
+    if (!isOriginAllowed(request.headers.origin, request.headers.host, origins)) {
       observer.onRefused('origin');
       return refuseHandshake(
         socket,
@@ -221,6 +232,10 @@ export class Gateway {
     if (this.#isDraining) {
       observer.onRefused('draining');
       return this.#refusals.add(request, socket, head, CLOSE_CODES.goingAway, DRAIN_REASON);
+    }
+    if (this.#addresses.isReached(this.#addressOf(request))) {
+      observer.onRefused('address');
+      return this.#refusals.add(request, socket, head, CLOSE_CODES.tryAgainLater, TOO_MANY_OF_ADDRESS);
     }
     const refusal = this.#admission.refusal(performance.now());
     if (refusal) {
@@ -234,12 +249,18 @@ export class Gateway {
     const connection = new Connection(
       socket,
       request.socket,
-      { id: connectionId(), rawHeaders: request.rawHeaders, address: request.socket.remoteAddress ?? '' },
+      { id: connectionId(), rawHeaders: request.rawHeaders, address: this.#addressOf(request) },
       this.#services,
     );
     this.#connections.add(connection);
+    this.#addresses.add(connection.address);
     this.#options.observer.onOpen();
     connection.open();
+  }
+
+  #addressOf({ headers, socket }: IncomingMessage): string {
+    const forwardedFor = headers['x-forwarded-for'];
+    return this.#options.proxies.clientOf(socket.remoteAddress ?? '', forwardedFor as string | undefined);
   }
 
   /** After a blocked event loop, timers run before input is read. `setImmediate` lets the peers' input be read first. */

@@ -16,7 +16,7 @@ function keepAliveClient(t: TestContext) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
   return async function get(url: string) {
-    const sent = request(url, { agent }).end();
+    const sent = request(url, { agent, headers: { 'apollo-require-preflight': 'true' } }).end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     let text = '';
     for await (const chunk of answer) text += String(chunk);

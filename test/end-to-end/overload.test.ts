@@ -39,7 +39,9 @@ describe('an overloaded pod', () => {
     const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH), MAX_LOOP_LAG_MS: '200' });
     assert.ok(await isReady(pod));
     await pod.until('the overload', async () => {
-      const response = await fetch(`${pod.endpoint}?query={block(ms:${BLOCKED_MS})}`);
+      const response = await fetch(`${pod.endpoint}?query={block(ms:${BLOCKED_MS})}`, {
+        headers: { 'apollo-require-preflight': 'true' },
+      });
       assert.deepEqual(await response.json(), { data: { block: 'timed-out' } });
       return !(await isReady(pod));
     });

@@ -165,7 +165,7 @@ class Stage {
     const config = readConfig({
       HOST: '127.0.0.1',
       PORT: '0',
-      CURSOR_SECRET: 'secret',
+      CURSOR_SECRET: 's'.repeat(32),
       SHARING_AUDIT: '0',
       ...settings,
     });

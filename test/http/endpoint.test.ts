@@ -13,6 +13,9 @@ import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 const JSON_TYPE = 'application/json';
 const RESPONSE_TYPE = 'application/graphql-response+json';
 
+/** A GET that a browser sends across origins only after a preflight. */
+const PREFLIGHTED = { headers: { 'apollo-require-preflight': 'true' } };
+
 /** Arguments for which validation accepts a nullable variable. */
 const ARGUMENTS_GRAPH = {
   'schema.graphql': `
@@ -62,7 +65,12 @@ describe('/graphql over HTTP', () => {
   });
 
   it('passes every MUST of the GraphQL over HTTP audit, and every SHOULD', async () => {
-    const results = await auditServer({ url });
+    const fetchFn = (at: string, init?: RequestInit) =>
+      fetch(at, {
+        ...init,
+        headers: { 'apollo-require-preflight': 'true', ...(init?.headers as Record<string, string>) },
+      });
+    const results = await auditServer({ url, fetchFn });
     assert.ok(results.length > 50);
     const failed = results.filter(({ status }) => status !== 'ok');
     assert.deepEqual(
@@ -80,14 +88,30 @@ describe('/graphql over HTTP', () => {
   });
 
   it('answers a query by GET', async () => {
-    const response = await fetch(`${url}?query=${encodeURIComponent('{ hello }')}`);
+    const response = await fetch(`${url}?query=${encodeURIComponent('{ hello }')}`, PREFLIGHTED);
     assert.deepEqual(await response.json(), { data: { hello: 'world' } });
+  });
+
+  it('refuses a GET that any page could make a browser send, and says which header it needs', async () => {
+    const query = `${url}?query=${encodeURIComponent('{ hello }')}`;
+    for (const headers of [{}, { 'content-type': 'text/plain' }, { accept: 'application/json' }]) {
+      const response = await fetch(query, { headers });
+      assert.equal(response.status, 400);
+      assert.match(await response.text(), /apollo-require-preflight/);
+    }
+    for (const headers of [
+      { 'content-type': 'application/json; charset=utf-8' },
+      { 'x-apollo-operation-name': 'A' },
+      { 'graphql-require-preflight': '1' },
+    ]) {
+      assert.equal((await fetch(query, { headers })).status, 200);
+    }
   });
 
   it('runs a mutation by POST, and never by GET', async () => {
     const query = 'mutation { shout(text: "hi") }';
     assert.deepEqual(await (await post(url, { query })).json(), { data: { shout: 'HI' } });
-    const response = await fetch(`${url}?query=${encodeURIComponent(query)}`);
+    const response = await fetch(`${url}?query=${encodeURIComponent(query)}`, PREFLIGHTED);
     assert.equal(response.status, 405);
   });
 
@@ -189,7 +213,7 @@ describe('/graphql over HTTP', () => {
       method: 'OPTIONS',
       headers: {
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type,authorization',
+        'access-control-request-headers': 'content-type,authorization,x-other',
       },
     };
     const ask = (origin: string) => fetch(url, { ...preflight, headers: { ...preflight.headers, origin } });
@@ -197,7 +221,8 @@ describe('/graphql over HTTP', () => {
     assert.equal(status, 204);
     assert.equal(headers.get('access-control-allow-origin'), 'https://app.example.com');
     assert.match(headers.get('access-control-allow-methods')!, /POST/);
-    assert.match(headers.get('access-control-allow-headers')!, /content-type.*authorization/);
+    assert.equal(headers.get('access-control-allow-headers'), 'content-type, authorization');
+    assert.equal(headers.get('access-control-allow-credentials'), 'true');
     assert.equal((await ask('https://evil.example')).status, 403);
   });
 
@@ -239,6 +264,15 @@ describe('a graph that authenticates', () => {
         errors: [{ message: 'Forbidden', extensions: { code: 'FORBIDDEN' } }],
       });
     }
+  });
+});
+
+describe('a crier that answers every origin', () => {
+  it('sends no credentials of its own origin to it', async (t) => {
+    const url = await startEndpoint(t, { ALLOWED_ORIGINS: '*' });
+    const { headers } = await post(url, { query: '{ hello }' }, { origin: 'https://any.example' });
+    assert.equal(headers.get('access-control-allow-origin'), 'https://any.example');
+    assert.equal(headers.get('access-control-allow-credentials'), null);
   });
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isOriginAllowed } from '../../src/http/origin.ts';
+import { isOrigin, isOriginAllowed } from '../../src/http/origin.ts';
 
-const ALLOWED = ['https://app.example.com'];
+const ALLOWED = { allowed: ['https://app.example.com'], own: '' };
 const HOST = 'api.example.com';
 
 describe('isOriginAllowed', () => {
@@ -10,7 +10,7 @@ describe('isOriginAllowed', () => {
     for (const origin of [undefined, 'https://api.example.com', 'https://app.example.com']) {
       assert.equal(isOriginAllowed(origin, HOST, ALLOWED), true, origin);
     }
-    assert.equal(isOriginAllowed('http://localhost:4000', 'localhost:4000', []), true);
+    assert.equal(isOriginAllowed('http://localhost:4000', 'localhost:4000', { allowed: [], own: '' }), true);
   });
 
   for (const origin of [
@@ -31,6 +31,39 @@ describe('isOriginAllowed', () => {
   }
 
   it('allows every Origin with *', () => {
-    assert.equal(isOriginAllowed('https://evil.example', HOST, ['*']), true);
+    assert.equal(isOriginAllowed('https://evil.example', HOST, { allowed: ['*'], own: '' }), true);
   });
+
+  describe("where the server's own origin is known", () => {
+    const own = { allowed: ['https://app.example.com'], own: 'https://api.example.com' };
+
+    it('allows it and the listed ones, whatever Host says', () => {
+      assert.equal(isOriginAllowed('https://api.example.com', '10.0.0.1:4000', own), true);
+      assert.equal(isOriginAllowed('https://app.example.com', HOST, own), true);
+    });
+
+    it('refuses a page whose name was pointed to this server (DNS rebinding), which is allowed otherwise', () => {
+      assert.equal(isOriginAllowed('http://evil.example', 'evil.example', own), false);
+      assert.equal(isOriginAllowed('http://evil.example', 'evil.example', { ...own, own: '' }), true);
+      assert.equal(isOriginAllowed('http://api.example.com', 'api.example.com', own), false);
+    });
+  });
+});
+
+describe('isOrigin', () => {
+  for (const text of ['https://app.example.com', 'http://localhost:3000', 'http://[::1]:3000']) {
+    it(`accepts ${text}`, () => assert.ok(isOrigin(text)));
+  }
+  for (const text of [
+    'app.example.com',
+    'https://app.example.com/',
+    'https://App.example.com',
+    'https://app.example.com:443',
+    'https://*.example.com',
+    'null',
+    'file:///x',
+    'https://app.example.com/path',
+  ]) {
+    it(`refuses ${JSON.stringify(text)}`, () => assert.ok(!isOrigin(text)));
+  }
 });

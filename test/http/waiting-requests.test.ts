@@ -10,6 +10,7 @@ import { DocumentQueue } from '../../src/graph/documents/document-queue.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
+import { TrustedProxies } from '../../src/http/client-address.ts';
 import { createEndpoint } from '../../src/http/endpoint.ts';
 import { Authenticator } from '../../src/identity/authenticator.ts';
 import { createLog } from '../../src/log.ts';
@@ -54,7 +55,9 @@ async function startEndpoint(t: TestContext): Promise<string> {
     runtime,
     authenticator: new Authenticator({ tokens: undefined, timeoutMs: 5000, log, onFailure: () => undefined }),
     documents: queue,
-    allowedOrigins: [],
+    origins: { allowed: [], own: '' },
+    proxies: new TrustedProxies([]),
+    corsHeaders: [],
     maxBodyBytes: 1024 * 1024,
     log,
     onRefusedOrigin: () => undefined,

@@ -9,7 +9,7 @@ import { configRefusal } from '../support/config-refusal.ts';
 import { NOBODY } from '../support/nobody.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const SECRET = 'hunter2';
+const SECRET = 'hunter2, which has 32 bytes or more';
 
 const SERVERS = { KAFKA_BROKERS: 'kafka:9092', REDIS_URL: 'redis://redis' };
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { Admission } from '../../src/websocket/admission.ts';
 import { Refusals } from '../../src/websocket/refusals.ts';
 import { openSocket } from '../support/socket.ts';
@@ -174,5 +175,53 @@ describe('a connection age limit', () => {
       await waitFor('two sweeps', () => socket.pings >= 2);
       assert.ok(socket.isOpen);
     }
+  });
+});
+
+describe('a gateway with limits for each client', () => {
+  const identity = ({ id, params }: RequestSource) => {
+    const { sub } = params as { sub?: string };
+    return Promise.resolve({ facts: { id, address: '127.0.0.1' }, subject: sub });
+  };
+
+  it('closes the newest connection of a user past the limit with 1013, and accepts one again when one has closed (S-22)', async (t) => {
+    const { url, refusals } = await startBareGateway(t, { authenticate: identity, maxConnectionsPerUser: 2 });
+    const open = async (sub?: string) => {
+      const socket = await openSocket(t, url);
+      socket.send({ type: 'connection_init', payload: { sub } });
+      return socket;
+    };
+    const first = await open('ida');
+    for (const socket of [first, await open('ida'), await open('ben'), await open(), await open(), await open()]) {
+      assert.equal((await socket.next()).type, 'connection_ack');
+    }
+    const refused = await open('ida');
+    assert.deepEqual(await refused.expectClose(), {
+      code: 1013,
+      reason: 'This user has as many connections as a user may have',
+    });
+    assert.deepEqual(refusals, ['user']);
+    first.close();
+    await first.expectClose();
+    await waitFor('the place of the first', async () => {
+      const socket = await open('ida');
+      return socket.next().then(
+        ({ type }) => type === 'connection_ack',
+        () => false,
+      );
+    });
+  });
+
+  it('closes connections of an address past the limit with 1013, before they are authenticated', async (t) => {
+    const { url, refusals, gateway } = await startBareGateway(t, { maxConnectionsPerAddress: 2 });
+    const first = await openSocket(t, url);
+    await openSocket(t, url);
+    const refused = await openSocket(t, url);
+    assert.equal((await refused.expectClose()).code, 1013);
+    assert.deepEqual(refusals, ['address']);
+    first.close();
+    await first.expectClose();
+    await waitFor('the place of the first', () => gateway.connectionCount === 1);
+    await (await openSocket(t, url)).init();
   });
 });

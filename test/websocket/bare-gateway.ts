@@ -5,7 +5,9 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { Writer } from '../../src/fanout/outbox/writer.ts';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
+import { TrustedProxies } from '../../src/http/client-address.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
+import { Quota } from '../../src/websocket/quota.ts';
 import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
 import type { FailureListener } from '../../src/websocket/live-operation.ts';
@@ -35,6 +37,8 @@ export interface BareGatewayOptions {
   readonly pingIntervalMs?: number;
   readonly admission?: Partial<GatewayOptions['admission']>;
   readonly isMemoryShort?: () => boolean;
+  readonly maxConnectionsPerAddress?: number;
+  readonly maxConnectionsPerUser?: number;
   /** The parts of the graph's runtime and the hub that clients reach. */
   readonly runtime?: object;
   readonly hub?: object;
@@ -62,7 +66,9 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   const gateway = new Gateway({
     httpServer,
     path: '/graphql',
-    allowedOrigins: [],
+    origins: { allowed: [], own: '' },
+    proxies: new TrustedProxies([]),
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? 0,
     initTimeoutMs: 5000,
     pingIntervalMs: options.pingIntervalMs ?? 0,
     maxMessageBytes: 65_536,
@@ -74,6 +80,8 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     connections: {
       limits,
       authenticator: { authenticate, refresh: options.refresh },
+      users: new Quota(options.maxConnectionsPerUser ?? 0),
+      onRefusedUser: () => refusals.push('user'),
       runtime,
       hub,
       writer,

@@ -1,4 +1,4 @@
-import { bool, bytes, count, oneOf, text } from '../../variable.ts';
+import { bool, bytes, count, oneOf, optionalBool, text } from '../../variable.ts';
 
 export const documentsVariables = {
   TRUSTED_DOCUMENTS: text(
@@ -34,8 +34,8 @@ export const documentsVariables = {
     '4096',
     'Longest name of the channel that a subscription reads, with its topic and the matched values.',
   ),
-  INTROSPECTION: bool('true', 'Whether clients may read the schema.'),
-  GRAPHIQL: bool('true', 'Whether `GET /` shows GraphiQL.'),
+  INTROSPECTION: optionalBool('Whether clients may read the schema; not set: yes, but not with `NODE_ENV=production`.'),
+  GRAPHIQL: optionalBool('Whether `GET /` shows GraphiQL; not set: yes, but not with `NODE_ENV=production`.'),
   DOCUMENT_CACHE_ENTRIES: count(
     0,
     '1000',

@@ -1,10 +1,20 @@
-import { bool, bytes, count, list, ms } from '../../variable.ts';
+import { bool, bytes, count, list, ms, text } from '../../variable.ts';
 
 export const gatewayVariables = {
   ALLOWED_ORIGINS: list(
     '',
     'origins such as https://app.example.com, or *',
     "Browser origins beside the server's own; `*` allows all.",
+  ),
+  PUBLIC_ORIGIN: text(
+    '',
+    'an origin such as https://api.example.com',
+    "The server's own origin, as browsers see it; not set: any whose host is that of the request.",
+  ),
+  ALLOWED_HEADERS: list(
+    'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, traceparent, tracestate',
+    'names of headers, separated by commas',
+    'Headers that pages of allowed origins may send with a POST.',
   ),
   INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
   AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the graph's `authenticate`."),
@@ -19,6 +29,23 @@ export const gatewayVariables = {
     'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
   ),
   MAX_CONNECTIONS: count(0, '0', 'connections', 'Open WebSockets; further ones are closed with 1013. 0: no limit.'),
+  MAX_CONNECTIONS_PER_USER: count(
+    0,
+    '100',
+    'connections',
+    'Open WebSockets of one `sub` on a pod; further ones are closed with 1013. 0: no limit.',
+  ),
+  MAX_CONNECTIONS_PER_ADDRESS: count(
+    0,
+    '0',
+    'connections',
+    'Open WebSockets of one client address on a pod; further ones are closed with 1013. 0: no limit.',
+  ),
+  TRUSTED_PROXIES: list(
+    '',
+    'addresses or ranges such as 10.0.0.0/8, separated by commas',
+    'Proxies whose X-Forwarded-For names the client; not set: the address is that of the peer.',
+  ),
   MAX_HANDSHAKES_PER_SECOND: count(
     0,
     '500',

@@ -12,7 +12,7 @@ export const redisVariables = {
   CURSOR_SECRET: secret(
     text(
       '',
-      'any text',
+      'at least 32 bytes',
       'Signs cursors, the same on every pod; not set: a random one that the pods share through Redis.',
     ),
   ),

@@ -1,0 +1,52 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Proxies whose X-Forwarded-For is believed. */
+export class TrustedProxies {
+  readonly #list = new BlockList();
+
+  /** @param ranges addresses, or ranges such as 10.0.0.0/8 (`isAddressRange`) */
+  constructor(ranges: readonly string[]) {
+    for (const range of ranges) {
+      const [address, bits] = range.split('/') as [string, string?];
+      const family = familyOf(address);
+      this.#list.addSubnet(address, bits === undefined ? bitsOf(address) : Number(bits), family);
+    }
+  }
+
+  /**
+   * Address of the client behind the proxies: the last one in X-Forwarded-For that is no trusted proxy, because each proxy appends the
+   * peer that it sees and a client may send the header itself. Without a trusted peer, the peer.
+   * @param forwardedFor the header's values, joined by commas
+   */
+  clientOf(peer: string, forwardedFor: string | undefined): string {
+    if (forwardedFor === undefined || !this.#isTrusted(peer)) return peer;
+    let client = peer;
+    for (const hop of forwardedFor.split(',').toReversed()) {
+      const address = hop.trim();
+      // What follows was written by somebody who does not write addresses.
+      if (isIP(address) === 0) return client;
+      client = address;
+      if (!this.#isTrusted(address)) return client;
+    }
+    return client;
+  }
+
+  #isTrusted(address: string): boolean {
+    return isIP(address) !== 0 && this.#list.check(address, familyOf(address));
+  }
+}
+
+/** True for an address or a range in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
+export function isAddressRange(text: string): boolean {
+  const [address, bits, ...rest] = text.split('/') as [string, string?, ...string[]];
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+function bitsOf(address: string): number {
+  return isIP(address) === 6 ? 128 : 32;
+}

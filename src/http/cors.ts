@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** For which a browser may keep the answer to a preflight, in seconds. Chromium keeps it for at most two hours. */
+const MAX_AGE_SECONDS = 7200;
+
+/**
+ * Headers for a cross-origin request of an allowed origin (https://fetch.spec.whatwg.org/#http-cors-protocol). A page of any origin may
+ * read what it may request without the user's cookies; with them, only a page of a listed origin.
+ * @param headers names of request headers that it may send, in lower case
+ */
+export function allowOrigin(
+  request: IncomingMessage,
+  response: ServerResponse,
+  origin: string,
+  headers: readonly string[],
+  isListed: boolean,
+): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('vary', 'origin');
+  if (isListed) response.setHeader('access-control-allow-credentials', 'true');
+  if (request.method !== 'OPTIONS') return;
+  const requested = (request.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
+  response.setHeader('access-control-allow-methods', 'GET, POST');
+  response.setHeader('access-control-allow-headers', headers.filter((name) => requested.includes(name)).join(', '));
+  response.setHeader('access-control-max-age', String(MAX_AGE_SECONDS));
+  response.setHeader('vary', 'origin, access-control-request-headers');
+}
+
+/** Headers that stock clients send so that a browser asks with a preflight first. */
+const PREFLIGHTED = ['apollo-require-preflight', 'x-apollo-operation-name', 'graphql-require-preflight'];
+
+/**
+ * True if a browser sends the request across origins only after a preflight, or it is no GET: a page that a user has open could make any
+ * other GET in the user's name, by an image or a link, and measure the answer.
+ */
+export function isPreflighted({ method, headers }: IncomingMessage): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return true;
+  return (
+    headers['content-type']?.split(';', 1)[0]?.trim() === 'application/json' ||
+    PREFLIGHTED.some((name) => headers[name])
+  );
+}
