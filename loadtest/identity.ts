@@ -82,7 +82,9 @@ async function expire(sockets: number, spreadSeconds: number, signal: AbortSigna
     if (waitMs < 0) throw new Error('the clients were not connected in time');
     say(`connected; the first token expires in ${Math.round(waitMs / 1000) + 2} s`);
     await delay(waitMs, undefined, { signal });
-    return { spreadSeconds, clients, lagP99Ms: await watch(server, clients, firstExp + spreadSeconds, signal) };
+    const lagP99Ms = await watch(server, clients, firstExp + spreadSeconds, signal);
+    // Their subscriptions end with the server.
+    return { spreadSeconds, clients: clients.map((times) => ({ ...times })), lagP99Ms };
   } finally {
     for (const close of closing) await close();
   }
