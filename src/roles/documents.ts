@@ -10,9 +10,22 @@ const MAX_LOGGED = 10;
 /** The documents that clients may run. Resolves when those of TRUSTED_DOCUMENTS are read. */
 export async function openDocuments(services: RoleServices): Promise<RequestedDocuments> {
   const { config, metrics } = services;
+  let rejected = 0;
+  const trusted = config.TRUSTED_DOCUMENTS === '' ? undefined : await openTrusted(services, () => rejected++);
+  metrics.gauge('crier_trusted_documents', 'Documents of TRUSTED_DOCUMENTS.', () => trusted?.size ?? 0);
+  metrics.gauge(
+    'crier_trusted_documents_unusable',
+    'Documents of TRUSTED_DOCUMENTS that the graph cannot run.',
+    () => trusted?.unusable.length ?? 0,
+  );
+  metrics.total(
+    'crier_trusted_documents_rejected_total',
+    'Changes of TRUSTED_DOCUMENTS that were not accepted.',
+    () => rejected,
+  );
   return new RequestedDocuments({
     cache: createCache(services),
-    trusted: config.TRUSTED_DOCUMENTS === '' ? undefined : await openTrusted(services),
+    trusted,
     isTrustRequired: config.TRUSTED_DOCUMENTS !== '' && config.TRUSTED_DOCUMENTS_MODE !== 'allowed',
     hasAutomatic: config.APQ,
     onRefusal: (outcome) => metrics.documents.inc({ outcome }),
@@ -43,7 +56,10 @@ function createCache({ config, graph, metrics }: RoleServices): DocumentCache {
   return cache;
 }
 
-async function openTrusted({ config, graph, log, metrics, register }: RoleServices): Promise<TrustedDocuments> {
+async function openTrusted(
+  { config, graph, log, register }: RoleServices,
+  onRejected: () => void,
+): Promise<TrustedDocuments> {
   const onAccepted = () => {
     const { unusable, size } = trusted;
     log.info({ documents: size }, 'trusted documents are read');
@@ -53,28 +69,16 @@ async function openTrusted({ config, graph, log, metrics, register }: RoleServic
       'the graph cannot run some trusted documents; clients that request them receive errors',
     );
   };
-  let rejected = 0;
   const trusted = register(
     new TrustedDocuments({
       path: config.TRUSTED_DOCUMENTS,
       reader: new DocumentReader(graph.schema, { hasIntrospection: config.INTROSPECTION }),
       onChange: (refusal) => {
         if (refusal === undefined) return onAccepted();
-        rejected++;
+        onRejected();
         log.error({ reason: refusal }, 'TRUSTED_DOCUMENTS is rejected; the trusted documents stay as they are');
       },
     }),
-  );
-  metrics.gauge('crier_trusted_documents', 'Documents of TRUSTED_DOCUMENTS.', () => trusted.size);
-  metrics.gauge(
-    'crier_trusted_documents_unusable',
-    'Documents of TRUSTED_DOCUMENTS that the graph cannot run.',
-    () => trusted.unusable.length,
-  );
-  metrics.total(
-    'crier_trusted_documents_rejected_total',
-    'Changes of TRUSTED_DOCUMENTS that were not accepted.',
-    () => rejected,
   );
   await trusted.start();
   onAccepted();
