@@ -11,7 +11,7 @@ export interface ConnectionFacts {
   /** Payload of `connection_init`; `{}` if it had none. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly claims: Claims;
-  /** IP address of the peer. */
+  /** IP address of the client, as far as proxies are trusted. */
   readonly address: string;
 }
 

@@ -103,12 +103,11 @@ class ExecutionBackend implements Backend {
   }
 }
 
-/** The Authorization header, or the `connection_init` parameter of that name or `token`: a browser cannot set headers on a WebSocket. */
+/** What `tokenOf` looks at, in its order, so that a backend receives the token that was verified: parameters of `connection_init`, then the header. */
 function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {
-  if (headers['authorization'] !== undefined) return headers['authorization'];
-  const parameter = params['authorization'] ?? params['Authorization'];
-  if (typeof parameter === 'string') return parameter;
   const { token } = params;
-  if (typeof token !== 'string') return undefined;
-  return /^bearer /i.test(token) ? token : `Bearer ${token}`;
+  if (typeof token === 'string' && token !== '') return /^bearer /i.test(token) ? token : `Bearer ${token}`;
+  const parameters = [params['authorization'], params['Authorization']];
+  const parameter = parameters.find((value): value is string => typeof value === 'string' && value !== '');
+  return parameter ?? headers['authorization'];
 }

@@ -12,12 +12,12 @@ export const gatewayVariables = {
     "The server's own origin, as browsers see it; not set: any whose host is that of the request.",
   ),
   ALLOWED_HEADERS: list(
-    'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, traceparent, tracestate',
+    'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, graphql-require-preflight, traceparent, tracestate',
     'names of headers, separated by commas',
     'Headers that pages of allowed origins may send with a POST.',
   ),
   INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
-  AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the graph's `authenticate`."),
+  AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the token's key and the graph's `authenticate`."),
   PING_INTERVAL_MS: ms(
     0,
     '12000',
