@@ -13,6 +13,8 @@ export type PodQuestion = { readonly revoke: string } | { readonly close: string
 export interface PodAnswer {
   /** Connections that were closed. */
   readonly closed?: number;
+  /** The longest time for which a token that the pod has seen is accepted, in ms. */
+  readonly longestLifeMs?: number;
   /** `jti` of the token of the connection that was closed. */
   readonly tokenId?: string;
   /** Connections that are open. */
@@ -68,7 +70,7 @@ export class PodConnections {
     if (!revocations.isFull) revocations.add(text, revocation);
     const isRevoked = ({ identity }: Connection) =>
       identity !== undefined && hasClaim(identity, revocation) && isIssuedBefore(identity, revocation);
-    return { closed: await this.#closeThose(isRevoked) };
+    return { closed: await this.#closeThose(isRevoked), longestLifeMs: revocations.longestLifeMs };
   }
 
   async #close(id: string): Promise<PodAnswer> {

@@ -54,6 +54,12 @@ export function revocationOf(
   return { name, value, atMs, untilMs: Math.ceil(atMs + lastsMs), reason };
 }
 
+/** The same revocation until every token of another pod has expired, too; undefined if it lasts that long already. */
+export function prolonged(revocation: Revocation, longestLifeMs: number): Revocation | undefined {
+  const untilMs = Math.ceil(revocation.atMs + Math.min(longestLifeMs, MAX_MS));
+  return untilMs > revocation.untilMs ? { ...revocation, untilMs } : undefined;
+}
+
 /** In ms; undefined if the value is no duration. */
 function durationOf(value: unknown): number | undefined {
   const [, digits, unit] = /^(\d{1,9})([smhd])$/.exec(String(value)) ?? [];

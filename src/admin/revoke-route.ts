@@ -9,7 +9,7 @@ import type { Route } from '../http/route.ts';
 import type { Logger } from '../log.ts';
 import type { Answers, Peers } from './peers.ts';
 import type { PodAnswer, PodQuestion } from './pod-connections.ts';
-import { parseRevokeRequest, revocationOf } from './revoke-request.ts';
+import { parseRevokeRequest, prolonged, revocationOf } from './revoke-request.ts';
 import type { RevokeRequest } from './revoke-request.ts';
 
 export interface RevokeRouteOptions {
@@ -84,7 +84,12 @@ async function revokeClaim(claim: ClaimEquality, request: RevokeRequest, options
   if (request.forMs === 0) return { asked: await asking, outcome: 'nothing' };
   const keeping: Outcome | Promise<Outcome> = isFull ? 'full' : shared.keep(text, untilMs);
   const [asked, outcome] = await Promise.all([asking, keeping]);
-  if (outcome !== 'full') return { asked, outcome, untilMs };
+  if (outcome !== 'full') {
+    const lives = asked.answers.map(({ answer }) => answer.longestLifeMs ?? 0);
+    const longer = request.forMs === undefined ? prolonged(revocation, Math.max(0, ...lives)) : undefined;
+    if (!longer) return { asked, outcome, untilMs };
+    return { asked, outcome: await shared.keep(printRevocation(longer), longer.untilMs), untilMs: longer.untilMs };
+  }
   onRefused();
   return { asked, outcome };
 }

@@ -56,8 +56,9 @@ export function missingClaim({ field, where }: Pick<Binding, 'field' | 'where'>)
 
 /** A resolver that runs only if `authorize` allows it. Without a promise of `authorize` it adds none. */
 export function authorized(authorize: AuthorizeField, coordinate: string, resolve: Resolver): Resolver {
-  const check = (isAllowed: void | boolean) => {
-    if (isAllowed === false) throw clientError('FORBIDDEN', `Not allowed to read "${coordinate}".`);
+  const check = (isAllowed: boolean) => {
+    // A rule such as `roles?.includes('admin')` gives undefined where there are no roles.
+    if (isAllowed !== true) throw clientError('FORBIDDEN', `Not allowed to read "${coordinate}".`);
   };
   return (source, args, context, info) => {
     let answer: ReturnType<AuthorizeField>;
@@ -66,7 +67,7 @@ export function authorized(authorize: AuthorizeField, coordinate: string, resolv
     } catch (error) {
       throw shown(error);
     }
-    if (answer instanceof Promise) {
+    if (isPromiseLike(answer)) {
       return answer.then(
         (isAllowed) => {
           check(isAllowed);
@@ -80,6 +81,11 @@ export function authorized(authorize: AuthorizeField, coordinate: string, resolv
     check(answer);
     return resolve(source, args, context, info);
   };
+}
+
+/** Also for a query builder, which is no Promise. */
+function isPromiseLike(answer: ReturnType<AuthorizeField>): answer is PromiseLike<boolean> {
+  return typeof (answer as Partial<PromiseLike<boolean>> | undefined)?.then === 'function';
 }
 
 /** The code of a GraphQLError without one is FORBIDDEN. Any other error is masked like that of a resolver. */

@@ -26,12 +26,12 @@ export type Authorize = (
   context: ExecutionContext,
 ) => void | boolean | Promise<void | boolean>;
 
-/** The `authorize` of a field of any other type, called before its resolver. False or a throw refuses the field. */
+/** The `authorize` of a field of any other type, called before its resolver. Whatever is not true, and a throw, refuses the field. */
 export type AuthorizeField = (
   source: unknown,
   args: Readonly<Record<string, unknown>>,
   context: ExecutionContext,
-) => void | boolean | Promise<void | boolean>;
+) => boolean | PromiseLike<boolean>;
 
 /** A loaded graph folder. */
 export interface Graph {

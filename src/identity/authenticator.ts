@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createRequest, createFacts } from '../context/connection-facts.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
 import type { Acknowledgement, ContextDefinition } from '../context/context.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import { RefusalDelays } from './refusal-delays.ts';
 import type { Identity } from './revocation.ts';
 import type { Revocations } from './revocations.ts';
 import { refreshedSource, tokenOf } from './token-place.ts';
@@ -56,14 +54,13 @@ export interface AuthenticatorOptions {
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #scope = new NeutralScope();
-  readonly #delays = new RefusalDelays();
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
   }
 
-  /** Never rejects. A failure is counted and logged; after several of one address it takes some seconds. */
+  /** Never rejects. A failure is counted and logged. */
   authenticate(source: RequestSource): Promise<Authenticated | Unauthenticated> {
     return this.#authenticate(source, (token) => token, 'the connection is refused');
   }
@@ -126,8 +123,6 @@ export class Authenticator {
       clearTimeout(timer);
     }
     onFailure(failure);
-    const delayMs = failure === 'keys_unavailable' ? 0 : this.#delays.next(source.address);
-    if (delayMs > 0) await delay(delayMs);
     return { failure };
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { AuthenticationFailure } from './authenticator.ts';
 
 /** Refusals of one address that are answered at once. */
 const FREE_REFUSALS = 10;
@@ -9,16 +10,39 @@ const MAX_DELAY_MS = 4_000;
 /** Time in ms after the last refusal in which an address is forgotten. */
 const MEMORY_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
+/** Refusals that wait at once. Further ones are answered at once: to wait takes memory. */
+const MAX_WAITING = 1_000;
+
+/** Failures by which somebody may look for a token that is accepted. The others are the server's, or the graph's. */
+const GUESSES: ReadonlySet<AuthenticationFailure> = new Set([
+  'token_missing',
+  'token_expired',
+  'token_invalid',
+  'token_revoked',
+  'denied',
+]);
 
 /**
- * How long the refusal of a connection or request is put off, by address: who guesses tokens gets slower with each. Only refusals wait, so
- * an attacker behind a proxy delays nobody else who has that address.
+ * Delays refusals of connections by client address: after ten, the delay doubles with each. Only refusals wait, so an attacker behind a
+ * proxy delays nobody else who has that address.
  */
 export class RefusalDelays {
   readonly #refusals = new LRUCache<string, number>({ max: MAX_ADDRESSES, ttl: MEMORY_MS });
+  #waiting = 0;
+
+  /** Calls `refuse` at once or later. */
+  run(address: string, failure: AuthenticationFailure, refuse: () => void): void {
+    const delayMs = GUESSES.has(failure) ? this.#next(address) : 0;
+    if (delayMs === 0 || this.#waiting >= MAX_WAITING) return refuse();
+    this.#waiting++;
+    setTimeout(() => {
+      this.#waiting--;
+      refuse();
+    }, delayMs).unref();
+  }
 
   /** Counts a refusal. Returns its delay in ms. */
-  next(address: string): number {
+  #next(address: string): number {
     const refusals = (this.#refusals.get(address) ?? 0) + 1;
     this.#refusals.set(address, refusals);
     if (refusals <= FREE_REFUSALS) return 0;

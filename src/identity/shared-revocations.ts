@@ -28,6 +28,7 @@ export class SharedRevocations {
   #stop: StopListening | undefined;
   #isBehind = true;
   #isReading = false;
+  #isRead = false;
   #isClosed = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -38,6 +39,11 @@ export class SharedRevocations {
   /** True while the bus may keep revocations that this pod does not know. */
   get isBehind(): boolean {
     return this.#isBehind || this.#isReading;
+  }
+
+  /** True once this pod has read what the bus keeps. */
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
   /** Resolves after the first attempt to read, also a failed one; never rejects. */
@@ -78,6 +84,7 @@ export class SharedRevocations {
         this.#isBehind = false;
         await this.#read();
       }
+      this.#isRead = true;
       this.#window.end('read');
     } catch (error) {
       this.#isBehind = true;

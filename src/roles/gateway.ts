@@ -12,6 +12,7 @@ import type { GraphRuntime } from '../graph/runtime.ts';
 import { TrustedProxies } from '../http/client-address.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
+import { RefusalDelays } from '../identity/refusal-delays.ts';
 import { Revocations } from '../identity/revocations.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
@@ -219,6 +220,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
       ...parts,
       subscriptions,
       log,
+      refusalDelays: new RefusalDelays(),
       users: new Quota(config.MAX_CONNECTIONS_PER_USER),
       onRefusedUser: () => metrics.refusals.inc({ reason: 'user' }),
       onSlowConsumer: () => metrics.slowConsumers.inc(),

@@ -1,6 +1,7 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
 import { GraphError } from '../errors.ts';
 import { placeThatNeedsClaims } from '../graph/access/claims-needed.ts';
+import type { Config } from '../config.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
 import type { Revocations } from '../identity/revocations.ts';
@@ -73,4 +74,9 @@ function openKeySet(url: string, { log, metrics, register, unreadyWhile }: Gatew
   // A pod that has never had keys refuses everybody. Later all pods have the same trouble, and keep their keys meanwhile.
   unreadyWhile('token_keys', () => !set.hasKeys);
   return register(set);
+}
+
+/** True if connections may have tokens. */
+export function hasTokens({ AUTH, JWT_JWKS_URL, JWT_SECRET, JWT_PUBLIC_KEY }: Config): boolean {
+  return AUTH !== 'none' && (JWT_JWKS_URL.length > 0 || JWT_SECRET !== '' || JWT_PUBLIC_KEY !== '');
 }

@@ -7,11 +7,12 @@ import { revokeRoute } from '../admin/revoke-route.ts';
 import type { Revocations } from '../identity/revocations.ts';
 import { SharedRevocations } from '../identity/shared-revocations.ts';
 import type { Connection } from '../websocket/connection.ts';
+import { hasTokens } from './identity.ts';
 import type { GatewayServices } from './services.ts';
 
 /** Lets operators list and revoke connections of all pods. Resolves when the revocations are read, or cannot be. */
 export async function openRevocation(
-  { bus, config, log, metrics, register, routes }: GatewayServices,
+  { bus, config, log, metrics, register, routes, unreadyWhile }: GatewayServices,
   revocations: Revocations,
   connections: () => Iterable<Connection>,
 ): Promise<void> {
@@ -25,6 +26,8 @@ export async function openRevocation(
     new Peers<PodQuestion, PodAnswer>({ control, podName: config.POD_NAME || hostname(), answer: pod.answer, log }),
   );
   const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.sweep, log }));
+  // A pod that starts without them accepts revoked tokens. Later all pods have the same trouble, and know what they had read.
+  if (hasTokens(config)) unreadyWhile('revocations', () => !shared.isRead);
   const onRefused = () => metrics.refusedRevocations.inc();
   metrics.gauge('crier_revocations', 'Revocations that this pod knows.', () => revocations.size);
   metrics.gauge('crier_revocations_behind', '1 while this pod may not know all revocations, else 0.', () =>

@@ -6,7 +6,8 @@ import type { RequestSource } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
-import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
+import type { Authenticated, AuthenticationFailure, Unauthenticated } from '../identity/authenticator.ts';
+import type { RefusalDelays } from '../identity/refusal-delays.ts';
 import type { Identity } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-place.ts';
 import type { TokenParameter } from '../identity/token-place.ts';
@@ -45,6 +46,7 @@ export interface ConnectionServices extends LiveOperationServices {
   readonly initDeadlines: InitDeadlines<Connection>;
   readonly tokenExpiries: TokenExpiries<Connection>;
   readonly inbox: Inbox;
+  readonly refusalDelays: RefusalDelays;
   /** Connections by the subject of their token. */
   readonly users: Quota;
   readonly log: Logger;
@@ -284,7 +286,7 @@ export class Connection
     this.#isInitialised = true;
     this.#services.initDeadlines.delete(this);
     const identity = await this.#identity.authenticate(params);
-    if ('failure' in identity) return this.close(...refusalClose(identity.failure));
+    if ('failure' in identity) return this.#refuse(identity.failure);
     if (this.#isEnded) return;
     const { users } = this.#services;
     if (identity.subject !== undefined) {
@@ -293,6 +295,11 @@ export class Connection
     }
     this.#adopt(identity);
     this.#outbox.send(acknowledgement(identityPayload(identity)));
+  }
+
+  /** Not async: nothing that the client sent is kept while the refusal waits. */
+  #refuse(failure: AuthenticationFailure): void {
+    this.#services.refusalDelays.run(this.address, failure, () => this.close(...refusalClose(failure)));
   }
 
   #refuseUser(): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseRevokeRequest, revocationOf } from '../../src/admin/revoke-request.ts';
+import { parseRevokeRequest, prolonged, revocationOf } from '../../src/admin/revoke-request.ts';
 import { selectionOfQuery } from '../../src/admin/selection.ts';
 
 const DAY_MS = 86_400_000;
@@ -59,6 +59,14 @@ describe('a request to revoke', () => {
     assert.equal(lasts(undefined, 30 * DAY_MS), 30 * DAY_MS);
     assert.equal(lasts(undefined, 4000 * DAY_MS), 366 * DAY_MS);
     assert.equal(lasts(60_000, 30 * DAY_MS), 60_000);
+  });
+
+  it('lasts longer if another pod has seen a longer token', () => {
+    const revocation = revocationOf({ name: 'sub', value: 'a' }, { forMs: undefined, reason: '' }, 0);
+    assert.equal(prolonged(revocation, DAY_MS), undefined);
+    const longer = prolonged(revocation, 30 * DAY_MS);
+    assert.deepEqual(longer, { ...revocation, untilMs: revocation.atMs + 30 * DAY_MS });
+    assert.equal(prolonged(revocation, 4000 * DAY_MS)!.untilMs, revocation.atMs + 366 * DAY_MS);
   });
 });
 

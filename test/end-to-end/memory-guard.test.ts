@@ -35,6 +35,7 @@ async function startSmallPod(t: TestContext, settings: Readonly<Record<string, s
     NODE_OPTIONS: `--max-old-space-size=${OLD_GENERATION / 2 ** 20} --max-semi-space-size=4`,
     GRAPH: await graphFolder(t, GRAPH),
     SAMPLE_INTERVAL_MS: '20',
+    MAX_VARIABLES_BYTES: '65536',
     ...settings,
   });
 }

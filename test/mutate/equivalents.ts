@@ -352,7 +352,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'No event is emitted before there is a listener.',
   },
   {
-    file: 'src/websocket/connection.ts',
+    file: 'src/websocket/peer-silence.ts',
     before: '#sweptBytes = -1;',
     after: '#sweptBytes = -0;',
     reason: 'The handshake has bytes, so the byte count of the stream is never 0.',
@@ -370,13 +370,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'ws closes a socket once, and the outbox writes only to an open socket.',
   },
   {
-    file: 'src/websocket/connection.ts',
-    before: 'if (this.#operations.get(operation.id) === operation) this.#operations.delete(operation.id);',
-    after: 'if (true) this.#operations.delete(operation.id);',
+    file: 'src/websocket/connection-operations.ts',
+    before: 'if (this.#live.get(operation.id) === operation) this.#live.delete(operation.id);',
+    after: 'if (true) this.#live.delete(operation.id);',
     reason: 'An operation whose id was reused has ended and sends nothing, or was refused while the id was free.',
   },
   {
-    file: 'src/websocket/connection.ts',
+    file: 'src/websocket/connection-identity.ts',
     before: 'return this.#facts?.id ?? this.#request?.id;',
     after: 'return this.#facts?.id ?? this.#request.id;',
     reason: 'Without a request there are facts.',

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { Writer } from '../../src/fanout/outbox/writer.ts';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
+import { RefusalDelays } from '../../src/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../src/http/client-address.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
 import { Quota } from '../../src/websocket/quota.ts';
@@ -80,6 +81,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     connections: {
       limits,
       authenticator: { authenticate, refresh: options.refresh },
+      refusalDelays: new RefusalDelays(),
       users: new Quota(options.maxConnectionsPerUser ?? 0),
       onRefusedUser: () => refusals.push('user'),
       runtime,

@@ -66,6 +66,22 @@ describe('authorize of a field', () => {
     });
   }
 
+  it('refuses the field for whatever is not true: undefined, another value, and the same from something that is awaited', async (t) => {
+    // No Promise, as a query builder is none.
+    const later = (value: unknown) => ({ then: (done: (value: unknown) => void) => done(value) });
+    for (const answer of [undefined, null, 0, 'yes', later(false), later(undefined), Promise.resolve(undefined)]) {
+      const authorize = () => answer as unknown as boolean;
+      const stage = await createStage(t, { sdl: SDL, resolvers: { Order: { note: { authorize } } } });
+      const reader = await stage.join('subscription { order { note } }', factsOf('a', { sub: 'ida' }));
+      await stage.publish('t{}', { order });
+      assert.deepEqual((JSON.parse(reader.received[0]!) as Result).data, { order: { note: null } }, String(answer));
+    }
+    const stage = await createStage(t, { sdl: SDL, resolvers: { Order: { note: { authorize: () => later(true) } } } });
+    const reader = await stage.join('subscription { order { note } }', factsOf('a', { sub: 'ida' }));
+    await stage.publish('t{}', { order });
+    assert.deepEqual(JSON.parse(reader.received[0]!), { data: { order: { note: 'hello' } } });
+  });
+
   it('is a property or a method without a resolver, as for any other field', async (t) => {
     const stage = await createStage(t, {
       sdl: `type Query { order: Order } type Order { constructor: String method: String late: String }

@@ -101,7 +101,7 @@ describe('an execution whose error makes crier execute it again', () => {
         factsOf('a', {}),
       );
       const result = await execute({ item: { n: 1 } });
-      assert.match(result, /^\{"errors":\[\{"message":"The backend .*"data":\{"item":null\}\}$/);
+      assert.match(result, /^\{"errors":\[\{"message":"A backend .*"data":\{"item":null\}\}$/);
       // Fields beside a failed one run on, and are not awaited.
       await waitFor('the last request', () => requests['GET /list'] === 2);
       await backends.close();
