@@ -131,7 +131,7 @@ describe('trusted documents', () => {
   it('are run by GET, but for mutations', async (t) => {
     const { http } = await stage(t, {}, MANIFEST);
     const get = async (params: Readonly<Record<string, string>>) =>
-      fetch(`${http}?${new URLSearchParams(params).toString()}`);
+      fetch(`${http}?${new URLSearchParams(params).toString()}`, { headers: { 'apollo-require-preflight': 'true' } });
     const variables = JSON.stringify({ name: 'Ida' });
     for (const named of [
       { documentId: sha1(GREET) },

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createStage, factsOf } from '../../fanout/stage.ts';
 import type { Listener, StageOptions } from '../../fanout/stage.ts';
-import { switches } from '../../support/switches.ts';
 
 const TYPES = `
   type Data {
@@ -249,7 +248,7 @@ describe('the execution of fields with directives', () => {
     assert.doesNotMatch(Buffer.concat(refused.json).toString(), /"reader":"reader"|name":"name/);
   });
 
-  it('raises no alarm of the sharing audit', { skip: !switches.SHARING }, async (t) => {
+  it('raises no alarm of the sharing audit', async (t) => {
     const stage = await stageOf(t, { jitAfterUses: 1, audit: 1, hasSharing: true });
     for (let i = 0; i < 3; i++) await stage.join(query, rightScopes(i));
     for (let i = 0; i < 3; i++) await stage.join(query, wrongScopes(i));
