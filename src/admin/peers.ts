@@ -38,7 +38,7 @@ const PODS = 'control:pods';
 const QUESTIONS = 'control:questions';
 /** Interval in ms at which a pod says that it exists. */
 const BEAT_MS = 10_000;
-/** How long a pod that says so no more, in ms, counts as one that has sockets and cannot reach the bus. */
+/** Time in ms after its last beat for which a pod is still expected to answer. */
 const ABSENCE_MS = 300_000;
 const MAX_PODS = 1_000;
 /** Longest wait for answers, in ms. */

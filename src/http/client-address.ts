@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /** Proxies whose X-Forwarded-For is believed. */
@@ -11,6 +12,12 @@ export class TrustedProxies {
       const family = familyOf(address);
       this.#list.addSubnet(address, bits === undefined ? bitsOf(address) : Number(bits), family);
     }
+  }
+
+  /** Address of the client that sent a request. */
+  addressOf({ headers, socket }: IncomingMessage): string {
+    // Node joins repeated headers of this name.
+    return this.clientOf(socket.remoteAddress ?? '', headers['x-forwarded-for'] as string | undefined);
   }
 
   /**

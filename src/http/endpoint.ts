@@ -85,7 +85,7 @@ export function createEndpoint(
         id: randomUUID(),
         rawHeaders: raw.rawHeaders,
         params: {},
-        address: proxies.clientOf(raw.socket.remoteAddress ?? '', raw.headers['x-forwarded-for'] as string | undefined),
+        address: proxies.addressOf(raw),
       });
       if ('failure' in identity) return refusalReply(identity.failure);
       const { facts } = identity;

@@ -233,7 +233,7 @@ export class Gateway {
       observer.onRefused('draining');
       return this.#refusals.add(request, socket, head, CLOSE_CODES.goingAway, DRAIN_REASON);
     }
-    if (this.#addresses.isReached(this.#addressOf(request))) {
+    if (this.#addresses.isReached(this.#options.proxies.addressOf(request))) {
       observer.onRefused('address');
       return this.#refusals.add(request, socket, head, CLOSE_CODES.tryAgainLater, TOO_MANY_OF_ADDRESS);
     }
@@ -249,18 +249,13 @@ export class Gateway {
     const connection = new Connection(
       socket,
       request.socket,
-      { id: connectionId(), rawHeaders: request.rawHeaders, address: this.#addressOf(request) },
+      { id: connectionId(), rawHeaders: request.rawHeaders, address: this.#options.proxies.addressOf(request) },
       this.#services,
     );
     this.#connections.add(connection);
     this.#addresses.add(connection.address);
     this.#options.observer.onOpen();
     connection.open();
-  }
-
-  #addressOf({ headers, socket }: IncomingMessage): string {
-    const forwardedFor = headers['x-forwarded-for'];
-    return this.#options.proxies.clientOf(socket.remoteAddress ?? '', forwardedFor as string | undefined);
   }
 
   /** After a blocked event loop, timers run before input is read. `setImmediate` lets the peers' input be read first. */
