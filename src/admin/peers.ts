@@ -39,7 +39,7 @@ const QUESTIONS = 'control:questions';
 /** Interval in ms at which a pod says that it exists. */
 const BEAT_MS = 10_000;
 /** Time in ms after its last beat for which a pod is still expected to answer. */
-const ABSENCE_MS = 300_000;
+const REGISTRATION_TTL_MS = 300_000;
 const MAX_PODS = 1_000;
 /** Longest wait for answers, in ms. */
 const PATIENCE_MS = 4_500;
@@ -133,7 +133,7 @@ export class Peers<Question, Answer> {
         await control.listen(answersOf(this.#id), (text) => this.#onText(text, this.#onAnswer), onGap);
         this.#isListening = true;
       }
-      if (this.#timer) await this.#register(Date.now() + ABSENCE_MS);
+      if (this.#timer) await this.#register(Date.now() + REGISTRATION_TTL_MS);
     } catch {
       return;
     }

@@ -58,9 +58,9 @@ export class PodConnections {
   };
 
   /** Closes the connections that any revocation refuses. */
-  readonly sweep = (): void => {
+  readonly closeRevoked = (): void => {
     const { revocations } = this.#options;
-    void this.#closeThose(({ identity }) => identity !== undefined && revocations.refuses(identity));
+    void this.#closeWhere(({ identity }) => identity !== undefined && revocations.refuses(identity));
   };
 
   async #revoke(text: string): Promise<PodAnswer> {
@@ -70,12 +70,12 @@ export class PodConnections {
     if (!revocations.isFull) revocations.add(text, revocation);
     const isRevoked = ({ identity }: Connection) =>
       identity !== undefined && hasClaim(identity, revocation) && isIssuedBefore(identity, revocation);
-    return { closed: await this.#closeThose(isRevoked), longestLifeMs: revocations.longestLifeMs };
+    return { closed: await this.#closeWhere(isRevoked), longestLifeMs: revocations.longestLifeMs };
   }
 
   async #close(id: string): Promise<PodAnswer> {
     let tokenId: unknown;
-    const closed = await this.#closeThose((connection) => {
+    const closed = await this.#closeWhere((connection) => {
       if (connection.id !== id) return false;
       tokenId = connection.identity?.token?.['jti'];
       return true;
@@ -90,7 +90,7 @@ export class PodConnections {
     return { open: selected.length, connections: selected.slice(0, MAX_ROWS).map(rowOf) };
   }
 
-  async #closeThose(isRevoked: (connection: Connection) => boolean): Promise<number> {
+  async #closeWhere(isRevoked: (connection: Connection) => boolean): Promise<number> {
     const { connections, onRevoked } = this.#options;
     const closed = await revokeConnections(connections(), isRevoked);
     onRevoked(closed);

@@ -6,7 +6,7 @@ export type TokenPayload = Readonly<Record<string, unknown>>;
 /** Names of the parameters in which crier looks for a token, in its order. */
 const NAMES = ['token', 'authorization', 'Authorization'];
 /** The share of a token's remaining life that is left when it is refreshed, if that is less than `refreshAheadMs`. */
-const LEAST_AHEAD = 0.2;
+const MAX_AHEAD_SHARE = 0.2;
 /** With less time left, in ms, nothing is refreshed any more. */
 const MIN_LEFT_MS = 1_000;
 /** A longer timer would fire at once. */
@@ -44,7 +44,7 @@ export class TokenRefresh {
   #schedule(): void {
     const leftMs = this.#expiresAt - performance.now();
     if (leftMs < MIN_LEFT_MS) return;
-    const waitMs = leftMs - Math.min(this.#aheadMs, leftMs * LEAST_AHEAD);
+    const waitMs = leftMs - Math.min(this.#aheadMs, leftMs * MAX_AHEAD_SHARE);
     this.#due.set(Math.min(waitMs, MAX_WAIT_MS));
   }
 

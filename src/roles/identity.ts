@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
 import { GraphError } from '../errors.ts';
-import { placeThatNeedsClaims } from '../graph/access/claims-needed.ts';
+import { coordinateThatNeedsClaims } from '../graph/access/claims-needed.ts';
 import type { Config } from '../config.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
@@ -17,10 +17,10 @@ const LOG_WINDOW_MS = 60_000;
 export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
   const { config, graph, log, metrics } = services;
   const tokens = config.AUTH === 'none' ? undefined : await openTokens(services);
-  const place = tokens || graph.context.authenticate ? undefined : placeThatNeedsClaims(graph);
-  if (place !== undefined) {
+  const coordinate = tokens || graph.context.authenticate ? undefined : coordinateThatNeedsClaims(graph);
+  if (coordinate !== undefined) {
     throw new GraphError(
-      `${place} is only for connections with claims, and no connection would have any; configure the keys of tokens ` +
+      `${coordinate} is only for connections with claims, and no connection would have any; configure the keys of tokens ` +
         '(JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET) and not AUTH=none, or export authenticate from context.ts',
     );
   }

@@ -25,7 +25,7 @@ export async function openRevocation(
   const peers = register(
     new Peers<PodQuestion, PodAnswer>({ control, podName: config.POD_NAME || hostname(), answer: pod.answer, log }),
   );
-  const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.sweep, log }));
+  const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.closeRevoked, log }));
   // A pod that starts without them accepts revoked tokens. Later all pods have the same trouble, and know what they had read.
   if (hasTokens(config)) unreadyWhile('revocations', () => !shared.isRead);
   const onRefused = () => metrics.refusedRevocations.inc();

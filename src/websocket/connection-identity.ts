@@ -1,6 +1,6 @@
 import type { Claims, ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import type { Authenticated, Authenticator, Unauthenticated } from '../identity/authenticator.ts';
-import type { TokenParameter } from '../identity/token-place.ts';
+import type { TokenParameter } from '../identity/token-location.ts';
 
 export type Authenticating = Pick<Authenticator, 'authenticate' | 'refresh'>;
 

@@ -1,6 +1,6 @@
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
-import type { TokenParameter } from '../identity/token-place.ts';
+import type { TokenParameter } from '../identity/token-location.ts';
 import { identityPayload, pongWith } from './protocol.ts';
 import { refusalReason } from './refusal-close.ts';
 

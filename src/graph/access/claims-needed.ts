@@ -3,8 +3,8 @@ import type { Graph } from '../graph.ts';
 import { accessRuleOf } from './access-rule.ts';
 import { parseAccessRules } from './access-rules.ts';
 
-/** The first place of a graph that is only for connections with claims; undefined: there is none. */
-export function placeThatNeedsClaims({ schema, bindings }: Pick<Graph, 'schema' | 'bindings'>): string | undefined {
+/** The schema coordinate of the first element that is only for connections with claims; undefined: there is none. */
+export function coordinateThatNeedsClaims({ schema, bindings }: Pick<Graph, 'schema' | 'bindings'>): string | undefined {
   for (const { field, where } of bindings.values()) {
     if (where.length > 0) return `${schema.getSubscriptionType()!.name}.${field}`;
   }

@@ -58,17 +58,17 @@ export class RequestedDocuments {
   /** The cached result for a request, or a refusal; undefined: its document must be read. */
   find(request: DocumentRequest): CachedDocument | InvalidDocument | undefined {
     const source = this.#sourceOf(request);
-    if (!('text' in source)) return this.#settled(source);
+    if (!('text' in source)) return this.#answer(source);
     const known = this.#options.cache.find(source.text, source.isTrusted);
-    if (known) this.#note(source);
+    if (known) this.#countUntrusted(source);
     return known;
   }
 
   /** Takes some ms if the document is not cached. */
   get(request: DocumentRequest): CachedDocument | InvalidDocument {
     const source = this.#sourceOf(request);
-    if (!('text' in source)) return this.#settled(source);
-    this.#note(source);
+    if (!('text' in source)) return this.#answer(source);
+    this.#countUntrusted(source);
     return this.#options.cache.get(source.text, source.isTrusted);
   }
 
@@ -88,7 +88,7 @@ export class RequestedDocuments {
     return { text: query, isTrusted: false };
   }
 
-  #settled(found: CachedDocument | Refused): CachedDocument | InvalidDocument {
+  #answer(found: CachedDocument | Refused): CachedDocument | InvalidDocument {
     const { trusted, onRefusal, onUntrusted } = this.#options;
     if (trusted) onUntrusted?.();
     if (!('reason' in found)) return found;
@@ -96,7 +96,7 @@ export class RequestedDocuments {
     return found.document;
   }
 
-  #note({ isTrusted }: Source): void {
+  #countUntrusted({ isTrusted }: Source): void {
     if (!isTrusted && this.#options.trusted) this.#options.onUntrusted?.();
   }
 }

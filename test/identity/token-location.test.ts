@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tokenOf } from '../../src/identity/token-place.ts';
+import { tokenOf } from '../../src/identity/token-location.ts';
 
 const ORIGIN = ['Origin', 'https://app.example.com'];
 
