@@ -18,7 +18,7 @@ import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
-import { Quota } from '../websocket/quota.ts';
+import { Quota } from '../limits/quota.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';

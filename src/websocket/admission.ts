@@ -1,4 +1,4 @@
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit } from '../limits/rate-limit.ts';
 
 /** Read at each handshake, so they may change while the gateway runs. */
 export interface AdmissionLimits {

@@ -32,8 +32,8 @@ import {
   pongWith,
 } from './protocol.ts';
 import { refusalClose } from './refusal-close.ts';
-import type { Quota } from './quota.ts';
-import { RateLimit } from './rate-limit.ts';
+import type { Quota } from '../limits/quota.ts';
+import { RateLimit } from '../limits/rate-limit.ts';
 import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
 import { TokenRefreshes } from './token-refreshes.ts';
 import type { RefreshOwner } from './token-refreshes.ts';

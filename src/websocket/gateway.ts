@@ -18,7 +18,7 @@ import type { Relief } from '../memory/memory-guard.ts';
 import { relieve } from './memory-relief.ts';
 import { DRAIN_REASON, drain } from './drain.ts';
 import { CLOSE_CODES } from './protocol.ts';
-import { Quota } from './quota.ts';
+import { Quota } from '../limits/quota.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
 import { SweepRing } from './sweep-ring.ts';
 import { TokenExpiries } from './token-expiries.ts';

@@ -449,7 +449,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'An absent id is not a string.',
   },
   {
-    file: 'src/websocket/rate-limit.ts',
+    file: 'src/limits/rate-limit.ts',
     before: '#refilledAt = 0;',
     after: '#refilledAt = 1;',
     reason: 'The bucket starts full, so the first refill has no effect.',

@@ -8,7 +8,7 @@ import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { RefusalDelays } from '../../src/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../src/http/client-address.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
-import { Quota } from '../../src/websocket/quota.ts';
+import { Quota } from '../../src/limits/quota.ts';
 import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
 import type { FailureListener } from '../../src/websocket/live-operation.ts';

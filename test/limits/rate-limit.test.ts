@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RateLimit } from '../../src/websocket/rate-limit.ts';
+import { RateLimit } from '../../src/limits/rate-limit.ts';
 
 describe('RateLimit', () => {
   it('admits a burst at once, then no more than the rate', () => {

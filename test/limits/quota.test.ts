@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Quota } from '../../src/websocket/quota.ts';
+import { Quota } from '../../src/limits/quota.ts';
 
 describe('Quota', () => {
   it('counts each key by itself, until it is deleted', () => {
