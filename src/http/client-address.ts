@@ -1,17 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { addressIn, plainAddress } from './ip-address.ts';
+
+/**
+ * Why the address of a client is not known. `missing`: a trusted proxy sent no X-Forwarded-For; `unreadable`: an entry in it is no address;
+ * `ignored`: an address was refused, and its peer, which is no trusted proxy, sent one.
+ */
+export type AddressProblem = 'missing' | 'unreadable' | 'ignored';
 
 /** Proxies whose X-Forwarded-For is believed. */
 export class TrustedProxies {
   readonly #list = new BlockList();
+  readonly #onProblem: (problem: AddressProblem, peer: string) => void;
 
-  /** @param ranges addresses, or ranges such as 10.0.0.0/8 (`isAddressRange`) */
-  constructor(ranges: readonly string[]) {
+  /**
+   * @param ranges addresses, or ranges such as 10.0.0.0/8 (`isAddressRange`)
+   * @param onProblem is called for each request that has one, with the address of the proxy or peer
+   */
+  constructor(ranges: readonly string[], onProblem: (problem: AddressProblem, peer: string) => void = () => undefined) {
     for (const range of ranges) {
       const [address, bits] = range.split('/') as [string, string?];
       const family = familyOf(address);
       this.#list.addSubnet(address, bits === undefined ? bitsOf(address) : Number(bits), family);
     }
+    this.#onProblem = onProblem;
   }
 
   /** Address of the client that sent a request. */
@@ -26,16 +38,29 @@ export class TrustedProxies {
    * @param forwardedFor the header's values, joined by commas
    */
   clientOf(peer: string, forwardedFor: string | undefined): string {
-    if (forwardedFor === undefined || !this.#isTrusted(peer)) return peer;
-    let client = peer;
-    for (const hop of forwardedFor.split(',').toReversed()) {
-      const address = hop.trim();
-      // What follows was written by somebody who does not write addresses.
-      if (isIP(address) === 0) return client;
+    let client = plainAddress(peer);
+    if (!this.#isTrusted(client)) return client;
+    if (forwardedFor === undefined) {
+      this.#onProblem('missing', client);
+      return client;
+    }
+    for (const entry of forwardedFor.split(',').toReversed()) {
+      const address = addressIn(entry);
+      // The entries before it were written by somebody who does not write addresses.
+      if (address === undefined) {
+        this.#onProblem('unreadable', client);
+        return client;
+      }
       client = address;
       if (!this.#isTrusted(address)) return client;
     }
     return client;
+  }
+
+  /** Called when a request is refused because its address has used up a limit: the address may be that of a proxy. */
+  onAddressRefused({ headers, socket }: IncomingMessage): void {
+    const peer = plainAddress(socket.remoteAddress ?? '');
+    if (headers['x-forwarded-for'] !== undefined && !this.#isTrusted(peer)) this.#onProblem('ignored', peer);
   }
 
   #isTrusted(address: string): boolean {

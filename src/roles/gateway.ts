@@ -9,7 +9,7 @@ import type { Receiver } from '../flow/receiver.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
-import { TrustedProxies } from '../http/client-address.ts';
+import type { TrustedProxies } from '../http/client-address.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { RefusalDelays } from '../identity/refusal-delays.ts';
@@ -31,6 +31,7 @@ import { createAuthenticator } from './identity.ts';
 import { openRevocation } from './revocation.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createEventTraces } from './tracing.ts';
+import { createTrustedProxies } from './trusted-proxies.ts';
 
 const LOG_WINDOW_MS = 10_000;
 /** Longest wait for a client's close frame. The sockets themselves wait as long (`closeTimeout` of ws). */
@@ -55,6 +56,7 @@ const EVENTS_FLOW_MS = 1000;
 /** Components that serve the WebSockets. */
 interface GatewayParts {
   readonly httpServer: HttpServer;
+  readonly proxies: TrustedProxies;
   readonly runtime: GraphRuntime;
   readonly authenticator: Authenticator;
   readonly documents: DocumentQueue;
@@ -78,8 +80,9 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const onEvent = () => (lastEventAt = performance.now());
   const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
-  const httpServer = createHttpServer(services, { runtime, authenticator, documents });
-  const gateway = createGateway(services, { httpServer, runtime, authenticator, documents, hub, writer });
+  const proxies = createTrustedProxies(services);
+  const httpServer = createHttpServer(services, { runtime, authenticator, documents, proxies });
+  const gateway = createGateway(services, { httpServer, proxies, runtime, authenticator, documents, hub, writer });
   await openRevocation(services, revocations, () => gateway.connections);
   register({ close: () => endServer(httpServer, finishMs(config) / 8) });
   if (receiver) {
@@ -180,7 +183,7 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway(services: GatewayServices, { httpServer, ...parts }: GatewayParts): Gateway {
+function createGateway(services: GatewayServices, { httpServer, proxies, ...parts }: GatewayParts): Gateway {
   const { config, tunables, graph, log, metrics, memory, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
@@ -205,7 +208,7 @@ function createGateway(services: GatewayServices, { httpServer, ...parts }: Gate
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
-    proxies: new TrustedProxies(config.TRUSTED_PROXIES),
+    proxies,
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     initTimeoutMs: config.INIT_TIMEOUT_MS,

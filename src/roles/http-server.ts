@@ -4,7 +4,6 @@ import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
-import { TrustedProxies } from '../http/client-address.ts';
 import { closeAfterReplies } from '../http/listening.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -12,12 +11,11 @@ export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
   { config, graph, log, metrics, draining }: GatewayServices,
-  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents'>,
+  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies'>,
 ): HttpServer {
   const endpoint = createEndpoint({
     ...parts,
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
-    proxies: new TrustedProxies(config.TRUSTED_PROXIES),
     corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,

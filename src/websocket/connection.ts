@@ -3,6 +3,7 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-w
 import type { PingMessage, SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../context/connection-facts.ts';
+import { addressKey } from '../http/ip-address.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
@@ -299,7 +300,7 @@ export class Connection
 
   /** Not async: nothing that the client sent is kept while the refusal waits. */
   #refuse(failure: AuthenticationFailure): void {
-    this.#services.refusalDelays.run(this.address, failure, () => this.close(...refusalClose(failure)));
+    this.#services.refusalDelays.run(addressKey(this.address), failure, () => this.close(...refusalClose(failure)));
   }
 
   #refuseUser(): void {

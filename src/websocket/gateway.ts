@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
 import { isOriginAllowed } from '../http/origin.ts';
 import type { TrustedProxies } from '../http/client-address.ts';
+import { addressKey } from '../http/ip-address.ts';
 import type { Origins } from '../http/origin.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionLimits, AdmissionRefusal } from './admission.ts';
@@ -132,7 +133,7 @@ export class Gateway {
       inbox: new Inbox(),
       onClose: (connection, code, isAnswered) => {
         this.#connections.delete(connection);
-        this.#addresses.delete(connection.address);
+        this.#addresses.delete(addressKey(connection.address));
         if (this.#isDraining) this.#ended++;
         if (this.#isDraining && !isAnswered) this.#terminated++;
         options.observer.onClose(code);
@@ -216,7 +217,7 @@ export class Gateway {
   }
 
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const { path, origins, observer } = this.#options;
+    const { path, origins, proxies, observer } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
       observer.onRefused('path');
       return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
@@ -233,8 +234,10 @@ export class Gateway {
       observer.onRefused('draining');
       return this.#refusals.add(request, socket, head, CLOSE_CODES.goingAway, DRAIN_REASON);
     }
-    if (this.#addresses.isReached(this.#options.proxies.addressOf(request))) {
+    const address = proxies.addressOf(request);
+    if (this.#addresses.isReached(addressKey(address))) {
       observer.onRefused('address');
+      proxies.onAddressRefused(request);
       return this.#refusals.add(request, socket, head, CLOSE_CODES.tryAgainLater, TOO_MANY_OF_ADDRESS);
     }
     const refusal = this.#admission.refusal(performance.now());
@@ -242,18 +245,18 @@ export class Gateway {
       observer.onRefused(refusal);
       return this.#refusals.add(request, socket, head, CLOSE_CODES.tryAgainLater, REFUSALS[refusal]);
     }
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request));
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request, address));
   };
 
-  #onOpen(socket: ConnectionSocket, request: IncomingMessage): void {
+  #onOpen(socket: ConnectionSocket, request: IncomingMessage, address: string): void {
     const connection = new Connection(
       socket,
       request.socket,
-      { id: connectionId(), rawHeaders: request.rawHeaders, address: this.#options.proxies.addressOf(request) },
+      { id: connectionId(), rawHeaders: request.rawHeaders, address },
       this.#services,
     );
     this.#connections.add(connection);
-    this.#addresses.add(connection.address);
+    this.#addresses.add(addressKey(connection.address));
     this.#options.observer.onOpen();
     connection.open();
   }
