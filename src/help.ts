@@ -5,7 +5,8 @@ const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
 Usage: npm start            (or: node dist/src/main.js)
        npm start -- --help
 
-  --check-config  tries the settings, the graph, TUNABLES_FILE, Kafka and Redis, prints what it finds, and exits with 0, or 1 after a failure
+  --check-config  tries the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the key sets of JWT_JWKS_URL, Kafka and Redis, prints what
+                  it finds, and exits with 0, or 1 after a failure
   -h, --help      prints this text
   -v, --version   prints the version
 

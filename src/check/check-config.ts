@@ -11,11 +11,12 @@ import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkKafka } from './kafka-check.ts';
 import { checkRedis } from './redis-check.ts';
+import { checkTokenKeys } from './token-keys-check.ts';
 import { checkTunables } from './tunables-check.ts';
 
 /**
- * Tries what a pod of this environment needs at its start: the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, Kafka and Redis. Starts no server,
- * joins no group and commits nothing.
+ * Tries what a pod of this environment needs at its start: the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the keys of
+ * tokens, Kafka and Redis. Starts no server, joins no group and commits nothing.
  *
  * @param builtInGraph the folder without GRAPH
  */
@@ -25,7 +26,7 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
   findings.push(...graph.findings);
   if (config && graph.graph) findings.push(...(await checkTrustedDocuments(config, graph.graph)));
-  if (config) findings.push(...(await checkTunables(config)));
+  if (config) findings.push(...(await checkTunables(config)), ...(await checkTokenKeys(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
   const topics = [...new Set(Array.from(graph.graph?.bindings.values() ?? [], ({ topic }) => topic))];

@@ -123,8 +123,11 @@ export class RemoteKeySet {
   }
 }
 
-/** @throws Error that says what was wrong with the response. */
-async function fetchKeys(url: string, closed: AbortSignal): Promise<JSONWebKeySet> {
+/**
+ * Fetches a key set, within FETCH_TIMEOUT_MS.
+ * @throws Error that says what was wrong with the response.
+ */
+export async function fetchKeys(url: string, closed: AbortSignal): Promise<JSONWebKeySet> {
   const signal = AbortSignal.any([closed, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
   // A redirect could lead anywhere, also to plain HTTP.
   const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
@@ -139,7 +142,9 @@ async function fetchKeys(url: string, closed: AbortSignal): Promise<JSONWebKeySe
     if (bytes > MAX_BYTES) throw new Error(`expected at most ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
-  const keys = JSON.parse(Buffer.concat(chunks).toString()) as JSONWebKeySet;
-  if (!Array.isArray(keys.keys) || keys.keys.length === 0) throw new Error('expected a key set with at least one key');
-  return keys;
+  const set = JSON.parse(Buffer.concat(chunks).toString()) as JSONWebKeySet & { readonly jwks_uri?: unknown };
+  if (typeof set.jwks_uri === 'string')
+    throw new Error(`expected a key set, got a discovery document: use its jwks_uri`);
+  if (!Array.isArray(set.keys) || set.keys.length === 0) throw new Error('expected a key set with at least one key');
+  return set;
 }

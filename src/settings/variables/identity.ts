@@ -12,7 +12,13 @@ export const identityVariables = {
     'http:// or https:// URLs, separated by commas',
     'Key sets (JWKS) of the identity providers; several need as many `JWT_ISSUER`, in the same order.',
   ),
-  JWT_SECRET: secret(text('', 'at least 32 bytes', 'Key of tokens that are signed with HMAC.')),
+  JWT_SECRET: secret(
+    text(
+      '',
+      'at least 32 bytes',
+      'Key of tokens that are signed with HMAC; at least 32 bytes, 48 with HS384, 64 with HS512.',
+    ),
+  ),
   JWT_PUBLIC_KEY: secret(
     text('', 'a public key or certificate in PEM', 'Key of tokens that are signed with its private key.'),
   ),

@@ -17,7 +17,7 @@ export const podVariables = {
   ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz`, `/metrics`, `/admin/…` and `/debug/…`.'),
   ADMIN_TOKEN: secret(
     bearerToken(
-      'Token that `/admin/…` and `/debug/…` need; not set: they are served if ADMIN_HOST is a loopback address.',
+      'Token that `/admin/…` and `/debug/…` need, of at least 32 characters; not set: they are served if ADMIN_HOST is a loopback address.',
     ),
   ),
   EMBEDDED: optionalBool(

@@ -13,7 +13,7 @@ export const redisVariables = {
     text(
       '',
       'at least 32 bytes',
-      'Signs cursors, the same on every pod; not set: a random one that the pods share through Redis.',
+      'Signs cursors; at least 32 bytes, the same on every pod; not set: a random one that the pods share through Redis.',
     ),
   ),
 };
