@@ -138,18 +138,8 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Opened and closed', [
         [rate('crier_connections_opened_total'), 'opened'],
         [rate('crier_connections_closed_total', 'code'), 'closed: {{code}}'],
-        [rate('crier_tokens_expired_total'), 'token expired'],
-        [rate('crier_tokens_refreshed_total'), 'token refreshed'],
       ]),
-      panel('Refused', [
-        [rate('crier_refusals_total', 'reason'), '{{reason}}'],
-        [rate('crier_authentication_failures_total', 'reason'), 'authentication: {{reason}}'],
-      ]),
-      panel('Revoked', [
-        [rate('crier_connections_revoked_total'), 'closed'],
-        [rate('crier_revocations_refused_total'), 'not kept: too many'],
-        [`max by (instance) (crier_revocations_behind{${POD}})`, '{{instance}} may not know all'],
-      ]),
+      panel('Refused', [[rate('crier_refusals_total', 'reason'), '{{reason}}']]),
       panel('Subscriptions', [[sum('crier_subscriptions', 'field'), '{{field}}']]),
       panel('Resumes', [[rate('crier_resumes_total', 'outcome'), '{{outcome}}']]),
       panel('Slow consumers', [[rate('crier_slow_consumers_total'), 'closed']]),
@@ -157,6 +147,42 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [`max by (instance) (crier_draining{${POD}})`, '{{instance}}'],
         [rate('crier_drain_connections_closed_total', 'instance'), '{{instance}} closed/s'],
       ]),
+    ],
+  ],
+  [
+    'Identity',
+    [
+      panel('Not authenticated', [[rate('crier_authentication_failures_total', 'reason'), '{{reason}}']], {
+        unit: 'ops',
+        description: 'Connections, HTTP requests and refreshes. `keys_unavailable`: the token may be valid.',
+      }),
+      panel(
+        'Tokens',
+        [
+          [rate('crier_tokens_refreshed_total'), 'refreshed'],
+          [rate('crier_tokens_expired_total'), 'expired, connection closed'],
+        ],
+        { unit: 'ops' },
+      ),
+      panel('Key sets', [[rate('crier_token_key_fetches_total', 'outcome'), '{{outcome}}']], {
+        unit: 'ops',
+        description: 'Fetches of JWT_JWKS_URL.',
+      }),
+      panel('Revocations', [
+        [`max(crier_revocations{${POD}})`, 'in force'],
+        [rate('crier_connections_revoked_total'), 'connections closed/s'],
+        [rate('crier_revocations_refused_total'), 'not kept: too many'],
+        [`max by (instance) (crier_revocations_behind{${POD}})`, '{{instance}} may not know all'],
+      ]),
+      panel('Trusted documents', [
+        [`max(crier_trusted_documents{${POD}})`, 'in the manifest'],
+        [`max(crier_trusted_documents_unusable{${POD}})`, 'that the graph cannot run'],
+        [`sum(increase(crier_trusted_documents_rejected_total{${POD}}[$__rate_interval]))`, 'manifests rejected'],
+      ]),
+      panel('Requests for other documents', [[rate('crier_untrusted_documents_total'), 'requests']], {
+        unit: 'ops',
+        description: 'Refused, or run with TRUSTED_DOCUMENTS_MODE=allowed. Still: the mode may become `required`.',
+      }),
     ],
   ],
   [
