@@ -43,7 +43,7 @@ describe('an execution context', () => {
     assert.deepEqual(Reflect.ownKeys(context), []);
   });
 
-  it('builds loaders and primers at their first read, once per execution', () => {
+  it('builds loaders and primers at their first read, once per execution (S-62)', () => {
     const { built, port, definition } = counted();
     const context = createContext(definition, port, factsWith({}));
     assert.equal(context.loaders, context.loaders);

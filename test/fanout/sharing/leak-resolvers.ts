@@ -116,7 +116,11 @@ export const rows: readonly Row[] = [
     executions: 2,
     resolve: async (_, __, { backends }) => JSON.stringify(await backends['profile']!.get('/me')),
   },
-  { name: 'a loader that read at once', executions: 2, resolve: (_, __, { loaders }) => loaders.ofNow.load('hi') },
+  {
+    name: 'a loader that read at once (S-62)',
+    executions: 2,
+    resolve: (_, __, { loaders }) => loaders.ofNow.load('hi'),
+  },
   {
     name: 'a loader that reads in its batch',
     executions: 2,
@@ -171,7 +175,7 @@ export const rows: readonly Row[] = [
     resolve: (_, __, { connection }) => Promise.all([turn().then(() => connection.claims['user'])]),
   },
   {
-    name: 'an error with data in its extensions',
+    name: 'an error with data in its extensions (S-61)',
     executions: 2,
     resolve: (_, __, { connection: { claims } }) => {
       throw new GraphQLError('refused', { extensions: { code: 'NO', user: claims['user'] } });

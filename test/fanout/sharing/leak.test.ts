@@ -129,7 +129,7 @@ for (const mode of MODES) {
 }
 
 describe('the record of reads', () => {
-  it('prevents leaks: without it every resolver of the table that reads the connection leaks', async (t) => {
+  it('prevents leaks: without it every resolver of the table that reads the connection leaks (twin of S-57, S-61 and S-62)', async (t) => {
     for (const row of rows.filter(({ executions }) => executions > 1)) {
       const stage = await stageOf(t, row, { forgetsReads: true, hasSharing: true });
       const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));

@@ -738,7 +738,7 @@ describe('operations share', () => {
     ['swapped values', { id: '1', f: { a: 1, b: 2 } }, { id: '1', f: { a: 2, b: 1 } }, 2],
     ['zero and minus zero', { id: '1', n: 0 }, { id: '1', n: -0 }, 2],
   ] as const) {
-    it(`${count === 1 ? 'for' : 'not for'} variables that are ${what}`, async (t) => {
+    it(`${count === 1 ? 'for' : 'not for'} variables that are ${what} (S-58)`, async (t) => {
       const stage = await createStage(t, { sdl: SDL, hasSharing: true });
       await stage.join(QUERY, factsOf('a', {}), one);
       await stage.join(QUERY, factsOf('b', {}), other);

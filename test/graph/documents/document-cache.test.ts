@@ -151,7 +151,7 @@ describe('DocumentCache', () => {
     assert.deepEqual(result.errors[0]?.locations, [{ line: 2, column: 8 }]);
   });
 
-  it('keeps its bounds through 10,000 distinct documents', () => {
+  it('keeps its bounds through 10,000 distinct documents (S-53)', () => {
     const cache = cacheWith({ maxEntries: 50 });
     for (let i = 0; i < 10_000; i++) valid(cache, `{ user { name } } # ${i}`);
     assert.equal(cache.size, 50);
@@ -194,16 +194,16 @@ describe('DocumentCache', () => {
   });
 
   const attacks: Record<string, [query: string, expected: RegExp]> = {
-    'nesting for the parser': ['{a'.repeat(7_000), /more tha[nt] 1000 tokens/],
-    '__typename repeated': [`{ ${'__typename '.repeat(1_300)} }`, /more tha[nt] 1000 tokens/],
-    'duplicate fields': [`{ ${'user{name} '.repeat(1_000)} }`, /more tha[nt] 1000 tokens/],
-    'aliases of __typename': [
+    'nesting for the parser (S-38)': ['{a'.repeat(7_000), /more tha[nt] 1000 tokens/],
+    '__typename repeated (S-39)': [`{ ${'__typename '.repeat(1_300)} }`, /more tha[nt] 1000 tokens/],
+    'duplicate fields (S-39)': [`{ ${'user{name} '.repeat(1_000)} }`, /more tha[nt] 1000 tokens/],
+    'aliases of __typename (S-40)': [
       `{ ${Array.from({ length: 16 }, (_, i) => `t${i}: __typename`).join(' ')} }`,
       /more than 15 aliases/,
     ],
-    'directives on one field': [`{ user ${'@skip(if:false) '.repeat(51)} { name } }`, /more than 50 directives/],
-    'unknown directives': [`{ user ${'@x '.repeat(999)} { name } }`, /more tha[nt] (50 directives|1000 tokens)/],
-    'a fragment bomb': [
+    'directives on one field (S-41)': [`{ user ${'@skip(if:false) '.repeat(51)} { name } }`, /more than 50 directives/],
+    'unknown directives (S-41)': [`{ user ${'@x '.repeat(999)} { name } }`, /more tha[nt] (50 directives|1000 tokens)/],
+    'a fragment bomb (S-42)': [
       `{ a { ...F0 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i} on A { a { b } ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F30 on A { b }`,
       /more than 1000 fields/,
     ],
@@ -211,7 +211,7 @@ describe('DocumentCache', () => {
       `{ a { ...F a { ...F } } } fragment F on A { ${Array.from({ length: 8 }, (_, i) => `b${i}: b`).join(' ')} }`,
       /more than 15 aliases/,
     ],
-    'a fragment cycle': [
+    'a fragment cycle (S-44)': [
       '{ a { ...F } } fragment F on A { a { ...G } } fragment G on A { ...F }',
       /Cannot spread fragment "F" within itself/,
     ],
@@ -224,16 +224,16 @@ describe('DocumentCache', () => {
       `{ a { b } } fragment F on A { ${'a { '.repeat(8)} b ${'} '.repeat(8)} }`,
       /more than 8 levels/,
     ],
-    'two root fields': ['subscription { a { b } b }', /must select only one top level field/],
+    'two root fields (S-51)': ['subscription { a { b } b }', /must select only one top level field/],
     'two root fields in a fragment': [
       'subscription { ...F } fragment F on Subscription { a { b } b }',
       /only one top level field/,
     ],
-    '@include on the root field': [
+    '@include on the root field (S-51)': [
       'subscription($x: Boolean!) { b @include(if: $x) }',
       /@skip or @include on its root field/,
     ],
-    '@skip around the root field': [
+    '@skip around the root field (S-51)': [
       'subscription($x: Boolean!) { ... @skip(if: $x) { b } }',
       /@skip or @include on its root/,
     ],
@@ -272,7 +272,7 @@ describe('DocumentCache', () => {
     valid(cacheWith({ hasIntrospection: false }), '{ user { __typename } }');
   });
 
-  it('suggests no names if introspection is off', () => {
+  it('suggests no names if introspection is off (S-47)', () => {
     assert.match(refusal('{ usr { name } }'), /Did you mean/);
     assert.doesNotMatch(refusal('{ usr { name } }', { hasIntrospection: false }), /Did you mean|user/);
   });

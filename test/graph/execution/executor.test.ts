@@ -239,7 +239,7 @@ describe('Executor', () => {
     assert.equal(executor.planOf(operation).compiled, null);
   });
 
-  it('passes the arguments of the field to subscribe, never the variables of the operation', () => {
+  it('passes the arguments of the field to subscribe, never the variables of the operation (S-55)', () => {
     const executor = new Executor(schema, { jitAfterUses: 1 });
     const operation = operationFor(
       'subscription($id: ID!) { order(id: "1") { note(ref: $id) } }'.replace('$id: ID!', '$id: String'),
@@ -299,7 +299,7 @@ describe('the injection through graphql-jit', () => {
   const marker = () => (globalThis as { __marker?: unknown }).__marker;
 
   for (const [name, [query, argument]] of Object.entries(variants)) {
-    it(`is inert ${name}: the argument arrives as that string`, async () => {
+    it(`is inert ${name}: the argument arrives as that string (S-54)`, async () => {
       const operation = operationFor(query);
       const executor = new Executor(schema, { jitAfterUses: 1 });
       for (let i = 0; i < 5; i++) {
@@ -341,7 +341,7 @@ describe('the injection through graphql-jit', () => {
     assert.match(problems.join(), /must not begin with "__"/);
   });
 
-  it('works on raw graphql-jit, which is why the gate exists', () => {
+  it('works on raw graphql-jit, which is why the gate exists (twin of S-54)', () => {
     for (const name of [
       'in a string',
       'in \\u escapes',

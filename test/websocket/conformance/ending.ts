@@ -169,7 +169,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'X-45',
     level: 'RFC',
-    title: 'closes with 1007 at a text frame that is not UTF-8',
+    title: 'closes with 1007 at a text frame that is not UTF-8 (S-34)',
     async run(stage) {
       for (const bytes of [[0xc3, 0x28], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xff]]) {
         const socket = await stage.connect();
@@ -181,7 +181,7 @@ export const endingRows: readonly Row[] = [
   {
     id: 'X-46',
     level: 'RFC',
-    title: 'closes with 1002 at reserved bits, an unmasked frame and a reserved opcode',
+    title: 'closes with 1002 at reserved bits, an unmasked frame and a reserved opcode (S-35)',
     async run(stage) {
       const ping = '{"type":"ping"}';
       for (const broken of [

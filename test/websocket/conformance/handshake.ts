@@ -57,7 +57,7 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'X-01',
     level: 'REC',
-    title: 'refuses a foreign Origin with 403 (compared exactly) before anything is authenticated',
+    title: 'refuses a foreign Origin with 403 (compared exactly) before anything is authenticated (S-01, S-02)',
     settings: { ALLOWED_ORIGINS: 'https://app.example.com' },
     async run({ url }) {
       const foreign = [
@@ -99,7 +99,7 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'X-04',
     level: 'REC',
-    title: 'does not negotiate permessage-deflate',
+    title: 'does not negotiate permessage-deflate (S-27, S-28)',
     async run({ url }) {
       const { status, headers } = await handshake(url, {
         ...OFFER,
@@ -112,7 +112,7 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'X-05',
     level: 'REC',
-    title: 'refuses 2,000 request headers and stays up',
+    title: 'refuses 2,000 request headers and stays up (S-06)',
     async run(stage) {
       const headers = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`x-header-${i}`, 'x']));
       const { status } = await handshake(stage.url, { ...OFFER, ...headers });

@@ -42,7 +42,7 @@ export const initialisationRows: readonly Row[] = [
   {
     id: 'C-09',
     level: 'P',
-    title: 'closes a client that sends nothing with 4408 after the init timeout',
+    title: 'closes a client that sends nothing with 4408 after the init timeout (S-11)',
     settings: { INIT_TIMEOUT_MS: '400' },
     async run(stage) {
       const openedAt = performance.now();

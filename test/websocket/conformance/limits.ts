@@ -17,7 +17,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-50',
     level: 'REC',
-    title: 'answers the 101st operation with error OPERATION_LIMIT, and completing one frees a slot',
+    title: 'answers the 101st operation with error OPERATION_LIMIT, and completing one frees a slot (S-29)',
     async run(stage) {
       const socket = await stage.connect();
       const probe = stage.probe();
@@ -36,7 +36,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-51',
     level: 'REC',
-    title: 'runs at most 100 of 1,000 subscribes sent at once, and returns their sources when the socket closes',
+    title: 'runs at most 100 of 1,000 subscribes sent at once, and returns their sources when the socket closes (S-30)',
     settings: { MAX_MESSAGE_BURST: '5000' },
     async run(stage) {
       const socket = await stage.connect();
@@ -55,7 +55,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-52',
     level: 'REC',
-    title: 'closes with 4400 at an id over 128 bytes, counted as UTF-8',
+    title: 'closes with 4400 at an id over 128 bytes, counted as UTF-8 (S-33)',
     async run(stage) {
       const socket = await stage.connect();
       for (const id of ['x'.repeat(128), 'é'.repeat(64)]) {
@@ -87,7 +87,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-54',
     level: 'REC',
-    title: 'accepts a message of MAX_MESSAGE_BYTES and closes with 1009 at one byte more',
+    title: 'accepts a message of MAX_MESSAGE_BYTES and closes with 1009 at one byte more (S-23)',
     settings: { MAX_MESSAGE_BYTES: '65536' },
     async run(stage) {
       const socket = await stage.connect();
@@ -100,7 +100,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-55',
     level: 'REC',
-    title: 'closes with 1009 at the header of a huge frame, and at fragments that add up to too much',
+    title: 'closes with 1009 at the header of a huge frame, and at fragments that add up to too much (S-24)',
     settings: { MAX_MESSAGE_BYTES: '65536' },
     async run(stage) {
       const header = await stage.connect();
@@ -115,7 +115,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-56',
     level: 'REC',
-    title: 'refuses a message in 10,000 fragments',
+    title: 'refuses a message in 10,000 fragments (S-26)',
     async run(stage) {
       const socket = await stage.connect();
       const empty = clientFrame('', { opcode: OPCODE.continuation, isFinal: false });
@@ -158,7 +158,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-59',
     level: 'REC',
-    title: 'ends subscribe and complete churn with 1008, and returns every source',
+    title: 'ends subscribe and complete churn with 1008, and returns every source (S-31)',
     async run(stage) {
       const socket = await stage.connect();
       const other = await stage.connect();
@@ -176,7 +176,7 @@ export const limitRows: readonly Row[] = [
   {
     id: 'X-60',
     level: 'REC',
-    title: 'ends a ping flood of a client that does not read',
+    title: 'ends a ping flood of a client that does not read (S-32)',
     async run(stage) {
       const socket = await stage.connect();
       socket.pause();

@@ -88,7 +88,7 @@ export const pingRows: readonly Row[] = [
   {
     id: 'X-10',
     level: 'REC',
-    title: 'answers a ping with a payload over 1 KiB by a plain pong',
+    title: 'answers a ping with a payload over 1 KiB by a plain pong (S-32)',
     async run(stage) {
       const socket = await stage.connect();
       for (const blob of ['x'.repeat(60_000), 'é'.repeat(600)]) {

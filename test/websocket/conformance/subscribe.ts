@@ -161,7 +161,7 @@ export const subscribeRows: readonly Row[] = [
   {
     id: 'C-35',
     level: 'REC',
-    title: 'answers a mutation with next and complete, or with error, never with a close',
+    title: 'answers a mutation with next and complete, or with error, never with a close (S-52)',
     async run(stage) {
       const socket = await stage.connect();
       socket.subscribe('a', 'mutation { shout(text: "hey") }');
@@ -238,13 +238,13 @@ export const subscribeRows: readonly Row[] = [
   {
     id: 'X-11',
     level: 'REC',
-    title: 'closes with 4400 when the query is an AST',
+    title: 'closes with 4400 when the query is an AST (S-56)',
     run: (stage) => stage.refuses(4400, withPayload({ query: parse(HELLO, { noLocation: true }) })),
   },
   {
     id: 'X-12',
     level: 'REC',
-    title: 'answers a variable that cannot be coerced with error or a failed next, never with a close',
+    title: 'answers a variable that cannot be coerced with error or a failed next, never with a close (S-37)',
     async run(stage) {
       const socket = await stage.connect();
       for (const count of ['"x"', '1e999', '9'.repeat(400), 'null', '{}']) {
