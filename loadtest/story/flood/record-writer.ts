@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import { TOPIC } from './copies.ts';
 
@@ -76,9 +77,11 @@ async function startKafkajsWriter(brokers: string, partition: number): Promise<R
       if (pending > MAX_SENDS) await before;
     },
     close: async () => {
-      await sends;
+      await Promise.race([sends, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+      const unsent = pending;
       await producer.disconnect();
       if (failure) throw failure;
+      if (unsent > 0) throw new Error(`kafkajs did not send ${unsent} batches within ${CLOSE_TIMEOUT_MS / 1000} s`);
     },
   };
 }
