@@ -33,7 +33,11 @@ export function startLoadTest(t: TestContext, flags: readonly string[]): LoadTes
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
     const isOver = () => pattern.test(run.output) || hasEnded();
     await waitFor('a line', isOver, PRINT_TIMEOUT_MS).catch(() => undefined);
-    assert.match(run.output, pattern);
+    if (pattern.test(run.output)) return;
+    const state = hasEnded() ? `ended with ${child.exitCode ?? child.signalCode}` : 'is still running';
+    // The last line comes first: CI's summary shows the beginning of a message.
+    const lines = run.output.trim().split('\n');
+    assert.fail(`printed no ${String(pattern)} and ${state}; the last line first:\n${lines.toReversed().join('\n')}`);
   };
   const run = { child, output: '', files: `loadtest/results/${name}`, exited: once(child, 'exit'), printed };
   const keep = (chunk: Buffer) => (run.output += chunk.toString());
