@@ -1,7 +1,8 @@
 import { ConfigError } from './errors.ts';
+import { readBackends } from './settings/backend-settings.ts';
+import type { BackendConfig } from './settings/backend-settings.ts';
 import { contradictions } from './settings/contradictions.ts';
 import { isEmbedded, modeProblems } from './settings/mode.ts';
-import { refusal } from './settings/refusal.ts';
 import { parseSettings } from './settings/settings.ts';
 import type { Environment, Settings } from './settings/settings.ts';
 import { targetProblems } from './settings/target-problems.ts';
@@ -10,13 +11,6 @@ import type { ShutdownTimes } from './settings/shutdown-times.ts';
 import { findUnknownVariables } from './settings/unknown-variables.ts';
 import type { UnknownVariable } from './settings/unknown-variables.ts';
 import { defaultRatio } from './tracing/record-sampler.ts';
-import { BOOL, flag } from './variable.ts';
-
-export interface BackendConfig {
-  readonly url: string;
-  /** Whether the caller's Authorization header goes to this backend. */
-  readonly isAuthorizationForwarded: boolean;
-}
 
 /** Settings whose default depends on others. */
 interface Resolved {
@@ -28,7 +22,7 @@ interface Resolved {
 
 export interface Config
   extends Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes>, Resolved, ShutdownTimes {
-  /** By `backendVariable(name)`, from `BACKEND_<NAME>_URL` and `BACKEND_<NAME>_FORWARD_AUTHORIZATION`. */
+  /** By `backendVariable(name)`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
   readonly unknownVariables: readonly UnknownVariable[];
@@ -38,11 +32,6 @@ export interface Config
   readonly nodeOptions: string;
   /** Names of the variables that the environment sets. */
   readonly given: ReadonlySet<string>;
-}
-
-/** `consumerListingIntake` → `CONSUMER_LISTING_INTAKE`: how a backend is named in the environment. */
-export function backendVariable(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 }
 
 /** A graph is developed in the embedded mode. */
@@ -91,21 +80,4 @@ export function readSettings(environment: Environment): Settings {
   if (problems.length === 0) problems.push(...contradictions(settings));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return settings;
-}
-
-function readBackends(environment: Environment, problems: string[]): Map<string, BackendConfig> {
-  const backends = new Map<string, BackendConfig>();
-  for (const [variableName, url] of Object.entries(environment)) {
-    const key = /^BACKEND_([A-Z0-9_]+)_URL$/.exec(variableName)?.[1];
-    if (!key || !url) continue;
-    if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
-      problems.push(refusal(variableName, url, 'an http:// or https:// URL'));
-      continue;
-    }
-    const forward = environment[`BACKEND_${key}_FORWARD_AUTHORIZATION`] || 'false';
-    const isForwarded = flag.safeParse(forward);
-    if (!isForwarded.success) problems.push(refusal(`BACKEND_${key}_FORWARD_AUTHORIZATION`, forward, BOOL));
-    backends.set(key, { url, isAuthorizationForwarded: isForwarded.data === true });
-  }
-  return backends;
 }

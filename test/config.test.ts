@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { backendVariable, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
+import { backendVariable } from '../src/settings/backend-settings.ts';
 import { variables } from '../src/variables.ts';
 import { configRefusal } from './support/config-refusal.ts';
 
@@ -179,9 +180,57 @@ describe('readConfig', () => {
   it('reads whether a backend gets the Authorization header as any other on/off setting', () => {
     const read = (value: string) =>
       readConfig({ BACKEND_UAA_URL: 'http://uaa', BACKEND_UAA_FORWARD_AUTHORIZATION: value }).backends.get('UAA');
-    assert.equal(read('on')?.isAuthorizationForwarded, true);
-    assert.equal(read('off')?.isAuthorizationForwarded, false);
+    assert.deepEqual(read('on')?.forwardedHeaders, ['authorization']);
+    assert.deepEqual(read('off')?.forwardedHeaders, []);
     assert.throws(() => read('yes'), /BACKEND_UAA_FORWARD_AUTHORIZATION: expected "true", "false", "on" or "off"/);
+  });
+
+  it('reads the names of the headers that a backend gets, each once and in lower case, and none by default', () => {
+    const read = (names: string, authorization = '') =>
+      readConfig({
+        BACKEND_UAA_URL: 'http://uaa',
+        BACKEND_UAA_FORWARD_HEADERS: names,
+        BACKEND_UAA_FORWARD_AUTHORIZATION: authorization,
+      }).backends.get('UAA')?.forwardedHeaders;
+    assert.deepEqual(read(''), []);
+    assert.deepEqual(read('Accept-Language, x-region,,X-Region'), ['accept-language', 'x-region']);
+    assert.deepEqual(read('cookie', 'true'), ['authorization', 'cookie']);
+  });
+
+  it('refuses a header that a backend must not get, with the backend, the header and what to do', () => {
+    const refused = (names: string) =>
+      configRefusal({ BACKEND_UAA_URL: 'http://uaa', BACKEND_UAA_FORWARD_HEADERS: names });
+    for (const name of [
+      'Host',
+      'connection',
+      'keep-alive',
+      'te',
+      'trailer',
+      'transfer-encoding',
+      'upgrade',
+      'proxy-authorization',
+      'content-length',
+      'content-type',
+      'accept',
+      'accept-encoding',
+      'expect',
+      'range',
+      'if-none-match',
+      'http2-settings',
+      'sec-websocket-key',
+    ]) {
+      assert.equal(
+        refused(`x-region, ${name}`),
+        `BACKEND_UAA_FORWARD_HEADERS: "${name.toLowerCase()}" belongs to the caller's own request and is never forwarded; remove it`,
+      );
+    }
+    assert.match(refused('Authorization'), /has a setting of its own.*BACKEND_UAA_FORWARD_AUTHORIZATION=true/);
+    for (const name of ['forwarded', 'X-Forwarded-For', 'x-real-ip']) {
+      assert.match(refused(name), /whatever a client writes.*context\.connection\.address.*TRUSTED_PROXIES/);
+    }
+    for (const names of ['x region', 'x-a: b', '*', 'x-*', 'x-ä', 'x-a\r\nx-b', '"x-a"']) {
+      assert.match(refused(names), /expected names of headers, separated by commas, got/);
+    }
   });
 
   it('reads backends by their name in the environment', () => {
@@ -193,9 +242,9 @@ describe('readConfig', () => {
     });
     assert.deepEqual(backends.get('CONSUMER_LISTING_INTAKE'), {
       url: 'http://intake:8080/v1',
-      isAuthorizationForwarded: true,
+      forwardedHeaders: ['authorization'],
     });
-    assert.deepEqual(backends.get('UAA'), { url: 'https://uaa', isAuthorizationForwarded: false });
+    assert.deepEqual(backends.get('UAA'), { url: 'https://uaa', forwardedHeaders: [] });
   });
 
   describe('times of the shutdown', () => {

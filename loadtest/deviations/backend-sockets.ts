@@ -32,7 +32,7 @@ async function sendBurst(backends: Backends, count: number): Promise<Burst> {
   const start = performance.now();
   const send = async () => {
     try {
-      sockets.add(await backends.send('slow', { method: 'GET', path: '/', authorization: () => undefined }));
+      sockets.add(await backends.send('slow', { method: 'GET', path: '/', callerHeader: () => undefined }));
       waits.push(performance.now() - start);
     } catch {
       failed++;
@@ -48,7 +48,7 @@ pinThisProcess(SERVER_CORE);
 const [port] = await freePorts(1);
 const script = resolve(import.meta.dirname, '../servers/slow-backend.js');
 const server = await startServerProcess(script, port!, { ANSWER_MS: String(ANSWER_MS) }, [], CLIENT_CORE);
-const config = { url: `http://127.0.0.1:${port}`, isAuthorizationForwarded: false };
+const config = { url: `http://127.0.0.1:${port}`, forwardedHeaders: [] };
 process.stdout.write(
   '| burst | sockets allowed | used | p50 ms | last ms | failed | CPU ms | first burst, last ms |\n' +
     `|${' ---: |'.repeat(8)}\n`,

@@ -1,8 +1,9 @@
-import { backendVariable, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { ConfigError, SetupError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
+import { backendVariable } from '../settings/backend-settings.ts';
 import type { Environment } from '../settings/settings.ts';
 import { findUnknownBackends, urlVariable } from '../settings/unknown-backends.ts';
 import { findUnknownVariables } from '../settings/unknown-variables.ts';

@@ -1,8 +1,8 @@
 import { BackendError } from './backend-error.ts';
-import { backendVariable } from '../config.ts';
-import type { BackendConfig } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
+import { backendVariable } from '../settings/backend-settings.ts';
+import type { BackendConfig } from '../settings/backend-settings.ts';
 import { BackendClient } from './backend-client/backend-client.ts';
 import { BackendFailure, unavailable } from './backend-client/backend-failure.ts';
 import type { BreakerState } from './backend-client/breaker.ts';
@@ -98,8 +98,7 @@ export class Backends implements BackendPort {
         const reason = `BACKEND_${backendVariable(name)}_URL is not set`;
         throw new BackendFailure('BACKEND_NOT_CONFIGURED', 'is not configured', reason, { isSent: false });
       }
-      const authorization = config.isAuthorizationForwarded ? request.authorization() : undefined;
-      const answer = await this.#client(name, config).send(request, authorization);
+      const answer = await this.#client(name, config).send(request, config.forwardedHeaders);
       report('OK', answer.status);
       return answer;
     } catch (error) {

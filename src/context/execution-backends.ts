@@ -9,8 +9,8 @@ export interface BackendRequest {
   /** JSON; undefined sends no body. */
   readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The caller's credentials; called only where the backend is configured to get them. */
-  readonly authorization: () => string | undefined;
+  /** A header of the caller, by its name in lower case. It counts as read, so it is called only for those that the backend receives. */
+  readonly callerHeader: (name: string) => string | undefined;
 }
 
 export interface BackendReply {
@@ -24,7 +24,7 @@ export interface BackendPort {
   send(name: string, request: BackendRequest): Promise<BackendReply>;
 }
 
-/** A context, as backends need it: a request reads the connection only if the backend gets the caller's credentials. */
+/** A context, as backends need it: a request reads of the connection only the headers that the backend receives. */
 interface ConnectionHolder {
   readonly connection: ConnectionFacts;
 }
@@ -97,10 +97,18 @@ class ExecutionBackend implements Backend {
       path,
       body: body === undefined ? undefined : JSON.stringify(body),
       headers: options?.headers && { ...options.headers },
-      authorization: () => authorizationOf(this.#context.connection),
+      callerHeader: (name) => callerHeader(name, this.#context.connection),
     });
     return reply.body;
   }
+}
+
+/** Text that HTTP can carry; a parameter may be any. Another value is not forwarded: the backend then refuses the caller, not crier. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function callerHeader(name: string, connection: ConnectionFacts): string | undefined {
+  const value: unknown = name === 'authorization' ? authorizationOf(connection) : connection.headers[name];
+  return typeof value === 'string' && HEADER_VALUE.test(value) ? value : undefined;
 }
 
 /** What `tokenOf` looks at, in its order, so that a backend receives the token that was verified: parameters of `connection_init`, then the header. */

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { backendVariable } from '../config.ts';
-import type { BackendConfig } from '../config.ts';
 import type { Samples } from '../graph/graph.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { backendVariable } from '../settings/backend-settings.ts';
+import type { BackendConfig } from '../settings/backend-settings.ts';
 
 /** Largest request body in bytes. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -43,7 +43,7 @@ export class SampleBackends {
     return new Map(
       this.#options.names.map((name) => [
         backendVariable(name),
-        { url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}`, isAuthorizationForwarded: false },
+        { url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}`, forwardedHeaders: [] },
       ]),
     );
   }

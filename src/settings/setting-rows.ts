@@ -25,7 +25,14 @@ const BACKEND_ROWS: readonly SettingRow[] = [
     name: 'BACKEND_<NAME>_FORWARD_AUTHORIZATION',
     default: 'false',
     unit: '',
-    meaning: "Whether crier forwards the caller's Authorization header.",
+    meaning: "Whether crier forwards the caller's Authorization header, or the token of its `connection_init`.",
+    isTunable: false,
+  },
+  {
+    name: 'BACKEND_<NAME>_FORWARD_HEADERS',
+    default: '',
+    unit: '',
+    meaning: "Names of the caller's other headers that crier forwards, separated by commas.",
     isTunable: false,
   },
 ];

@@ -1,6 +1,6 @@
-import { backendVariable } from '../config.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Graph } from '../graph/graph.ts';
+import { backendVariable } from './backend-settings.ts';
 import type { UnknownVariable } from './unknown-variables.ts';
 
 /** The URLs of backends that the graph does not name. @param keys of `Config.backends` */

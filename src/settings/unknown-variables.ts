@@ -1,4 +1,5 @@
 import { didYouMean } from '../did-you-mean.ts';
+import { BACKEND_SUFFIXES } from './backend-settings.ts';
 import type { Environment } from './settings.ts';
 import { settingRows } from './setting-rows.ts';
 
@@ -22,7 +23,7 @@ const MISSPELT_SHARE = 0.2;
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//;
 
-const BACKEND_SETTING = /^(BACKEND_[A-Z0-9_]+)_(URL|FORWARD_AUTHORIZATION)$/;
+const BACKEND_SETTING = new RegExp(`^(BACKEND_[A-Z0-9_]+)_(${BACKEND_SUFFIXES.join('|')})$`);
 
 /**
  * The variables that begin as crier's settings do, or whose names are nearly theirs. They are warnings, not errors: after a rollback the
@@ -43,7 +44,7 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
   });
 }
 
-/** Whether a backend receives the header says nothing without its URL. */
+/** Which headers a backend receives says nothing without its URL. */
 function withoutUrl(name: string, backend: string, environment: Environment): UnknownVariable[] {
   if (environment[`${backend}_URL`]) return [];
   return [{ message: `${name} has no effect without ${backend}_URL`, isNear: true }];
@@ -53,7 +54,7 @@ function withoutUrl(name: string, backend: string, environment: Environment): Un
 function backendSettings(name: string): string[] {
   const [, backend] = /^(BACKEND_\w+?)_(?:U\w{0,3}|FORWARD_\w+)$/i.exec(name) ?? [];
   if (backend === undefined) return [];
-  return ['URL', 'FORWARD_AUTHORIZATION'].map((suffix) => `${backend.toUpperCase()}_${suffix}`);
+  return BACKEND_SUFFIXES.map((suffix) => `${backend.toUpperCase()}_${suffix}`);
 }
 
 function isServiceLink(name: string, value: string): boolean {

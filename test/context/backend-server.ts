@@ -31,14 +31,14 @@ export async function hungBackend(t: TestContext) {
 export function backendsAt(
   t: TestContext,
   url: string,
-  options: Partial<BackendsOptions> & { isForwarded?: boolean } = {},
+  options: Partial<BackendsOptions> & { forwardedHeaders?: readonly string[] } = {},
 ) {
-  const { isForwarded = false, ...rest } = options;
+  const { forwardedHeaders = [], ...rest } = options;
   const answers: BackendAnswer[] = [];
   const retries: string[] = [];
   const breakerStates: BreakerState[] = [];
   const backends = new Backends({
-    backends: new Map([['VENUE', { url, isAuthorizationForwarded: isForwarded }]]),
+    backends: new Map([['VENUE', { url, forwardedHeaders }]]),
     maxSockets: () => 5,
     timeoutMs: 10_000,
     observer: {
@@ -50,7 +50,7 @@ export function backendsAt(
   });
   t.after(() => backends.close());
   const send = async (path: string, request: Partial<BackendRequest> = {}) => {
-    const sent = { method: 'GET' as const, path, authorization: () => 'Bearer caller', ...request };
+    const sent = { method: 'GET' as const, path, callerHeader: () => 'caller', ...request };
     return (await backends.send('venue', sent)).body;
   };
   return { backends, send, answers, retries, breakerStates };

@@ -37,23 +37,26 @@ describe('backends', () => {
     }
   });
 
-  it('forward the caller’s Authorization only if the backend is configured so', async (t) => {
+  it('forward those headers of the caller that the backend is configured to get, unless the graph sets them', async (t) => {
     const url = await backendServer(t, (request, response) => {
-      response.end(JSON.stringify({ got: request.headers.authorization ?? null }));
+      const { authorization, 'x-region': region, cookie } = request.headers;
+      response.end(JSON.stringify({ authorization, region, cookie }));
     });
-    let asked = 0;
-    const authorization = () => {
-      asked++;
-      return 'Bearer caller';
+    const asked: string[] = [];
+    const callerHeader = (name: string) => {
+      asked.push(name);
+      return `caller's ${name}`;
     };
-    assert.deepEqual(await backendsAt(t, url).send('/', { authorization }), { got: null });
-    assert.equal(asked, 0);
-    const forwarding = backendsAt(t, url, { isForwarded: true });
-    assert.deepEqual(await forwarding.send('/', { authorization }), { got: 'Bearer caller' });
-    assert.equal(asked, 1);
-    assert.deepEqual(await forwarding.send('/', { authorization: () => undefined }), { got: null });
-    assert.deepEqual(await forwarding.send('/', { headers: { Authorization: 'Bearer service' } }), {
-      got: 'Bearer service',
+    assert.deepEqual(await backendsAt(t, url).send('/', { callerHeader }), {});
+    assert.deepEqual(asked, []);
+    const forwarding = backendsAt(t, url, { forwardedHeaders: ['authorization', 'x-region'] });
+    const forwarded = { authorization: "caller's authorization", region: "caller's x-region" };
+    assert.deepEqual(await forwarding.send('/', { callerHeader }), forwarded);
+    assert.deepEqual(asked, ['authorization', 'x-region']);
+    assert.deepEqual(await forwarding.send('/', { callerHeader: () => undefined }), {});
+    assert.deepEqual(await forwarding.send('/', { callerHeader, headers: { 'X-Region': "graph's" } }), {
+      ...forwarded,
+      region: "graph's",
     });
   });
 
@@ -175,19 +178,14 @@ describe('backends', () => {
     const fast = await backendServer(t, (_request, response) => response.end('1'));
     const backends = new Backends({
       backends: new Map(
-        Object.entries({ SLOW: slow, FAST: fast }).map(([name, url]) => [
-          name,
-          { url, isAuthorizationForwarded: false },
-        ]),
+        Object.entries({ SLOW: slow, FAST: fast }).map(([name, url]) => [name, { url, forwardedHeaders: [] }]),
       ),
       maxSockets: () => 2,
       timeoutMs: 60_000,
     });
     t.after(() => backends.close());
     const send = (name: string) =>
-      backends
-        .send(name, { method: 'GET', path: '/', authorization: () => undefined })
-        .catch((error: unknown) => error);
+      backends.send(name, { method: 'GET', path: '/', callerHeader: () => undefined }).catch((error: unknown) => error);
     const filling = Array.from({ length: 200 }, () => send('slow'));
     await waitFor('the slow backend', () => requests() === 2);
     assert.match(String(await send('slow')), /A backend is not available/);
@@ -271,7 +269,7 @@ describe('backends', () => {
     const answers: BackendAnswer[] = [];
     const onAnswer = (answer: BackendAnswer) => void answers.push(answer);
     const backends = new Backends({ backends: new Map(), maxSockets: () => 1, timeoutMs: 100, observer: { onAnswer } });
-    const sending = backends.send('mlIntegrator', { method: 'GET', path: '/', authorization: () => undefined });
+    const sending = backends.send('mlIntegrator', { method: 'GET', path: '/', callerHeader: () => undefined });
     await assert.rejects(sending, { message: 'A backend is not configured', backend: 'mlIntegrator' });
     assert.equal(answers[0]!.outcome, 'BACKEND_NOT_CONFIGURED');
     assert.equal(answers[0]!.reason, 'BACKEND_ML_INTEGRATOR_URL is not set');
@@ -293,7 +291,7 @@ describe('backends', () => {
 
   it('refuse a base URL with credentials or a query at start, without showing it', () => {
     for (const url of ['http://hidden@h/', 'http://:hidden@h/', 'http://h/?hidden', 'http://h/#hidden']) {
-      const config = new Map([['VENUE', { url, isAuthorizationForwarded: false }]]);
+      const config = new Map([['VENUE', { url, forwardedHeaders: [] }]]);
       assert.throws(
         () => new Backends({ backends: config, maxSockets: () => 1, timeoutMs: 1 }),
         (error: Error) =>

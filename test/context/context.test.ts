@@ -185,11 +185,24 @@ describe('an execution context', () => {
     const context = createContext(definition, port, facts);
     void context.backends['uaa']!.get('/me');
     assert.equal(readsOf(context), undefined);
-    assert.equal(sent[0]!.request.authorization(), 'Bearer a');
+    assert.equal(sent[0]!.request.callerHeader('authorization'), 'Bearer a');
     const reads = readsOf(context);
     assert.ok(reads && agrees(reads, facts));
     assert.ok(!agrees(reads, factsWith({}, ['Authorization', 'Bearer b'])));
     assert.ok(!agrees(reads, factsWith({})));
+  });
+
+  it('counts another header as read, and no other, when a backend receives it', () => {
+    const { sent, port, definition } = counted();
+    const headers = ['Authorization', 'Bearer a', 'X-Region', 'eu'];
+    const context = createContext(definition, port, factsWith({}, headers));
+    void context.backends['uaa']!.get('/me');
+    const { callerHeader } = sent[0]!.request;
+    assert.deepEqual([callerHeader('x-region'), callerHeader('constructor')], ['eu', undefined]);
+    const reads = readsOf(context);
+    assert.ok(reads && agrees(reads, factsWith({ user: 2 }, ['x-region', 'eu'])));
+    assert.ok(!agrees(reads, factsWith({}, ['Authorization', 'Bearer a', 'X-Region', 'us'])));
+    assert.ok(!agrees(reads, factsWith({}, ['Authorization', 'Bearer a'])));
   });
 
   it('takes Authorization from connection_init if the request had no such header', () => {
@@ -198,11 +211,13 @@ describe('an execution context', () => {
       [{ authorization: 'Bearer q' }, 'Bearer q'],
       [{ authorization: 'Bearer q', Authorization: 'Bearer p' }, 'Bearer q'],
       [{ authorization: { not: 'text' } }, undefined],
+      [{ authorization: 'Bearer a\r\nx-admin: true' }, undefined],
+      [{ token: 'señor\u2028' }, undefined],
       [{}, undefined],
     ] as const) {
       const { sent, port, definition } = counted();
       void createContext(definition, port, factsWith({}, [], params)).backends['uaa']!.get('/me');
-      assert.equal(sent[0]!.request.authorization(), expected);
+      assert.equal(sent[0]!.request.callerHeader('authorization'), expected);
     }
   });
 });

@@ -20,7 +20,7 @@ function createStage() {
   };
   const requests = new ExecutionRequests(port);
   const send = (path: string, body?: string) =>
-    requests.send('venue', { method: 'POST', path, body, authorization: () => undefined });
+    requests.send('venue', { method: 'POST', path, body, callerHeader: () => undefined });
   return { requests, send, sent };
 }
 
@@ -71,7 +71,7 @@ describe('the requests of an execution', () => {
   it('are kept when a backend fails, so that a repeat receives the error', async () => {
     let sent = 0;
     const requests = new ExecutionRequests({ send: () => Promise.reject(new Error(`failure ${++sent}`)) });
-    const send = () => requests.send('venue', { method: 'GET', path: '/', authorization: () => undefined });
+    const send = () => requests.send('venue', { method: 'GET', path: '/', callerHeader: () => undefined });
     await assert.rejects(send(), /failure 1/);
     requests.repeat();
     await assert.rejects(send(), /failure 1/);

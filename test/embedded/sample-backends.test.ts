@@ -17,7 +17,7 @@ async function sampleBackends(t: TestContext, respond: SampleBackendsOptions['re
   });
   const send = async (name: string, method: 'GET' | 'POST', path: string, value?: unknown) => {
     const body = value === undefined ? undefined : JSON.stringify(value);
-    return (await backends.send(name, { method, path, body, authorization: () => 'Bearer caller' })).body;
+    return (await backends.send(name, { method, path, body, callerHeader: () => 'Bearer caller' })).body;
   };
   return { config, send };
 }

@@ -37,7 +37,10 @@ describe('the command line', { concurrency: 4 }, () => {
       assert.ok(line.includes(meaning), `${name}: ${line}`);
       assert.ok(line.includes(`Default: ${fallback || 'not set'}`), line);
     }
-    assert.match(pod.output, /BACKEND_<NAME>_URL .*\n.*BACKEND_<NAME>_FORWARD_AUTHORIZATION /);
+    assert.match(
+      pod.output,
+      /BACKEND_<NAME>_URL .*\n.*BACKEND_<NAME>_FORWARD_AUTHORIZATION .*\n.*BACKEND_<NAME>_FORWARD_HEADERS /,
+    );
     assert.match(pod.output, /^ {2}KAFKA_SASL_PASSWORD_FILE +File that holds `KAFKA_SASL_PASSWORD`\./m);
     for (const flag of ['--check-config ', '-h, --help ', '-v, --version '])
       assert.ok(pod.output.includes(`\n  ${flag}`), flag);

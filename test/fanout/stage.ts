@@ -96,11 +96,12 @@ const LIMITS = {
 /** Partition of `publish`. Tests that choose offsets publish for another one. */
 const PARTITION = 1;
 
-/** Echoes each request, with the caller's credentials. */
+/** Echoes each request, with the caller's credentials; `/region` with another header of it. */
 const echo: BackendPort = {
-  send: async (name, { path, authorization }) => {
+  send: async (name, { path, callerHeader }) => {
     await new Promise((resolve) => setImmediate(resolve));
-    return replyOf({ name, path, authorization: authorization() });
+    const header = path === '/region' ? 'x-region' : 'authorization';
+    return replyOf({ name, path, [header]: callerHeader(header) });
   },
 };
 

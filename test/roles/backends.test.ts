@@ -49,7 +49,7 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
     return text.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   };
   const waiting = () => metric('crier_backend_requests_waiting');
-  const send = () => backends.send('venue', { method: 'GET', path: '/', authorization: () => undefined });
+  const send = () => backends.send('venue', { method: 'GET', path: '/', callerHeader: () => undefined });
   return { held, send, waiting, metric, lines, details };
 }
 

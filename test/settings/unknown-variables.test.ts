@@ -23,6 +23,7 @@ describe('findUnknownVariables', () => {
     ['BACKEND_UAA_URl', 'BACKEND_UAA_URL'],
     ['BACKEND_UAA_URI', 'BACKEND_UAA_URL'],
     ['BACKEND_UAA_FORWARD_AUTHORISATION', 'BACKEND_UAA_FORWARD_AUTHORIZATION'],
+    ['BACKEND_UAA_FORWARD_HEADER', 'BACKEND_UAA_FORWARD_HEADERS'],
   ];
   for (const [name, setting] of near) {
     it(`proposes ${setting} for ${name}`, () => {
@@ -46,9 +47,12 @@ describe('findUnknownVariables', () => {
     });
   }
 
-  it('names the header setting of a backend without a URL', () => {
+  it('names the header settings of a backend without a URL', () => {
     assert.deepEqual(messagesOf({ BACKEND_UAA_FORWARD_AUTHORIZATION: 'true' }), [
       'BACKEND_UAA_FORWARD_AUTHORIZATION has no effect without BACKEND_UAA_URL',
+    ]);
+    assert.deepEqual(messagesOf({ BACKEND_UAA_FORWARD_HEADERS: 'x-region' }), [
+      'BACKEND_UAA_FORWARD_HEADERS has no effect without BACKEND_UAA_URL',
     ]);
   });
 
@@ -60,6 +64,7 @@ describe('findUnknownVariables', () => {
         REDIS_URL_FILE: '/x',
         BACKEND_UAA_URL: 'http://uaa',
         BACKEND_UAA_FORWARD_AUTHORIZATION: 'true',
+        BACKEND_UAA_FORWARD_HEADERS: 'x-region',
       }),
       [],
     );

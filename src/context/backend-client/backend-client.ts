@@ -75,9 +75,12 @@ export class BackendClient {
     return this.#breaker?.state ?? 'closed';
   }
 
-  /** @throws BackendFailure; TypeError for a request that the graph made wrongly */
-  async send(request: BackendRequest, authorization: string | undefined): Promise<BackendResponse> {
-    const sent = this.requestOf(request, authorization);
+  /**
+   * @param forwardedHeaders names, in lower case, of the caller's headers that are sent, unless the graph sets them
+   * @throws BackendFailure; TypeError for a request that the graph made wrongly
+   */
+  async send(request: BackendRequest, forwardedHeaders: readonly string[]): Promise<BackendResponse> {
+    const sent = this.requestOf(request, forwardedHeaders);
     const { timeoutMs, maxPendingPerSocket } = this.#options;
     const pending = this.#slots.inFlight + this.#slots.waiting;
     if (pending >= maxPendingPerSocket * this.#slots.limit) {
@@ -149,9 +152,10 @@ export class BackendClient {
   }
 
   /** The request as undici sends it. */
-  requestOf({ method, path, body, headers }: BackendRequest, authorization: string | undefined) {
+  requestOf({ method, path, body, headers, callerHeader }: BackendRequest, forwardedHeaders: readonly string[]) {
     assertBackendPath(path);
-    const sent: Record<string, string | undefined> = { accept: 'application/json', authorization };
+    const sent: Record<string, string | undefined> = { accept: 'application/json' };
+    for (const name of forwardedHeaders) sent[name] = callerHeader(name);
     if (body !== undefined) sent['content-type'] = 'application/json';
     for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
     return {

@@ -12,7 +12,7 @@ type Writer = (args: Arguments, user: unknown) => unknown;
 export interface Row {
   readonly name: string;
   readonly resolve: Resolver;
-  /** Executions for Alice, her second connection with the same claims and credentials, and Bob. */
+  /** Executions for Alice, her second connection with the same claims and credentials but in Bob's region, and Bob. */
   readonly executions: 1 | 2 | 3;
 }
 
@@ -115,6 +115,11 @@ export const rows: readonly Row[] = [
     name: 'a backend that forwards Authorization',
     executions: 2,
     resolve: async (_, __, { backends }) => JSON.stringify(await backends['profile']!.get('/me')),
+  },
+  {
+    name: 'a backend that forwards another header',
+    executions: 2,
+    resolve: async (_, __, { backends }) => JSON.stringify(await backends['profile']!.get('/region')),
   },
   {
     name: 'a loader that read at once (S-62)',

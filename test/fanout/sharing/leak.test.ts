@@ -34,9 +34,9 @@ function people() {
   const alice = { user: 'alice', tenant: 'acme', roles: ['buyer', 'admin'], org: { name: 'A' }, is_admin: true };
   const bob = { user: 'bob', tenant: 'acme', roles: ['buyer'], org: { name: 'B' } };
   return [
-    factsOf('a1', alice, ['Authorization', 'Bearer alice'], { locale: 'en' }),
-    factsOf('a2', alice, ['Authorization', 'Bearer alice'], { locale: 'en' }),
-    factsOf('bob', bob, ['Authorization', 'Bearer bob'], { locale: 'de' }),
+    factsOf('a1', alice, ['Authorization', 'Bearer alice', 'X-Region', 'eu'], { locale: 'en' }),
+    factsOf('a2', alice, ['Authorization', 'Bearer alice', 'X-Region', 'us'], { locale: 'en' }),
+    factsOf('bob', bob, ['Authorization', 'Bearer bob', 'X-Region', 'us'], { locale: 'de' }),
   ];
 }
 
