@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
+import { hostnameOf, isFixedHostname } from './host.ts';
 
 /** Why a request may not read or change anything. */
 export interface AccessRefusal {
@@ -50,19 +51,11 @@ export class AdminAccess {
       return timingSafeEqual(digest(token), this.#token) ? undefined : NO_TOKEN;
     }
     if (this.isClosed) return NOT_LOOPBACK;
-    return host === undefined || isOwnHost(host) ? undefined : OTHER_HOST;
+    return host === undefined || isFixedHostname(hostnameOf(host) ?? '') ? undefined : OTHER_HOST;
   }
 }
 
 /** Of one length for all tokens, as `timingSafeEqual` needs. */
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
-}
-
-/** A page of a domain whose name resolves to this machine (DNS rebinding) has the domain in its Host header. */
-function isOwnHost(host: string): boolean {
-  const url = `http://${host}`;
-  if (!URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) > 0;
 }

@@ -17,8 +17,8 @@ import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { allowOrigin, isPreflighted } from './cors.ts';
 import type { TrustedProxies } from './client-address.ts';
-import { isOriginAllowed } from './origin.ts';
-import type { Origins } from './origin.ts';
+import { originRefusal } from './origin.ts';
+import type { OriginRefusal, Origins } from './origin.ts';
 import { parseRequest } from './request-params.ts';
 import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
@@ -35,7 +35,7 @@ export interface EndpointOptions {
   readonly corsHeaders: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
-  readonly onRefusedOrigin: () => void;
+  readonly onRefusedOrigin: (reason: OriginRefusal['reason']) => void;
 }
 
 const LOG_WINDOW_MS = 10_000;
@@ -105,14 +105,13 @@ export function createEndpoint(
   });
 
   return async function onRequest(request, response) {
-    const { origin, host } = request.headers;
-    if (!isOriginAllowed(origin, host, origins)) {
-      options.onRefusedOrigin();
-      response
-        .writeHead(403, { 'content-type': 'text/plain' })
-        .end('This origin is not allowed; ALLOWED_ORIGINS lists those that are');
+    const refusal = originRefusal(request.headers, origins);
+    if (refusal) {
+      options.onRefusedOrigin(refusal.reason);
+      response.writeHead(refusal.status, { 'content-type': 'text/plain' }).end(refusal.text);
       return;
     }
+    const { origin } = request.headers;
     if (origin !== undefined) allowOrigin(request, response, origin, corsHeaders, origins.allowed.includes(origin));
     if (request.method === 'OPTIONS') {
       response.writeHead(204).end();

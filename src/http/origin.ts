@@ -1,8 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { hostnameOf, isFixedHostname } from './host.ts';
+
 export interface Origins {
   /** Origins as browsers send them, or `*`. */
   readonly allowed: readonly string[];
   /** The server's own; '': any whose host and port are those of the `Host` header. */
   readonly own: string;
+}
+
+/** Why a request may not use the server. */
+export interface OriginRefusal {
+  /** As a metric label. */
+  readonly reason: 'origin' | 'host';
+  readonly status: 403 | 421;
+  readonly text: string;
+}
+
+const OTHER_ORIGIN: OriginRefusal = {
+  reason: 'origin',
+  status: 403,
+  text: 'This origin is not allowed; ALLOWED_ORIGINS lists those that are',
+};
+const OTHER_HOST: OriginRefusal = {
+  reason: 'host',
+  status: 421,
+  text: 'The Host header has neither the name of PUBLIC_ORIGIN nor one of ALLOWED_ORIGINS; a proxy must pass on the Host that the client sent',
+};
+
+/**
+ * Why the page or program that sent these headers may not use the server; undefined: it may. If the server's own origin is known, `Host`
+ * must have its name, or that of a listed origin: a browser sends no Origin with a GET of the page's own origin, and a page whose name an
+ * attacker points to this server (DNS rebinding) is one. Ports do not count, because a proxy may change them.
+ */
+export function originRefusal(headers: IncomingHttpHeaders, origins: Origins): OriginRefusal | undefined {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (origins.allowed.includes('*')) return undefined;
+  if (!isOriginAllowed(origin, host, origins)) return OTHER_ORIGIN;
+  if (origin === undefined && (site === 'cross-site' || site === 'same-site')) return OTHER_ORIGIN;
+  return host === undefined || isOwnHost(host, origins) ? undefined : OTHER_HOST;
 }
 
 /**
@@ -29,6 +64,13 @@ export function isOrigin(text: string): boolean {
   if (!URL.canParse(text) || text.includes('*')) return false;
   const { origin, protocol } = new URL(text);
   return origin === text && isHttp(protocol);
+}
+
+function isOwnHost(host: string, { allowed, own }: Origins): boolean {
+  if (own === '') return true;
+  const hostname = hostnameOf(host);
+  if (hostname === undefined) return false;
+  return isFixedHostname(hostname) || [own, ...allowed].some((origin) => hostnameOf(new URL(origin).host) === hostname);
 }
 
 function isHttp(protocol: string): boolean {

@@ -19,7 +19,7 @@ export function createHttpServer(
     corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,
-    onRefusedOrigin: () => metrics.refusals.inc({ reason: 'origin' }),
+    onRefusedOrigin: (reason) => metrics.refusals.inc({ reason }),
   });
   const graphiql = config.GRAPHIQL
     ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
-import { isOriginAllowed } from '../http/origin.ts';
+import { originRefusal } from '../http/origin.ts';
 import type { TrustedProxies } from '../http/client-address.ts';
 import { addressKey } from '../http/ip-address.ts';
-import type { Origins } from '../http/origin.ts';
+import type { OriginRefusal, Origins } from '../http/origin.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionLimits, AdmissionRefusal } from './admission.ts';
 import { ConnectionSocket } from './connection-socket.ts';
@@ -25,7 +26,7 @@ import { SweepRing } from './sweep-ring.ts';
 import { TokenExpiries } from './token-expiries.ts';
 
 /** Why a handshake was refused, as a metric label. */
-export type RefusalReason = AdmissionRefusal | 'address' | 'draining' | 'origin' | 'path' | 'user';
+export type RefusalReason = AdmissionRefusal | OriginRefusal['reason'] | 'address' | 'draining' | 'path' | 'user';
 
 export interface GatewayObserver {
   onOpen(): void;
@@ -222,13 +223,11 @@ export class Gateway {
       observer.onRefused('path');
       return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
     }
-    if (!isOriginAllowed(request.headers.origin, request.headers.host, origins)) {
-      observer.onRefused('origin');
-      return refuseHandshake(
-        socket,
-        '403 Forbidden',
-        'This origin is not allowed; ALLOWED_ORIGINS lists those that are',
-      );
+    const misdirected = originRefusal(request.headers, origins);
+    if (misdirected) {
+      const { reason, status, text } = misdirected;
+      observer.onRefused(reason);
+      return refuseHandshake(socket, `${status} ${STATUS_CODES[status]}`, text);
     }
     if (this.#isDraining) {
       observer.onRefused('draining');

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { startServer } from '../../src/server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { handshake } from '../support/socket.ts';
 import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -62,7 +65,7 @@ async function startEndpoint(t: TestContext, settings: Readonly<Record<string, s
   };
   const ask = (query: string, headers: Readonly<Record<string, string>> = {}) =>
     request(JSON.stringify({ query }), headers);
-  return { port, log, request, ask };
+  return { port, adminPort: server.adminPort, log, request, ask };
 }
 
 describe('a refused or broken request to /graphql', () => {
@@ -124,4 +127,30 @@ describe('a refused or broken request to /graphql', () => {
     const { ask } = await startEndpoint(t);
     assert.equal((await ask('{ hello }', { origin: 'https://evil.example' })).status, 403);
   });
+
+  it('refuses the GET and the handshake of a page whose name was pointed to the server, if its own is known', async (t) => {
+    const PUBLIC_ORIGIN = 'https://api.example.com';
+    for (const [settings, expected] of [
+      [{ PUBLIC_ORIGIN }, { get: 421, upgrade: 421 }],
+      [{}, { get: 200, upgrade: 101 }],
+    ] as const) {
+      const { port, adminPort } = await startEndpoint(t, settings);
+      const headers = { host: 'evil.example', 'apollo-require-preflight': 'true' };
+      const url = `http://127.0.0.1:${port}/graphql`;
+      const get = await statusOf(`${url}?query={hello}`, headers);
+      assert.deepEqual({ get, upgrade: (await handshake(url, headers)).status }, expected);
+      assert.equal((await handshake(url, { ...headers, host: 'api.example.com' })).status, 101);
+      const admin = `http://127.0.0.1:${adminPort}`;
+      assert.equal(await statusOf(`${admin}/readyz`, { host: '10.0.0.1:4001' }), 200);
+      assert.equal(await statusOf(`${admin}/metrics`, { host: 'crier.default.svc:4001' }), 200);
+    }
+  });
 });
+
+/** The status of a GET with these headers, also a Host that fetch would replace. */
+async function statusOf(url: string, headers: OutgoingHttpHeaders): Promise<number | undefined> {
+  const outgoing = get(url, { headers, agent: false });
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}

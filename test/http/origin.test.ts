@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
 import { describe, it } from 'node:test';
-import { isOrigin, isOriginAllowed } from '../../src/http/origin.ts';
+import { isOrigin, isOriginAllowed, originRefusal } from '../../src/http/origin.ts';
 
 const ALLOWED = { allowed: ['https://app.example.com'], own: '' };
 const HOST = 'api.example.com';
@@ -47,6 +48,58 @@ describe('isOriginAllowed', () => {
       assert.equal(isOriginAllowed('http://evil.example', 'evil.example', { ...own, own: '' }), true);
       assert.equal(isOriginAllowed('http://api.example.com', 'api.example.com', own), false);
     });
+  });
+});
+
+describe('originRefusal', () => {
+  const origins = { allowed: ['https://app.example.com', 'http://crier.default.svc'], own: 'https://api.example.com' };
+  const reasonOf = (headers: IncomingHttpHeaders, of = origins) => originRefusal(headers, of)?.reason;
+
+  it('refuses a request whose Host is another name, which a page without Origin has after DNS rebinding', () => {
+    for (const host of [
+      'evil.example',
+      'evil.example:4000',
+      'api.example.com.evil.example',
+      'localhost.evil.example',
+      '',
+    ]) {
+      assert.equal(reasonOf({ host }), 'host', host);
+      assert.equal(reasonOf({ host, 'sec-fetch-site': 'same-origin' }), 'host', host);
+      assert.equal(reasonOf({ host }, { ...origins, own: '' }), undefined, 'without PUBLIC_ORIGIN it is not known');
+    }
+  });
+
+  it('allows the own name and those of listed origins with any port, and names that nobody can point elsewhere', () => {
+    for (const host of [
+      'api.example.com',
+      'API.example.com:443',
+      'api.example.com:4000',
+      'app.example.com',
+      'crier.default.svc:4000',
+      '10.0.0.1:4000',
+      '[::1]:4000',
+      'localhost:4000',
+      undefined,
+    ]) {
+      assert.equal(reasonOf({ host }), undefined, host);
+    }
+  });
+
+  it('refuses a request without Origin that a browser calls foreign', () => {
+    for (const site of ['cross-site', 'same-site']) {
+      assert.equal(reasonOf({ host: 'api.example.com', 'sec-fetch-site': site }), 'origin', site);
+      const origin = 'https://app.example.com';
+      assert.equal(reasonOf({ host: 'api.example.com', origin, 'sec-fetch-site': site }), undefined, site);
+    }
+    for (const site of ['same-origin', 'none', undefined]) {
+      assert.equal(reasonOf({ host: 'api.example.com', 'sec-fetch-site': site }), undefined, site);
+    }
+  });
+
+  it('refuses nothing with *', () => {
+    const any = { ...origins, allowed: ['*'] };
+    assert.equal(reasonOf({ host: 'evil.example', origin: 'http://evil.example' }, any), undefined);
+    assert.equal(reasonOf({ host: 'evil.example', 'sec-fetch-site': 'cross-site' }, any), undefined);
   });
 });
 

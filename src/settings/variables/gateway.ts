@@ -9,7 +9,7 @@ export const gatewayVariables = {
   PUBLIC_ORIGIN: text(
     '',
     'an origin such as https://api.example.com',
-    "The server's own origin, as browsers see it; not set: any whose host is that of the request.",
+    "The server's own origin, as browsers see it: the Host of a request needs its name. Not set: any origin whose host is that of the request.",
   ),
   ALLOWED_HEADERS: list(
     'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, graphql-require-preflight, traceparent, tracestate',
