@@ -13,6 +13,8 @@ export interface GraphiqlPage {
   operation(): Promise<string>;
   /** Replaces the text of the operation editor by one operation, which must have a name. */
   type(operation: string): Promise<void>;
+  /** Types into the Headers editor. */
+  typeHeaders(text: string): Promise<void>;
   /** Presses the run button; while a subscription runs the same button stops it. */
   pressRun(): Promise<void>;
   /** True while a subscription runs. */
@@ -51,6 +53,11 @@ export async function openGraphiql(t: TestContext, url: string): Promise<Graphiq
       await page.keyboard.insertText(operation);
       // The tab shows the name as soon as GraphiQL knows it; run before, it would send the name of the former operation.
       await page.locator('.graphiql-tab-active', { hasText: /^\s*\w+\s+(\w+)/.exec(operation)![1]! }).waitFor();
+    },
+    typeHeaders: async (text) => {
+      await page.getByRole('button', { name: 'Headers' }).click();
+      await page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
+      await page.keyboard.insertText(text);
     },
     pressRun: () => button.click(),
     isRunning: async () => /stop/i.test((await button.getAttribute('aria-label')) ?? ''),

@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
+import { SignJWT } from 'jose';
 import { request as httpRequest } from 'undici';
 import { WebSocketServer } from 'ws';
 import { createGraphiql } from '../../src/http/graphiql.ts';
@@ -132,9 +133,7 @@ describe('GraphiQL in a browser', () => {
   it('sends the Headers editor as connection_init payload, and shows why a socket was closed', async (t) => {
     const { url, state } = await tickingServer(t);
     const graphiql = await openGraphiql(t, url);
-    await graphiql.page.getByRole('button', { name: 'Headers' }).click();
-    await graphiql.page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
-    await graphiql.page.keyboard.insertText('{ "token": "refused" }');
+    await graphiql.typeHeaders('{ "token": "refused" }');
     await graphiql.pressRun();
     await graphiql.waitForEvent((result) => result.includes('the socket was closed: 4403 Forbidden'));
     assert.deepEqual(state.params.at(-1), { token: 'refused' });
@@ -159,6 +158,32 @@ describe('GraphiQL of crier', () => {
     await graphiql.page.locator('.graphiql-doc-explorer').getByText('auctions_updated').waitFor();
     await screenshot(graphiql, 'schema');
     assert.deepEqual(graphiql.complaints, []);
+  });
+});
+
+describe('GraphiQL of a crier that needs a token', () => {
+  it('asks for the token, and shows events and the schema once the Headers editor has it', async (t) => {
+    const secret = 'x'.repeat(32);
+    const settings = { PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '100', JWT_SECRET: secret };
+    const server = await startServer(testConfig({ HOST: '127.0.0.1', ...settings }), createLog('silent'), {
+      onFatal: (error) => assert.fail(error),
+    });
+    t.after(() => server.close());
+    const graphiql = await openGraphiql(t, `http://127.0.0.1:${server.port}/`);
+    await graphiql.waitForEvent((result) => /4403 Token missing.*Headers/.test(result));
+    await screenshot(graphiql, 'without-token');
+
+    const token = await new SignJWT({ sub: 'ida' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('1h')
+      .sign(Buffer.from(secret));
+    await graphiql.typeHeaders(JSON.stringify({ token }));
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((result) => /"current_bid": \d+/.test(result));
+    await graphiql.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await graphiql.page.getByRole('link', { name: 'Subscription' }).click();
+    await graphiql.page.locator('.graphiql-doc-explorer').getByText('auctions_updated').waitFor();
+    await screenshot(graphiql, 'with-token');
   });
 });
 

@@ -14,6 +14,8 @@ function clientFor(headers) {
   const serialized = JSON.stringify(headers);
   if (client && clientHeaders === serialized) return client;
   client?.dispose();
+  // Perhaps the schema could not be read with the former headers.
+  if (client) render();
   clientHeaders = serialized;
   client = graphqlWs.createClient({ url: url.href, connectionParams: headers, retryAttempts: 0 });
   return client;
@@ -22,7 +24,10 @@ function clientFor(headers) {
 /** A closed socket is an event, not an Error: GraphiQL would show it as {}. */
 function readable(error) {
   if (error instanceof Error || Array.isArray(error)) return error;
-  return new Error(`the socket was closed: ${error?.code ?? 'no answer'} ${error?.reason ?? ''}`.trim());
+  const closed = `the socket was closed: ${error?.code ?? 'no answer'} ${error?.reason ?? ''}`.trim();
+  return [
+    { message: error?.code === 4403 ? `${closed}; a token goes into the tab Headers: { "token": "…" }` : closed },
+  ];
 }
 
 /** Every operation, introspection included, goes through the WebSocket. */
@@ -40,11 +45,18 @@ function fetcher({ query, variables, operationName }, { headers = {} } = {}) {
   };
 }
 
-// sessionStorage: a new tab opens with the operation that is ready to run, a reload keeps what was typed.
-ReactDOM.createRoot(document.getElementById('graphiql')).render(
-  React.createElement(
-    GraphiQL,
-    { fetcher, defaultQuery: operation, storage: sessionStorage },
-    React.createElement(GraphiQL.Logo, null, document.title),
-  ),
-);
+const root = ReactDOM.createRoot(document.getElementById('graphiql'));
+
+/** GraphiQL reads the schema for each new fetcher. */
+function render() {
+  // sessionStorage: a new tab opens with the operation that is ready to run, a reload keeps what was typed.
+  root.render(
+    React.createElement(
+      GraphiQL,
+      { fetcher: (...request) => fetcher(...request), defaultQuery: operation, storage: sessionStorage },
+      React.createElement(GraphiQL.Logo, null, document.title),
+    ),
+  );
+}
+
+render();
