@@ -5,14 +5,16 @@ import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';
 import type { FuzzKind } from './kind.ts';
 import { protocol } from './protocol.ts';
+import { tokens } from './tokens.ts';
 import { variables } from './variables.ts';
 
 /**
- * protocol: bytes on a connection. documents: valid subscriptions. refusals: documents with random edits. variables: JSON values.
+ * protocol: bytes on a connection. tokens: tokens of any claims, changed on their way. documents: valid subscriptions. refusals: documents with random edits. variables: JSON values.
  * records: Kafka records. resolvers: resolvers that read random facts. renewals: claims that change while events are executed.
  */
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
   protocol,
+  tokens,
   documents: { shortRuns: 100, property: () => Promise.resolve(documentProperty()) },
   refusals: { shortRuns: 300, property: () => Promise.resolve(refusalProperty()) },
   variables,

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
+import { fromNow, signWith } from '../identity/identity-provider.ts';
 import { clientFrame } from '../support/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
@@ -11,6 +12,11 @@ import type { FuzzKind } from './kind.ts';
 
 /** Codes of docs/operations.md, and of RFC 6455 for invalid frames (1002), invalid UTF-8 (1007) and a close frame of the client. */
 const CODES = [1000, 1001, 1002, 1005, 1007, 1008, 1009, 1013, 4400, 4401, 4403, 4408, 4409, 4429];
+
+const SECRET = 'x'.repeat(32);
+const [TOKEN, EXPIRED] = await Promise.all(
+  [fromNow(36_000), fromNow(-36_000)].map((exp) => signWith(Buffer.from(SECRET), { exp }, { alg: 'HS256' })),
+);
 
 /** A connection that is still open after this time waits for the rest of a frame. */
 const UNFINISHED_MS = 500;
@@ -28,20 +34,39 @@ const documentId = fc.record(
   },
   { requiredKeys: [] },
 );
+/** Of a ping or connection_init. The first token is accepted. */
+const token = fc.constantFrom<unknown[]>(
+  TOKEN,
+  `Bearer ${TOKEN}`,
+  EXPIRED,
+  'Bearer ',
+  'x',
+  '',
+  'a.b.c',
+  null,
+  1,
+  {},
+  [],
+);
+const identity = fc.record({ token, authorization: token, Authorization: token }, { requiredKeys: [] });
 const payload = fc.oneof(
   fc
     .constantFrom('{ __typename }', '{', 'subscription { nothing }', '{ a: __typename b: __typename }')
     .map((query) => ({ query })),
   documentId,
+  identity,
   fc.jsonValue({ maxDepth: 2 }),
 );
 const type = fc.constantFrom('connection_init', 'ping', 'pong', 'subscribe', 'complete', 'next', 'toString');
 const message = fc
   .record({ type, id, payload }, { requiredKeys: ['type'] })
   .map((fields) => Buffer.from(JSON.stringify(fields)));
+const credentials = fc
+  .tuple(fc.constantFrom('connection_init', 'ping'), identity)
+  .map(([type, payload]) => Buffer.from(JSON.stringify({ type, payload })));
 const bytes = fc.uint8Array({ maxLength: 60 }).map((some) => Buffer.from(some));
 const init = fc.constant(Buffer.from('{"type":"connection_init"}'));
-const text = fc.oneof({ weight: 6, arbitrary: message }, { weight: 2, arbitrary: init }, bytes);
+const text = fc.oneof({ weight: 6, arbitrary: message }, { weight: 2, arbitrary: init }, credentials, bytes);
 const mutated = fc.tuple(text, fc.nat(), fc.nat(255)).map(([whole, at, byte]) => {
   const copy = Buffer.from(whole);
   if (copy.length > 0) copy[at % copy.length] = byte;
@@ -72,7 +97,7 @@ const writes = fc.array(
 
 /**
  * Any bytes on a connection: it stays open or is closed with a documented code, answers only ids that it received, and other
- * connections are served.
+ * connections are served. No pong or error repeats a token.
  */
 export const protocol: FuzzKind = {
   shortRuns: 150,
@@ -82,6 +107,8 @@ export const protocol: FuzzKind = {
       PORT: '0',
       ADMIN_PORT: '0',
       APQ: 'true',
+      AUTH: 'optional',
+      JWT_SECRET: SECRET,
       MAX_MESSAGES_PER_SECOND: '100000',
     });
     const failures: unknown[] = [];
@@ -98,6 +125,10 @@ export const protocol: FuzzKind = {
         const sent = Buffer.concat(parts);
         socket.write(sent);
         const answers = await outcome(socket);
+        assert.ok(
+          ![TOKEN, EXPIRED].some((secret) => JSON.stringify(answers).includes(secret!)),
+          'a token was repeated',
+        );
         for (const { id: answered } of answers) {
           if (answered !== undefined) assert.ok(sent.includes(JSON.stringify(answered).slice(1, -1)), `id ${answered}`);
         }
