@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { RENDERED, manifestOf, manifestPath } from '../../scripts/render-manifests.ts';
+import { readConfig } from '../../src/config.ts';
 import { settingRows } from '../../src/settings/setting-rows.ts';
 import { lintChart } from '../../stack/kubernetes/chart.ts';
 import { longestShutdownMs } from '../support/longest-shutdown.ts';
@@ -148,6 +151,23 @@ describe('the Helm chart', { concurrency: 2 }, () => {
       );
       assert.equal(environmentOf(deployment)[name], undefined);
     }
+  });
+});
+
+describe('the values of docs/security.md', () => {
+  it('are settings that crier accepts, with a mount for the manifest and a way to the identity provider', async () => {
+    const [, block] = /### In Kubernetes[^]*?```yaml\n([^]*?)```/.exec(await readFile('docs/security.md', 'utf8'))!;
+    const manifests = await manifestsOf({ values: parse(block!) as Record<string, unknown> });
+    const deployment = ofKind(manifests, 'Deployment').get('crier-gateway')!;
+    const { ADMIN_TOKEN_FILE: tokenFile, ...environment } = environmentOf(deployment);
+    assert.equal(tokenFile, '/etc/crier/secrets/ADMIN_TOKEN');
+    const { TRUSTED_DOCUMENTS: manifest } = readConfig(environment);
+    const [{ volumeMounts }] = deployment.spec.template.spec.containers;
+    assert.ok(volumeMounts.some(({ mountPath }) => mountPath === dirname(manifest)));
+    const { egress } = ofKind(manifests, 'NetworkPolicy').get('crier-gateway')!.spec as unknown as {
+      egress: { ports: { port: number }[] }[];
+    };
+    assert.ok(egress.some(({ ports }) => ports.some(({ port }) => port === 443)));
   });
 });
 
