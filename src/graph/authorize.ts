@@ -1,15 +1,17 @@
 import { GraphQLError } from 'graphql';
-import type { GraphQLField, GraphQLFieldResolver } from 'graphql';
+import type { GraphQLField, GraphQLFieldResolver, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import type { ExecutionContext } from '../context/context.ts';
 import { clientError } from '../errors.ts';
 import { accessRuleOf } from './access/access-rule.ts';
-import type { AuthorizeField, Graph } from './graph.ts';
+import type { AuthorizeField, AuthorizeType, Graph } from './graph.ts';
 import type { Binding } from './schema/binding.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
+type AuthorizedType = GraphQLObjectType | GraphQLInterfaceType;
+type Answer = boolean | PromiseLike<boolean>;
 
-/** Key in the extensions of fields that have an `authorize`, Subscription fields excepted. */
+/** Key in the extensions of types that have an `__authorize`, and of fields that have an `authorize`, Subscription fields excepted. */
 const AUTHORIZE = 'crier.authorize';
 
 export function authorizerOf(field: Field): AuthorizeField | undefined {
@@ -54,37 +56,48 @@ export function missingClaim({ field, where }: Pick<Binding, 'field' | 'where'>)
   );
 }
 
-/** A resolver that runs only if `authorize` allows it. Without a promise of `authorize` it adds none. */
+export function typeAuthorizerOf({ extensions }: Pick<AuthorizedType, 'extensions'>): AuthorizeType | undefined {
+  return extensions[AUTHORIZE] as AuthorizeType | undefined;
+}
+
+export function setTypeAuthorizer(type: AuthorizedType, authorize: AuthorizeType): void {
+  type.extensions = { ...type.extensions, [AUTHORIZE]: authorize };
+}
+
+/** A resolver that runs only if `authorize` allows it. */
 export function authorized(authorize: AuthorizeField, coordinate: string, resolve: Resolver): Resolver {
+  return (source, args, context, info) =>
+    ifAllowed(
+      () => authorize(source, args as Record<string, unknown>, context as ExecutionContext),
+      `read "${coordinate}"`,
+      () => resolve(source, args, context, info),
+    );
+}
+
+/**
+ * The outcome of `next` if the graph's code gives the answer true, else a throw. Without a promise of that code it adds none.
+ * @param what is refused, such as `read "Order.total"`
+ */
+export function ifAllowed(ask: () => Answer, what: string, next: () => unknown): unknown {
   const check = (isAllowed: boolean) => {
     // A rule such as `roles?.includes('admin')` gives undefined where there are no roles.
-    if (isAllowed !== true) throw clientError('FORBIDDEN', `Not allowed to read "${coordinate}".`);
+    if (isAllowed !== true) throw clientError('FORBIDDEN', `Not allowed to ${what}.`);
+    return next();
   };
-  return (source, args, context, info) => {
-    let answer: ReturnType<AuthorizeField>;
-    try {
-      answer = authorize(source, args as Record<string, unknown>, context as ExecutionContext);
-    } catch (error) {
-      throw shown(error);
-    }
-    if (isPromiseLike(answer)) {
-      return answer.then(
-        (isAllowed) => {
-          check(isAllowed);
-          return resolve(source, args, context, info);
-        },
-        (error: unknown) => {
-          throw shown(error);
-        },
-      );
-    }
-    check(answer);
-    return resolve(source, args, context, info);
-  };
+  let answer: Answer;
+  try {
+    answer = ask();
+  } catch (error) {
+    throw shown(error);
+  }
+  if (!isPromiseLike(answer)) return check(answer);
+  return answer.then(check, (error: unknown) => {
+    throw shown(error);
+  });
 }
 
 /** Also for a query builder, which is no Promise. */
-function isPromiseLike(answer: ReturnType<AuthorizeField>): answer is PromiseLike<boolean> {
+function isPromiseLike(answer: Answer): answer is PromiseLike<boolean> {
   return typeof (answer as Partial<PromiseLike<boolean>> | undefined)?.then === 'function';
 }
 

@@ -33,6 +33,12 @@ export type AuthorizeField = (
   context: ExecutionContext,
 ) => boolean | PromiseLike<boolean>;
 
+/**
+ * The `__authorize` of an object type or interface, called with each value of the type that a field returns, after the field's resolver.
+ * Whatever is not true, and a throw, refuses the value.
+ */
+export type AuthorizeType = (value: unknown, context: ExecutionContext) => boolean | PromiseLike<boolean>;
+
 /** A loaded graph folder. */
 export interface Graph {
   /** The folder's name. */

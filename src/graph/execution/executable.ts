@@ -3,8 +3,6 @@ import {
   getNamedType,
   isAbstractType,
   isIntrospectionType,
-  isListType,
-  isNonNullType,
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
@@ -14,7 +12,6 @@ import type {
   GraphQLField,
   GraphQLFieldResolver,
   GraphQLObjectType,
-  GraphQLOutputType,
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
@@ -26,6 +23,9 @@ import { authorizerOf, authorized } from '../authorize.ts';
 import type { Binding } from '../schema/binding.ts';
 import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
 import type { CompiledResolveInfo } from './isolation.ts';
+import { listDepth, settled } from './list-items.ts';
+import { typeNameResolver } from './type-name-resolver.ts';
+import { valueCheck, withCheckedValues } from './value-check.ts';
 import { valueAt } from '../../json/value-at.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -64,6 +64,9 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
   const authored: Field[] = [];
   for (const type of own.filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
+      const check = valueCheck(schema, field.type);
+      if (check)
+        field.resolve = withCheckedValues(check, field.resolve ?? readOf(type === subscription, field, bindings));
       const authorize = authorizerOf(field);
       if (authorize) {
         field.resolve = authorized(authorize, `${type.name}.${field.name}`, field.resolve ?? defaultRead(field));
@@ -109,6 +112,12 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
   freezeSchemaValues(schema);
 }
 
+/** What a field without a resolver of the graph reads from its source: on Subscription, `fromPayload` has found it. */
+function readOf(isSubscription: boolean, field: Field, bindings: ReadonlyMap<string, Binding>): Resolver {
+  if (!isSubscription) return defaultRead(field);
+  return bindings.has(field.name) ? (value) => value : ownRead(field.name);
+}
+
 function fromPayload(binding: Binding, resolve: Resolver | undefined): Resolver {
   const { payload: path } = binding;
   if (!resolve) return (payload) => valueAt(payload, path);
@@ -149,46 +158,6 @@ function reachableFrom(schema: GraphQLSchema, fields: readonly Field[]) {
   return reached;
 }
 
-function listDepth(type: GraphQLOutputType): number {
-  if (isNonNullType(type)) return listDepth(type.ofType);
-  return isListType(type) ? 1 + listDepth(type.ofType) : 0;
-}
-
-/**
- * Converts lists for compiled code, which puts the null of a rejected item at the wrong index and fails if an iterator throws. A
- * rejection becomes an Error value, which both executors treat as the item's error.
- */
-function settled(resolve: Resolver, depth: number): Resolver {
-  return (source, args, context, info) => {
-    const value = resolve(source, args, context, info);
-    return isPromise(value) ? value.then((list) => settleItems(list, depth)) : settleItems(value, depth);
-  };
-}
-
-function settleItems(list: unknown, depth: number): unknown {
-  if (typeof list !== 'object' || list === null || !(Symbol.iterator in list)) return list;
-  const items: unknown[] = Array.isArray(list) ? list : Array.from(list as Iterable<unknown>);
-  let changed: unknown[] | undefined;
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
-    let next = item;
-    if (isPromise(item)) next = item.then((value) => (depth > 1 ? settleItems(value, depth - 1) : value), asError);
-    else if (depth > 1) next = settleItems(item, depth - 1);
-    if (next !== item) (changed ??= items.slice())[i] = next;
-  }
-  return changed ?? items;
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error
-    ? reason
-    : new Error('A promise in a list was rejected with what is not an Error', { cause: reason });
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-}
-
 /** A resolver that runs only for connections that meet the rule. */
 function guarded(rule: AccessRule, coordinate: string, resolve: Resolver): Resolver {
   return (source, args, context, info) => {
@@ -203,22 +172,13 @@ function checkedTypeResolver(
   type: GraphQLAbstractType,
   rules: ReadonlyMap<GraphQLObjectType, AccessRule>,
 ) {
-  const authored = type.resolveType;
-  const names = new Map(schema.getPossibleTypes(type).map((possible) => [possible.name, rules.get(possible)]));
+  const typeNameOf = typeNameResolver(schema, type);
+  const byName = new Map(schema.getPossibleTypes(type).map((possible) => [possible.name, rules.get(possible)]));
   return (value: unknown, context: unknown, info: CompiledResolveInfo): string | undefined => {
     try {
-      const name: unknown = authored
-        ? authored(value, context, isolateInfo(context, info), type)
-        : (value as { __typename?: unknown }).__typename;
-      if (typeof name === 'string' && names.has(name)) {
-        names.get(name)?.check(context, `read this "${type.name}"`);
-        return name;
-      }
-      if (isPromise(name)) name.then(undefined, () => undefined);
-      throw new Error(
-        `${type.name}.__resolveType must return, without a promise, one of: ${[...names.keys()].join(', ')}; it returned ` +
-          (typeof name === 'string' ? `"${name}"` : typeof name),
-      );
+      const name = typeNameOf(value, context, isolateInfo(context, info));
+      byName.get(name)?.check(context, `read this "${type.name}"`);
+      return name;
     } catch (error) {
       // Compiled code cannot catch it. Without a type the execution fails, and `Executor` repeats it with graphql-js.
       if (info.isCompiled) return undefined;

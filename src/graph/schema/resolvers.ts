@@ -1,5 +1,6 @@
-import { isAbstractType, isEnumType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import { isAbstractType, isEnumType, isObjectType, isScalarType, isSpecifiedScalarType, isUnionType } from 'graphql';
 import type {
+  GraphQLAbstractType,
   GraphQLFieldResolver,
   GraphQLNamedType,
   GraphQLObjectType,
@@ -7,8 +8,8 @@ import type {
   GraphQLSchema,
 } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
-import { setAuthorizer } from '../authorize.ts';
-import type { Authorize, AuthorizeField } from '../graph.ts';
+import { setAuthorizer, setTypeAuthorizer } from '../authorize.ts';
+import type { Authorize, AuthorizeField, AuthorizeType } from '../graph.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
 export interface Attached {
@@ -27,6 +28,7 @@ const SUBSCRIPTION_PARTS = [...FIELD_PARTS, 'subscribe'];
  * - an object type: `export const Auction = { seller(auction, args, context, info) { … } }`; a field may also be `{ authorize, resolve }`
  * - Subscription: a function as above, which receives the field's value, or `{ authorize, resolve, subscribe }`
  * - an interface or union: `export const Event = { __resolveType(value) { return 'Auction'; } }`
+ * - an object type or interface also: `{ __authorize(value, context) { … } }`
  * - a scalar: `export const Date = new GraphQLScalarType({ … })`
  */
 export function attachResolvers(
@@ -52,10 +54,14 @@ export function attachResolvers(
     } else if (typeof value !== 'object' || value === null) {
       report(`${name} must be an object of resolvers by field name`);
     } else if (isAbstractType(type)) {
-      attachTypeResolver(type, value as Record<string, unknown>, report);
+      const { __authorize, ...others } = value as Record<string, unknown>;
+      attachTypeAuthorizer(schema, type, __authorize, report);
+      attachTypeResolver(type, others, report);
     } else if (isObjectType(type)) {
       const isSubscription = type === schema.getSubscriptionType();
-      for (const [fieldName, resolver] of Object.entries(value)) {
+      const { __authorize, ...fields } = value as Record<string, unknown>;
+      attachTypeAuthorizer(schema, type, __authorize, report);
+      for (const [fieldName, resolver] of Object.entries(fields)) {
         attachField(type, fieldName, resolver, isSubscription ? attached : undefined, report);
       }
     } else {
@@ -74,6 +80,22 @@ function replaceScalar(type: GraphQLScalarType, { serialize, parseValue, parseLi
   Object.assign(type, { serialize, parseValue, parseLiteral });
 }
 
+function attachTypeAuthorizer(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType | GraphQLAbstractType,
+  authorize: unknown,
+  report: (problem: string) => void,
+): void {
+  if (authorize === undefined) return;
+  const isRoot = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].some(
+    (root) => root === type,
+  );
+  if (typeof authorize !== 'function') report(`${type.name}.__authorize must be a function`);
+  else if (isUnionType(type)) report(`${type.name}.__authorize: a union has none; put it on its object types`);
+  else if (isRoot) report(`${type.name}.__authorize: no field returns it; put authorize on the fields of ${type.name}`);
+  else setTypeAuthorizer(type, authorize as AuthorizeType);
+}
+
 function attachTypeResolver(
   type: GraphQLNamedType & { resolveType?: unknown },
   value: Record<string, unknown>,
@@ -82,7 +104,7 @@ function attachTypeResolver(
   const { __resolveType, ...others } = value;
   for (const name of Object.keys(others)) {
     report(
-      `${type.name}.${name}: an interface or union has only __resolveType; put field resolvers on its object types`,
+      `${type.name}.${name}: an interface or union has only __resolveType and __authorize; put field resolvers on its object types`,
     );
   }
   if (__resolveType === undefined) return;

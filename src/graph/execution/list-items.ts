@@ -1,0 +1,45 @@
+import { isListType, isNonNullType } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLOutputType } from 'graphql';
+
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+
+/** Lists around a type. */
+export function listDepth(type: GraphQLOutputType): number {
+  if (isNonNullType(type)) return listDepth(type.ofType);
+  return isListType(type) ? 1 + listDepth(type.ofType) : 0;
+}
+
+/**
+ * Converts lists for compiled code, which puts the null of a rejected item at the wrong index and fails if an iterator throws. A
+ * rejection becomes an Error value, which both executors treat as the item's error.
+ */
+export function settled(resolve: Resolver, depth: number): Resolver {
+  return (source, args, context, info) => {
+    const value = resolve(source, args, context, info);
+    return isPromise(value) ? value.then((list) => settleItems(list, depth)) : settleItems(value, depth);
+  };
+}
+
+function settleItems(list: unknown, depth: number): unknown {
+  if (typeof list !== 'object' || list === null || !(Symbol.iterator in list)) return list;
+  const items: unknown[] = Array.isArray(list) ? list : Array.from(list as Iterable<unknown>);
+  let changed: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    let next = item;
+    if (isPromise(item)) next = item.then((value) => (depth > 1 ? settleItems(value, depth - 1) : value), asError);
+    else if (depth > 1) next = settleItems(item, depth - 1);
+    if (next !== item) (changed ??= items.slice())[i] = next;
+  }
+  return changed ?? items;
+}
+
+export function asError(reason: unknown): Error {
+  return reason instanceof Error
+    ? reason
+    : new Error('A promise in a list was rejected with what is not an Error', { cause: reason });
+}
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
