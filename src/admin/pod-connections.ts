@@ -1,6 +1,7 @@
+import type { Claims } from '../context/connection-facts.ts';
 import { liveDocuments } from '../debug/live-documents.ts';
 import type { LiveDocument } from '../debug/live-documents.ts';
-import { hasClaim, isIssuedBefore, parseRevocation } from '../identity/revocation.ts';
+import { isRevoked, parseRevocation } from '../identity/revocation.ts';
 import type { Revocations } from '../identity/revocations.ts';
 import type { Connection } from '../websocket/connection.ts';
 import { revokeConnections } from '../websocket/revoking.ts';
@@ -15,8 +16,9 @@ export interface PodAnswer {
   readonly closed?: number;
   /** The longest time for which a token that the pod has seen is accepted, in ms. */
   readonly longestLifeMs?: number;
-  /** `jti` of the token of the connection that was closed. */
+  /** `jti` and `iss` of the token of the connection that was closed. */
   readonly tokenId?: string;
+  readonly issuer?: string;
   /** Connections that are open. */
   readonly open?: number;
   /** Of these, `MAX_ROWS` at most. */
@@ -60,27 +62,30 @@ export class PodConnections {
   /** Closes the connections that any revocation refuses. */
   readonly closeRevoked = (): void => {
     const { revocations } = this.#options;
-    void this.#closeWhere(({ identity }) => identity !== undefined && revocations.refuses(identity));
+    void this.#closeWhere(({ knownClaims }) => knownClaims !== undefined && revocations.refuses(knownClaims));
   };
 
   async #revoke(text: string): Promise<PodAnswer> {
     const { revocations } = this.#options;
     const revocation = parseRevocation(text);
     if (!revocation) return { closed: 0 };
-    if (!revocations.isFull) revocations.add(text, revocation);
-    const isRevoked = ({ identity }: Connection) =>
-      identity !== undefined && hasClaim(identity, revocation) && isIssuedBefore(identity, revocation);
-    return { closed: await this.#closeWhere(isRevoked), longestLifeMs: revocations.longestLifeMs };
+    if (revocations.isFull || !revocations.add(text, revocation)) revocations.refuseInFlight(revocation);
+    const closed = await this.#closeWhere(
+      ({ knownClaims }) => knownClaims !== undefined && isRevoked(knownClaims, revocation),
+    );
+    return { closed, longestLifeMs: revocations.longestLifeMs };
   }
 
   async #close(id: string): Promise<PodAnswer> {
-    let tokenId: unknown;
+    let token: Claims | undefined;
     const closed = await this.#closeWhere((connection) => {
       if (connection.id !== id) return false;
-      tokenId = connection.identity?.token?.['jti'];
+      token = connection.knownClaims?.token;
       return true;
     });
-    return { closed, ...(typeof tokenId === 'string' && { tokenId }) };
+    const { jti: tokenId, iss: issuer } = token ?? {};
+    if (typeof tokenId !== 'string') return { closed };
+    return { closed, tokenId, ...(typeof issuer === 'string' && { issuer }) };
   }
 
   #list(selection: Selection): PodAnswer {

@@ -1,4 +1,4 @@
-import type { Revocation } from '../identity/revocation.ts';
+import type { ClaimEquality, Revocation } from '../identity/revocation.ts';
 import { MAX_REASON_LENGTH } from '../identity/revocation.ts';
 import { selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
@@ -12,7 +12,7 @@ export interface RevokeRequest {
   readonly reason: string;
 }
 
-const MEMBERS = ['sub', 'jti', 'connection', 'claim', 'for', 'reason'];
+const MEMBERS = ['sub', 'jti', 'connection', 'claim', 'iss', 'for', 'reason'];
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DEFAULT_MS = 24 * UNITS_MS.h;
 const MAX_MS = 366 * UNITS_MS.d;
@@ -45,13 +45,13 @@ export function parseRevokeRequest(text: string): RevokeRequest | string {
  * @param longestLifeMs for how long a token that the pod has seen is accepted at most
  */
 export function revocationOf(
-  { name, value }: Pick<Revocation, 'name' | 'value'>,
+  claim: ClaimEquality,
   { forMs, reason }: Pick<RevokeRequest, 'forMs' | 'reason'>,
   longestLifeMs: number,
 ): Revocation {
   const atMs = Date.now();
   const lastsMs = Math.min(forMs ?? Math.max(DEFAULT_MS, longestLifeMs), MAX_MS);
-  return { name, value, atMs, untilMs: Math.ceil(atMs + lastsMs), reason };
+  return { ...claim, atMs, untilMs: Math.ceil(atMs + lastsMs), reason };
 }
 
 /** The same revocation until every token of another pod has expired, too; undefined if it lasts that long already. */

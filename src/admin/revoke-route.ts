@@ -31,6 +31,8 @@ interface Result {
   readonly outcome: Outcome;
   /** In ms since 1970; undefined: tokens are not refused. */
   readonly untilMs?: number;
+  /** True if a pod has seen tokens that live longer than `untilMs`. */
+  readonly isTooShort?: boolean;
 }
 
 const NOTES: Readonly<Record<Exclude<Outcome, 'kept'>, string>> = {
@@ -38,6 +40,8 @@ const NOTES: Readonly<Record<Exclude<Outcome, 'kept'>, string>> = {
   away: 'Redis did not accept it: only this pod refuses tokens; it tells the others when Redis is back, unless it ends before: repeat the request then',
   nothing: 'no token is refused: clients may connect again',
 };
+
+const TOO_SHORT = 'some tokens live longer than that: repeat the request';
 
 /** `POST /admin/connections/revoke`. */
 export function revokeRoute(options: RevokeRouteOptions): Route {
@@ -67,9 +71,9 @@ async function revoke(request: RevokeRequest, options: RevokeRouteOptions): Prom
   const { selection } = request;
   if (!('connection' in selection)) return revokeClaim(selection, request, options);
   const asked = await options.peers.ask({ close: selection.connection });
-  const tokenId = asked.answers.find(({ answer }) => answer.tokenId !== undefined)?.answer.tokenId;
+  const { tokenId, issuer } = asked.answers.find(({ answer }) => answer.tokenId !== undefined)?.answer ?? {};
   if (tokenId === undefined) return { asked, outcome: 'nothing' };
-  const result = await revokeClaim({ name: 'jti', value: tokenId }, request, options);
+  const result = await revokeClaim({ name: 'jti', value: tokenId, ...(issuer && { issuer }) }, request, options);
   return { ...result, asked: { ...result.asked, answers: sum(asked, result.asked) } };
 }
 
@@ -88,7 +92,8 @@ async function revokeClaim(claim: ClaimEquality, request: RevokeRequest, options
     const lives = asked.answers.map(({ answer }) => answer.longestLifeMs ?? 0);
     const longer = request.forMs === undefined ? prolonged(revocation, Math.max(0, ...lives)) : undefined;
     if (!longer) return { asked, outcome, untilMs };
-    return { asked, outcome: await shared.keep(printRevocation(longer), longer.untilMs), untilMs: longer.untilMs };
+    const isLonger = (await shared.keep(printRevocation(longer), longer.untilMs)) === 'kept';
+    return { asked, outcome, untilMs: isLonger ? longer.untilMs : untilMs, isTooShort: !isLonger };
   }
   onRefused();
   return { asked, outcome };
@@ -102,10 +107,11 @@ function sum(first: Answers<PodAnswer>, second: Answers<PodAnswer>): Answers<Pod
   return Array.from(closed, ([pod, count]) => ({ pod, answer: { closed: count } }));
 }
 
-function bodyOf({ asked: { answers, silent, isAsked }, outcome, untilMs }: Result) {
+function bodyOf({ asked: { answers, silent, isAsked }, outcome, untilMs, isTooShort = false }: Result) {
   const pods = answers.map(({ pod, answer: { closed = 0 } }) => ({ pod, closed }));
   const notes = [
     ...(outcome === 'kept' ? [] : [NOTES[outcome]]),
+    ...(isTooShort ? [TOO_SHORT] : []),
     ...(isAsked ? [] : ['only this pod has closed connections: Redis did not take the question to others']),
     ...(silent.length === 0
       ? []
@@ -123,8 +129,8 @@ function bodyOf({ asked: { answers, silent, isAsked }, outcome, untilMs }: Resul
   };
 }
 
-/** 200: on all pods; 202: on some pods later. */
-function statusOf({ asked: { silent, isAsked }, outcome }: Result): number {
+/** 200: on all pods; 202: on some pods later, or for a shorter time than tokens live. */
+function statusOf({ asked: { silent, isAsked }, outcome, isTooShort = false }: Result): number {
   if (outcome === 'full') return 507;
-  return outcome === 'away' || silent.length > 0 || !isAsked ? 202 : 200;
+  return outcome === 'away' || silent.length > 0 || !isAsked || isTooShort ? 202 : 200;
 }

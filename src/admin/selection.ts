@@ -6,6 +6,7 @@ import type { Connection } from '../websocket/connection.ts';
 export type Selection = { readonly connection: string } | ClaimEquality;
 
 const NAMES = ['sub', 'jti', 'connection', 'claim'] as const;
+const ISSUER = 'iss';
 
 const EXPECTED = `expected exactly one of ${NAMES.join(', ')}`;
 const EXPECTED_CLAIM = 'claim: expected { "name": …, "value": … }';
@@ -15,13 +16,11 @@ export function selectionOf(body: Readonly<Record<string, unknown>>): Selection 
   const given = NAMES.filter((name) => body[name] !== undefined);
   const [name] = given;
   if (name === undefined || given.length > 1) return `${EXPECTED}, got ${given.join(' and ') || 'none'}`;
-  if (name === 'claim') return claimSelection(body[name]);
-  const value = textOf(body[name]);
-  if (value === undefined) return `${name}: expected a text of 1 to ${MAX_VALUE_LENGTH} characters`;
-  return name === 'connection' ? { connection: value } : { name, value };
+  const selection = name === 'claim' ? claimSelection(body[name]) : textSelection(name, body[name]);
+  return typeof selection === 'string' || body[ISSUER] === undefined ? selection : ofIssuer(selection, body[ISSUER]);
 }
 
-/** The selection of a query: `?sub=…`, `?jti=…`, `?connection=…`, or `?claim=<name>&value=…`. */
+/** The selection of a query: `?sub=…`, `?jti=…`, `?connection=…`, or `?claim=<name>&value=…`, and `&iss=…`. */
 export function selectionOfQuery({ searchParams }: URL): Selection | string {
   const query = Object.fromEntries(searchParams);
   const { claim, value, ...rest } = query;
@@ -30,11 +29,26 @@ export function selectionOfQuery({ searchParams }: URL): Selection | string {
 
 export function isSelected(connection: Connection, selection: Selection): boolean {
   if ('connection' in selection) return connection.id === selection.connection;
-  const { identity } = connection;
-  return identity !== undefined && hasClaim(identity, selection);
+  const { knownClaims } = connection;
+  return knownClaims !== undefined && hasClaim(knownClaims, selection);
 }
 
-function claimSelection(claim: unknown): Selection | string {
+function textSelection(name: 'sub' | 'jti' | 'connection', given: unknown): Selection | string {
+  const value = textOf(given);
+  if (value === undefined) return `${name}: expected a text of 1 to ${MAX_VALUE_LENGTH} characters`;
+  return name === 'connection' ? { connection: value } : { name, value };
+}
+
+/** Only with the claims of this issuer. */
+function ofIssuer(selection: Selection, given: unknown): Selection | string {
+  if ('connection' in selection) return 'iss: expected with sub, jti or claim, got connection';
+  const issuer = textOf(given);
+  return issuer === undefined
+    ? `iss: expected a text of 1 to ${MAX_VALUE_LENGTH} characters`
+    : { ...selection, issuer };
+}
+
+function claimSelection(claim: unknown): ClaimEquality | string {
   if (typeof claim !== 'object' || claim === null) return EXPECTED_CLAIM;
   const { name, value, ...rest } = claim as Record<string, unknown>;
   const [unknown] = Object.keys(rest);

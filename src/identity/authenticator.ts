@@ -4,8 +4,8 @@ import type { Acknowledgement, ContextDefinition } from '../context/context.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import type { Identity } from './revocation.ts';
-import type { Revocations } from './revocations.ts';
+import type { KnownClaims } from './revocation.ts';
+import type { Authentication, Revocations } from './revocations.ts';
 import { refreshedSource, tokenOf } from './token-location.ts';
 import type { TokenParameter } from './token-location.ts';
 import { TokenProblem } from './token-problem.ts';
@@ -87,6 +87,7 @@ export class Authenticator {
     consequence: string,
   ): Promise<Authenticated | Unauthenticated> {
     const { log, timeoutMs, onFailure } = this.#options;
+    const begunAt = performance.now();
     let failure: AuthenticationFailure = 'invalid_params';
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
@@ -99,7 +100,8 @@ export class Authenticator {
       const token = check(await Promise.race([this.#verify(source), timeout]));
       const request = createRequest(source, token?.claims);
       const tokenClaims = token && request.claims;
-      this.#assertNotRevoked({ claims: request.claims, token: tokenClaims }, token?.expiresAtMs);
+      const authentication = { expiresAtMs: token?.expiresAtMs, begunAt };
+      this.#assertNotRevoked({ claims: request.claims, token: tokenClaims }, authentication);
       failure = 'threw';
       const answer = await Promise.race([this.#scope.run(this.#ask, this, request), timeout]);
       failure = answer === false ? 'denied' : 'invalid_claims';
@@ -107,7 +109,7 @@ export class Authenticator {
         const { claims, ack } = partsOf(answer ?? request.claims);
         const facts = createFacts(request, claims);
         // Also if it was revoked while the graph was asked.
-        this.#assertNotRevoked({ claims: facts.claims, token: tokenClaims }, token?.expiresAtMs);
+        this.#assertNotRevoked({ claims: facts.claims, token: tokenClaims }, authentication);
         const { subject, expiresAtMs } = token ?? {};
         return { facts, token: tokenClaims, ack, subject, expiresAtMs };
       }
@@ -137,8 +139,8 @@ export class Authenticator {
   }
 
   /** @throws TokenProblem */
-  #assertNotRevoked(identity: Identity, expiresAtMs: number | undefined): void {
-    if (this.#options.revocations?.refuses(identity, expiresAtMs))
+  #assertNotRevoked(known: KnownClaims, authentication: Authentication): void {
+    if (this.#options.revocations?.refuses(known, authentication))
       throw new TokenProblem('token_revoked', 'a revocation applies to it');
   }
 

@@ -8,9 +8,11 @@ export interface ClaimEquality {
   readonly name: string;
   /** As text: 42 and "42" are equal. */
   readonly value: string;
+  /** The `iss` that the token must have, too. Default: any. */
+  readonly issuer?: string;
 }
 
-/** From `atMs` on, identities with the claim are refused if their token was issued before. */
+/** From `atMs` on, tokens with the claim are refused if they were issued before. */
 export interface Revocation extends ClaimEquality {
   /** In ms since 1970. */
   readonly atMs: number;
@@ -19,8 +21,8 @@ export interface Revocation extends ClaimEquality {
   readonly reason: string;
 }
 
-/** What is known of a connection or request that is compared with revocations. */
-export interface Identity {
+/** The claims of a connection or request that are compared with revocations. */
+export interface KnownClaims {
   readonly claims: Claims;
   /** Claims of its token; undefined: it has none. The graph may have replaced them by `claims`. */
   readonly token: Claims | undefined;
@@ -34,17 +36,17 @@ export const MAX_REASON_LENGTH = 200;
 const TOKEN_ID = 'jti';
 
 /** The text of a revocation, for other pods. Two revocations never have the same. */
-export function printRevocation({ name, value, atMs, untilMs, reason }: Revocation): string {
-  return JSON.stringify({ name, value, atMs, untilMs, reason, id: randomBytes(6).toString('base64url') });
+export function printRevocation({ name, value, issuer, atMs, untilMs, reason }: Revocation): string {
+  return JSON.stringify({ name, value, issuer, atMs, untilMs, reason, id: randomBytes(6).toString('base64url') });
 }
 
 /** undefined if the text is not one that `printRevocation` returned. */
 export function parseRevocation(text: string): Revocation | undefined {
   try {
-    const { name, value, atMs, untilMs, reason } = JSON.parse(text) as Revocation;
-    const isText = typeof name === 'string' && typeof value === 'string' && typeof reason === 'string';
+    const { name, value, issuer, atMs, untilMs, reason } = JSON.parse(text) as Revocation;
+    const isText = [name, value, issuer ?? '', reason].every((member) => typeof member === 'string');
     if (!isText || !Number.isFinite(atMs) || !Number.isFinite(untilMs)) return undefined;
-    return { name, value, atMs, untilMs, reason };
+    return { name, value, ...(issuer !== undefined && { issuer }), atMs, untilMs, reason };
   } catch {
     return undefined;
   }
@@ -58,18 +60,19 @@ export function claimText(claims: Claims, name: string): string | undefined {
     : undefined;
 }
 
-/** True if one of the identity's claims has the value: of its token, or those that the graph returned. */
-export function hasClaim({ claims, token }: Identity, { name, value }: ClaimEquality): boolean {
-  return (
-    claimText(claims, name) === value || (token !== undefined && token !== claims && claimText(token, name) === value)
-  );
+/** True if the claim of the token has the value, or the one that the graph returned. */
+export function hasClaim({ claims, token = claims }: KnownClaims, { name, value, issuer }: ClaimEquality): boolean {
+  if (issuer !== undefined && token['iss'] !== issuer) return false;
+  return claimText(claims, name) === value || (token !== claims && claimText(token, name) === value);
 }
 
-/**
- * True if an identity that has the revoked claim was issued before the revocation. Without `iat` nothing proves that it was issued later. A
- * token id names one token, whenever it was issued.
- */
-export function isIssuedBefore({ claims, token }: Identity, { name, atMs }: Revocation): boolean {
+/** True if the revocation applies: to claims that have the revoked one, and whose token was not issued later. */
+export function isRevoked(known: KnownClaims, revocation: Revocation): boolean {
+  return hasClaim(known, revocation) && isIssuedBefore(known, revocation);
+}
+
+/** Without `iat` nothing proves that a token was issued later. A token id names one token, whenever it was issued. */
+function isIssuedBefore({ claims, token }: KnownClaims, { name, atMs }: Revocation): boolean {
   const { iat } = token ?? claims;
   // `iat` has whole seconds: a token of the same second may be older.
   return name === TOKEN_ID || typeof iat !== 'number' || iat <= atMs / 1000;

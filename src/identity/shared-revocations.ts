@@ -101,7 +101,7 @@ export class SharedRevocations {
   }
 
   async #read(): Promise<void> {
-    const { control, revocations } = this.#options;
+    const { control, revocations, log } = this.#options;
     this.#stop ??= await control.listen(NAME, this.#onText, this.#fallBehind);
     if (this.#isClosed) this.#stop();
     const kept = await control.kept(NAME);
@@ -110,7 +110,10 @@ export class SharedRevocations {
     const lacking = Array.from(revocations.current, ([text, { untilMs }]) => ({ text, untilMs })).filter(
       ({ text }) => !isKept.has(text),
     );
-    if (lacking.length > 0) await control.keep(NAME, lacking, MAX_REVOCATIONS);
+    if (lacking.length === 0) return;
+    const refused = await control.keep(NAME, lacking, MAX_REVOCATIONS);
+    if (refused > 0)
+      log.warn({ refused }, 'revocations are known to this pod alone: Redis keeps as many as it may; it writes them again');
   }
 
   readonly #onText = (text: string): void => this.#add([text]);

@@ -9,7 +9,7 @@ import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Authenticated, AuthenticationFailure, Unauthenticated } from '../identity/authenticator.ts';
 import type { RefusalDelays } from '../identity/refusal-delays.ts';
-import type { Identity } from '../identity/revocation.ts';
+import type { KnownClaims } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
 import type { Logger } from '../log.ts';
@@ -27,7 +27,7 @@ import {
   CLOSE_CODES,
   acknowledgement,
   closeReason,
-  identityPayload,
+  authenticatedPayload,
   parseClientMessage,
   pongMessage,
   pongWith,
@@ -122,7 +122,7 @@ export class Connection
   }
 
   /** undefined: not authenticated yet. */
-  get identity(): Identity | undefined {
+  get knownClaims(): KnownClaims | undefined {
     const { facts, token } = this.#identity;
     return facts && { claims: facts.claims, token };
   }
@@ -168,7 +168,7 @@ export class Connection
     this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
   }
 
-  /** Closes it because its identity is revoked: what waits for it is dropped. Idempotent. */
+  /** Closes it because its claims are revoked: what waits for it is dropped. Idempotent. */
   revoke(): void {
     this.#outbox.drop();
     this.close(CloseCode.Forbidden, 'Revoked');
@@ -286,16 +286,16 @@ export class Connection
     }
     this.#isInitialised = true;
     this.#services.initDeadlines.delete(this);
-    const identity = await this.#identity.authenticate(params);
-    if ('failure' in identity) return this.#refuse(identity.failure);
+    const outcome = await this.#identity.authenticate(params);
+    if ('failure' in outcome) return this.#refuse(outcome.failure);
     if (this.#isEnded) return;
     const { users } = this.#services;
-    if (identity.subject !== undefined) {
-      if (users.isReached(identity.subject)) return this.#refuseUser();
-      users.add((this.#countedUser = identity.subject));
+    if (outcome.subject !== undefined) {
+      if (users.isReached(outcome.subject)) return this.#refuseUser();
+      users.add((this.#countedUser = outcome.subject));
     }
-    this.#adopt(identity);
-    this.#outbox.send(acknowledgement(identityPayload(identity)));
+    this.#adopt(outcome);
+    this.#outbox.send(acknowledgement(authenticatedPayload(outcome)));
   }
 
   /** Not async: nothing that the client sent is kept while the refusal waits. */
@@ -308,10 +308,10 @@ export class Connection
     this.close(CLOSE_CODES.tryAgainLater, 'This user has as many connections as a user may have');
   }
 
-  #adopt(identity: Authenticated): void {
+  #adopt(authenticated: Authenticated): void {
     const { tokenExpiries } = this.#services;
     tokenExpiries.delete(this);
-    this.#identity.adopt(identity);
+    this.#identity.adopt(authenticated);
     if (this.tokenExpiresAtMs > 0) tokenExpiries.add(this);
   }
 
@@ -327,9 +327,9 @@ export class Connection
     return this.#identity.refresh(token);
   }
 
-  onRefreshed(identity: Authenticated): void {
-    this.#adopt(identity);
-    this.operations.renew(identity.facts);
+  onRefreshed(authenticated: Authenticated): void {
+    this.#adopt(authenticated);
+    this.operations.renew(authenticated.facts);
     this.#services.onTokenRefreshed();
   }
 

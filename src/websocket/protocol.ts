@@ -51,7 +51,7 @@ export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMess
 }
 
 /** What a client learns when it is authenticated: the graph's payload, and when its token expires. */
-export function identityPayload({ ack, expiresAtMs }: Pick<Authenticated, 'ack' | 'expiresAtMs'>): object {
+export function authenticatedPayload({ ack, expiresAtMs }: Pick<Authenticated, 'ack' | 'expiresAtMs'>): object {
   if (expiresAtMs === undefined) return { ...ack };
   return { ...ack, expiresAt: expiresAtMs, expiresInMs: Math.max(0, expiresAtMs - Date.now()) };
 }

@@ -1,7 +1,7 @@
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
-import { identityPayload, pongWith } from './protocol.ts';
+import { authenticatedPayload, pongWith } from './protocol.ts';
 import { refusalReason } from './refusal-close.ts';
 
 /** A connection whose token may be refreshed. */
@@ -46,7 +46,7 @@ export class TokenRefreshes {
       if ('failure' in identity) this.#outbox.send(pongWith({ error: refusalReason(identity.failure) }));
       else {
         this.#owner.onRefreshed(identity);
-        this.#outbox.send(pongWith(identityPayload(identity)));
+        this.#outbox.send(pongWith(authenticatedPayload(identity)));
       }
     }
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { JWTPayload } from 'jose';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { fromNow } from '../identity/identity-provider.ts';
+import { ISSUER, fromNow } from '../identity/identity-provider.ts';
 import { stage } from '../identity/stage.ts';
 import { metricOf } from '../support/metric.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -54,6 +54,24 @@ interface Reply {
   readonly note?: string;
   readonly open?: number;
   readonly connections?: readonly Readonly<Record<string, unknown>>[];
+}
+
+const flags = globalThis as { asked?: boolean; go?: boolean };
+
+/** An embedded crier whose graph authenticates nobody before `go`. */
+async function authenticating(t: TestContext) {
+  const context = `
+    export const authenticate = async () => {
+      globalThis.asked = true;
+      while (!globalThis.go) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+  `;
+  t.after(() => {
+    delete flags.asked;
+    delete flags.go;
+  });
+  const crier = await operated(t, {}, context);
+  return { ...crier, token: await crier.sign(), go: () => void (flags.go = true) };
 }
 
 describe('POST /admin/connections/revoke', () => {
@@ -139,24 +157,32 @@ describe('POST /admin/connections/revoke', () => {
     assert.deepEqual(await south.roundTrip(), []);
   });
 
-  it('refuses a token that was revoked while the graph was asked about it', async (t) => {
-    const context = `
-      export const authenticate = async ({ params }) => {
-        globalThis.asked = true;
-        while (!globalThis.go) await new Promise((resolve) => setTimeout(resolve, 5));
-      };
-    `;
-    const flags = globalThis as { asked?: boolean; go?: boolean };
-    t.after(() => {
-      delete flags.asked;
-      delete flags.go;
+  for (const duration of [undefined, '0s']) {
+    it(`refuses a token that was revoked while the graph was asked about it, for ${duration ?? 'its life'}`, async (t) => {
+      const { connect, go, revoke, token } = await authenticating(t);
+      const socket = await connect({ token });
+      await waitFor('the graph to be asked', () => flags.asked === true);
+      assert.equal((await revoke({ sub: 'ida', for: duration })).body.closed, 0);
+      go();
+      assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Revoked' });
+      const next = await connect({ token });
+      if (duration === undefined) assert.equal((await next.expectClose()).code, 4403);
+      else assert.equal((await next.next()).type, 'connection_ack');
     });
-    const { sign, connect, revoke } = await operated(t, {}, context);
-    const socket = await connect({ token: await sign() });
-    await waitFor('the graph to be asked', () => flags.asked === true);
-    assert.equal((await revoke({ sub: 'ida' })).body.closed, 0);
-    flags.go = true;
-    assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Revoked' });
+  }
+
+  it('of a subject of one issuer leaves that of another', async (t) => {
+    const { sign, open, list, revoke, post } = await operated(t);
+    const token = await sign({ sub: 'ida' });
+    const socket = await open({ token });
+    const other = 'https://other.example';
+    assert.equal((await list(`sub=ida&iss=${other}`)).body.open, 0);
+    assert.equal((await revoke({ sub: 'ida', iss: other })).body.closed, 0);
+    assert.deepEqual([await socket.roundTrip(), (await post(token)).status], [[], 200]);
+    assert.equal((await list(`sub=ida&iss=${ISSUER}`)).body.open, 1);
+    assert.equal((await revoke({ sub: 'ida', iss: ISSUER })).body.closed, 1);
+    assert.equal((await socket.expectClose()).code, 4403);
+    assert.equal((await post(token)).status, 401);
   });
 
   it('drops what waits for a slow reader', async (t) => {

@@ -9,6 +9,10 @@ describe('a request to revoke', () => {
   const accepted = [
     ['{"sub":"ida"}', { selection: { name: 'sub', value: 'ida' }, forMs: undefined, reason: '' }],
     ['{"jti":"a","for":"0s"}', { selection: { name: 'jti', value: 'a' }, forMs: 0, reason: '' }],
+    [
+      '{"sub":"ida","iss":"https://a.example"}',
+      { selection: { name: 'sub', value: 'ida', issuer: 'https://a.example' }, forMs: undefined, reason: '' },
+    ],
     ['{"connection":"c","reason":"x"}', { selection: { connection: 'c' }, forMs: undefined, reason: 'x' }],
     [
       '{"claim":{"name":"tenant","value":42},"for":"366d"}',
@@ -31,6 +35,9 @@ describe('a request to revoke', () => {
     ['{"sub":"a","jti":"b"}', /exactly one of .*, got sub and jti/],
     ['{"sub":"a","Jti":"b"}', /"Jti": expected only sub, jti/],
     ['{"sub":""}', /sub: expected a text/],
+    ['{"iss":"https://a.example"}', /exactly one of sub, jti, connection, claim, got none/],
+    ['{"sub":"a","iss":1}', /iss: expected a text/],
+    ['{"connection":"c","iss":"i"}', /iss: expected with sub, jti or claim, got connection/],
     ['{"sub":42}', /sub: expected a text/],
     [`{"sub":"${'x'.repeat(513)}"}`, /sub: expected a text of 1 to 512/],
     ['{"claim":"tenant"}', /claim: expected \{ "name"/],
@@ -76,6 +83,7 @@ describe('a query for connections', () => {
   it('names them as the request to revoke does', () => {
     assert.deepEqual(ask('sub=ida'), { name: 'sub', value: 'ida' });
     assert.deepEqual(ask('connection=c'), { connection: 'c' });
+    assert.deepEqual(ask('sub=ida&iss=i'), { name: 'sub', value: 'ida', issuer: 'i' });
     assert.deepEqual(ask('claim=tenant&value=a%20b'), { name: 'tenant', value: 'a b' });
   });
 

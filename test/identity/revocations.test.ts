@@ -59,6 +59,15 @@ describe('a revocation', () => {
     assert.equal(ofToken({ sub: 'x', iat: later }, { sub: 'ida', iat: OLD }), false);
   });
 
+  it('of a subject of one issuer leaves the subject of another issuer with the same name', () => {
+    const { ofToken } = knowing({ issuer: 'https://a.example' });
+    assert.equal(ofToken({ sub: 'ida', iss: 'https://a.example' }), true);
+    assert.equal(ofToken({ sub: 'ida', iss: 'https://b.example' }), false);
+    assert.equal(ofToken({ sub: 'ida' }), false);
+    assert.equal(ofToken({ sub: 'ida', iss: 'https://a.example' }, { user: 7 }), true, 'the issuer of the token counts');
+    assert.equal(ofToken({ sub: 'x', iss: 'https://b.example' }, { sub: 'ida', iss: 'https://a.example' }), false);
+  });
+
   it('names any claim: by its very name, else by a path, and compares it as text', () => {
     const claims = {
       'https://a.example/tenant': 'a',
@@ -103,6 +112,8 @@ describe('a revocation', () => {
   it('is the same after it was printed, and no other text is one', () => {
     const printed = revocation({ name: 'a"b', value: '\u2028é', reason: 'x' });
     assert.deepEqual(parseRevocation(printRevocation(printed)), printed);
+    const ofIssuer = { ...printed, issuer: 'https://a.example' };
+    assert.deepEqual(parseRevocation(printRevocation(ofIssuer)), ofIssuer);
     for (const text of ['', '{', '[]', 'null', '{}', '{"name":"a","value":1,"atMs":1,"untilMs":1,"reason":""}'])
       assert.equal(parseRevocation(text), undefined, text);
   });
@@ -111,9 +122,25 @@ describe('a revocation', () => {
 describe('Revocations', () => {
   it('know how long the tokens live that they were asked about', () => {
     const revocations = new Revocations();
-    revocations.refuses({ claims: {}, token: {} }, Date.now() + 5_000);
-    revocations.refuses({ claims: {}, token: {} }, Date.now() + 1_000);
+    for (const lifeMs of [5_000, 1_000])
+      revocations.refuses({ claims: {}, token: {} }, { expiresAtMs: Date.now() + lifeMs, begunAt: performance.now() });
     assert.ok(revocations.longestLifeMs > 4_000 && revocations.longestLifeMs <= 5_000);
+  });
+
+  it('that are not kept refuse the authentications that have begun, and no later one', (t) => {
+    const revocations = new Revocations();
+    t.after(() => revocations.close());
+    const refusesSince = (begunAt: number, sub = 'ida') =>
+      revocations.refuses({ claims: { sub }, token: { sub, iat: OLD } }, { expiresAtMs: undefined, begunAt });
+    const begunAt = performance.now();
+    assert.equal(refusesSince(begunAt), false);
+    revocations.refuseInFlight(revocation());
+    assert.deepEqual([refusesSince(begunAt), refusesSince(begunAt, 'bob')], [true, false]);
+    assert.equal(refusesSince(performance.now() + 1), false);
+    assert.equal(revocations.size, 0);
+    for (let i = 0; i < 1_000; i++) revocations.refuseInFlight(revocation({ value: `user-${i}` }));
+    assert.equal(refusesSince(begunAt), false, 'of more than 1,000 the first is forgotten');
+    assert.equal(refusesSince(begunAt, 'user-999'), true);
   });
 
   it('are full with 20,000, until some have ended', (t) => {
