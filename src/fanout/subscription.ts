@@ -61,13 +61,18 @@ export class Subscription {
     this.#maxPendingEvents = options.maxPendingEvents;
   }
 
-  /** The facts that an execution has which begins now. */
+  /** The facts of executions that begin now. */
   get facts(): ConnectionFacts {
     return this.#facts;
   }
 
+  /** Executions that begin after this call have these facts. */
+  replaceFacts(facts: ConnectionFacts): void {
+    if (!this.#isEnded) this.#facts = facts;
+  }
+
   /** Replaces the facts. Results wait until `confirm()`, in the order of events: also those of executions that began with the old facts. */
-  renew(facts: ConnectionFacts): void {
+  hold(facts: ConnectionFacts): void {
     if (this.#isEnded) return;
     this.#facts = facts;
     const slots = (this.#slots ??= []);

@@ -11,11 +11,16 @@ export interface ConnectionOperationsServices extends LiveOperationServices {
   readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };
 }
 
+/** Operations of one connection that are authorised again in one turn of the event loop. */
+const AUTHORISED_PER_TURN = 10;
+
 /** The live operations of one connection, by id, within its limits. */
 export class ConnectionOperations implements LiveOperationOwner {
   readonly outbox: Outbox;
   readonly #services: ConnectionOperationsServices;
   readonly #live = new Map<string, LiveOperation>();
+  /** Operations that wait to be authorised again; undefined: none. */
+  #held: Set<LiveOperation> | undefined;
   #documentLane: DocumentLane | undefined;
   #served = 0;
 
@@ -82,9 +87,26 @@ export class ConnectionOperations implements LiveOperationOwner {
     }
   }
 
-  /** The connection has other claims from now on. */
+  /** The connection has another token that grants the same. */
+  replaceFacts(facts: ConnectionFacts): void {
+    for (const operation of this.#live.values()) operation.replaceFacts(facts);
+  }
+
+  /** The connection has other claims. Its operations send no results until they are authorised again, some in each turn of the event loop. */
   renew(facts: ConnectionFacts): void {
-    for (const operation of this.#live.values()) void operation.renew(facts);
+    const isAuthorising = this.#held !== undefined;
+    const held = (this.#held ??= new Set());
+    for (const operation of this.#live.values()) if (operation.hold(facts)) held.add(operation);
+    if (!isAuthorising) this.#authoriseHeld(held);
+  }
+
+  #authoriseHeld(held: Set<LiveOperation>): void {
+    for (const operation of [...held].slice(0, AUTHORISED_PER_TURN)) {
+      held.delete(operation);
+      void operation.authoriseAgain();
+    }
+    if (held.size === 0) this.#held = undefined;
+    else setImmediate(() => this.#authoriseHeld(held));
   }
 
   /** Ends an operation that its client completed. An unknown id is ignored. */
@@ -101,5 +123,6 @@ export class ConnectionOperations implements LiveOperationOwner {
   end(): void {
     for (const operation of this.#live.values()) operation.end();
     this.#live.clear();
+    this.#held?.clear();
   }
 }

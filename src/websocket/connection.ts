@@ -8,6 +8,7 @@ import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Authenticated, AuthenticationFailure, Unauthenticated } from '../identity/authenticator.ts';
+import { grantsSame } from '../identity/grants.ts';
 import type { RefusalDelays } from '../identity/refusal-delays.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-location.ts';
@@ -328,8 +329,11 @@ export class Connection
   }
 
   onRefreshed(authenticated: Authenticated): void {
+    const { facts } = authenticated;
+    const isSame = grantsSame(this.#identity.facts!.claims, facts.claims);
     this.#adopt(authenticated);
-    this.operations.renew(authenticated.facts);
+    if (isSame) this.operations.replaceFacts(facts);
+    else this.operations.renew(facts);
     this.#services.onTokenRefreshed();
   }
 

@@ -117,19 +117,34 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     } else this.#answer(await this.#services.runtime.execute(operation, variables, this.#facts));
   }
 
-  /**
-   * The connection has other facts. Executions that begin after this call have them. Until a live subscription is authorised with them, no
-   * result is sent; results wait in order, up to `maxPendingEvents`. A refusal ends the operation. If the subscription's source is another one
-   * with these facts, it moves there: its next event has `gap: true`, and results of the old source are dropped. Never rejects.
-   * @returns resolves when the operation has its place or has ended; at once if an earlier call does the work of this one, too
-   */
-  async renew(facts: ConnectionFacts): Promise<void> {
+  /** The connection has another token that grants the same. Executions that begin after this call have its facts. */
+  replaceFacts(facts: ConnectionFacts): void {
     this.#facts = facts;
+    this.#subscription?.replaceFacts(facts);
+  }
+
+  /**
+   * The connection has other claims. Executions that begin after this call have them. A live subscription sends no result until it is
+   * authorised again; results wait in order, up to `maxPendingEvents`.
+   * @returns true if the caller must call `authoriseAgain`
+   */
+  hold(facts: ConnectionFacts): boolean {
+    this.#facts = facts;
+    // Without a subscription the operation is not authorised yet. It will be authorised with these facts.
+    if (!this.#subscription || this.#isEnded) return false;
+    this.#subscription.hold(facts);
+    // With a deadline an earlier call of `authoriseAgain` is in flight. It uses the latest facts.
+    return this.#deadline === undefined;
+  }
+
+  /**
+   * Authorises a live subscription with its latest facts. A refusal ends the operation. If these facts lead to another source, the
+   * subscription moves there: its next event has `gap: true`, and results of the old source are dropped. Never rejects.
+   * @returns resolves when the subscription is authorised or has ended
+   */
+  async authoriseAgain(): Promise<void> {
     const subscription = this.#subscription;
-    // Else it is not authorised yet; that will be with these facts.
-    if (!subscription || this.#isEnded) return;
-    subscription.renew(facts);
-    if (this.#deadline) return;
+    if (!subscription || this.#isEnded || this.#deadline) return;
     const onDeadline = () => this.onFailure(new ExecutionTimeoutError('authorising with new claims', 'the graph'));
     this.#deadline = setTimeout(onDeadline, this.#services.limits.executionTimeoutMs);
     try {
@@ -235,7 +250,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       facts = this.#facts!;
       source = await this.#services.runtime.subscribe(operation, variables, facts);
     } while (facts !== this.#facts && !this.#isEnded);
-    // In the same turn as the last look at the facts: a later renewal authorises again.
+    // In the same turn as the last look at the facts: later facts are authorised by another call.
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
     if (this.#isEnded) discard(source);

@@ -107,6 +107,7 @@ describe('a revocation on one of two pods', () => {
     await waitFor('events at each', () => [...closing, ...staying].every(({ unread }) => unread.length > 10), 60_000);
     const { status, reply } = await revoke(pods[0], { sub: 'ida' });
     const byName = reply.pods.toSorted((one, other) => one.pod.localeCompare(other.pod));
+    // A pod that has not closed its connections within 4.5 s would be named silent.
     assert.deepEqual(
       [status, reply.closed, byName, reply.silent],
       [
@@ -125,6 +126,7 @@ describe('a revocation on one of two pods', () => {
       const last = socket.unread.at(-1)?.payload as { data: { tick: number } };
       assert.ok(last.data.tick <= answeredAt, 'no event that was published after the answer');
     }
+    const closedWith = closing.map(({ unread }) => unread.length);
     const received = staying.map(({ unread }) => unread.length);
     await waitFor('further events for others', () =>
       staying.every(({ unread }, i) => unread.length > received[i]! + 10),
@@ -132,9 +134,14 @@ describe('a revocation on one of two pods', () => {
     isOver = true;
     await flood;
     assert.ok(staying.every(({ isOpen }) => isOpen));
+    assert.deepEqual(
+      closing.map(({ unread }) => unread.length),
+      closedWith,
+      'no event after the close',
+    );
   });
 
-  it('keeps the token out of both, and of a pod that starts afterwards; a token issued later gets in', async (t) => {
+  it('keeps the token out of both, and of a pod that starts afterwards, by POST, socket and refresh; a token issued later gets in (S-16)', async (t) => {
     const { pods, start } = await stage(t);
     const token = await sign({ sub: 'ida' });
     const socket = await open(t, pods[0], token);
@@ -146,6 +153,9 @@ describe('a revocation on one of two pods', () => {
       assert.equal(await post(pod, token), 401);
       assert.equal(await refusalOf(t, pod, later), undefined);
       assert.equal(await post(pod, later), 200);
+      const refreshed = await open(t, pod, later);
+      refreshed.send({ type: 'ping', payload: { token } });
+      assert.deepEqual(await refreshed.expectClose(), { code: 4403, reason: 'Revoked' });
     }
   });
 

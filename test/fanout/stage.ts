@@ -282,7 +282,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
         return withoutErrorIds(textOf(json));
       },
       renew: (renewed: ConnectionFacts) => {
-        subscription.renew(renewed);
+        subscription.hold(renewed);
         subscription.confirm();
       },
       leave: () => void (leave(), listeners.delete(listener)),

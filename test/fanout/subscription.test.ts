@@ -119,7 +119,7 @@ describe('a subscription with new facts', () => {
   it('sends nothing until it is confirmed, then all results in the order of events', () => {
     const { subscription, messages } = createSubscription(10);
     const running = subscription.reserve();
-    subscription.renew(renewed!);
+    subscription.hold(renewed!);
     assert.equal(subscription.facts, renewed);
     assert.equal(subscription.isLagging, true);
     subscription.deliver(resultOf('{"b":2}'));
@@ -134,8 +134,8 @@ describe('a subscription with new facts', () => {
 
   it('needs one confirmation, however often its facts were replaced', () => {
     const { subscription, messages } = createSubscription(10);
-    subscription.renew(old!);
-    subscription.renew(renewed!);
+    subscription.hold(old!);
+    subscription.hold(renewed!);
     subscription.deliver(resultOf('{"a":1}'));
     subscription.confirm();
     subscription.confirm();
@@ -145,7 +145,7 @@ describe('a subscription with new facts', () => {
   it('waits for the executions before, after it is confirmed', () => {
     const { subscription, messages } = createSubscription(10);
     const running = subscription.reserve();
-    subscription.renew(renewed!);
+    subscription.hold(renewed!);
     subscription.confirm();
     subscription.deliver(resultOf('{"b":2}'));
     assert.deepEqual(messages, []);
@@ -155,17 +155,17 @@ describe('a subscription with new facts', () => {
 
   it('sends nothing if it ends before it is confirmed', () => {
     const { subscription, messages } = createSubscription(10);
-    subscription.renew(renewed!);
+    subscription.hold(renewed!);
     subscription.deliver(resultOf('{"a":1}'));
     subscription.end();
     subscription.confirm();
-    subscription.renew(old!);
+    subscription.hold(old!);
     assert.deepEqual([messages, subscription.facts], [[], renewed]);
   });
 
   it('refuses the connection when more results wait than may', () => {
     const { subscription, counts } = createSubscription(2);
-    subscription.renew(renewed!);
+    subscription.hold(renewed!);
     for (let n = 0; n < 3; n++) subscription.deliver(resultOf('{"a":1}'));
     assert.equal(counts.refusals, 1);
   });

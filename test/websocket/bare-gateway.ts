@@ -43,7 +43,7 @@ export interface BareGatewayOptions {
   /** The parts of the graph's runtime and the hub that clients reach. */
   readonly runtime?: object;
   readonly hub?: object;
-  /** Of its connections. Default: facts with nothing but their id. */
+  /** Of its connections. Default: facts with nothing but their id and no claims. */
   readonly authenticate?: (source: RequestSource) => Promise<object>;
   /** Of the tokens of its connections. */
   readonly refresh?: (identity: object, parameter: object) => Promise<object>;
@@ -52,7 +52,7 @@ export interface BareGatewayOptions {
 /** A gateway without a graph and a bus, except for the parts that the test passes. */
 export async function startBareGateway(t: TestContext, options: BareGatewayOptions = {}) {
   const { limits = LIMITS, drainTimeoutMs = 1000, runtime, hub } = options;
-  const authenticate = options.authenticate ?? (({ id }) => Promise.resolve({ facts: { id } }));
+  const authenticate = options.authenticate ?? (({ id }) => Promise.resolve({ facts: { id, claims: {} } }));
   const closes: number[] = [];
   const counts = { opened: 0, slowConsumers: 0, expiredTokens: 0, refreshedTokens: 0 };
   const refusals: string[] = [];

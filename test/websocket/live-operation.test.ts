@@ -177,6 +177,11 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
   return { stage, operation, messages, counts, failures, sources, services, start, publish, execute, received };
 }
 
+/** As a connection whose claims have changed. */
+async function renew(operation: LiveOperation, facts: ConnectionFacts): Promise<void> {
+  if (operation.hold(facts)) await operation.authoriseAgain();
+}
+
 const channelOf = (tenant: string) => `t{tenant="${tenant}"}`;
 
 interface Shown {
@@ -203,7 +208,7 @@ describe('an operation whose connection gets new claims', () => {
     await start(ofTenant('a'));
     await publish();
     await received(1);
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     await publish();
     await received(2);
     assert.deepEqual(shown(messages), ['0 a', '1 b']);
@@ -214,7 +219,7 @@ describe('an operation whose connection gets new claims', () => {
       authorize: (tenant) => tenant === 'a',
     });
     await start(ofTenant('a'));
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     assert.deepEqual([shown(messages), codeOf(messages[0])], [['error'], 'FORBIDDEN']);
     assert.deepEqual((messages[0]!.payload as { path: unknown }[])[0]!.path, ['item']);
     assert.deepEqual([stage.channelCount(), counts.over, services.subscriptions.counts.get('item')], [0, 1, 0]);
@@ -229,7 +234,7 @@ describe('an operation whose connection gets new claims', () => {
       await start(ofTenant('a'));
       await publish();
       await received(1);
-      const renewal = operation.renew(ofTenant('b'));
+      const renewal = renew(operation, ofTenant('b'));
       await execute(1);
       await execute(1);
       assert.deepEqual(shown(messages), ['0 a']);
@@ -258,7 +263,7 @@ describe('an operation whose connection gets new claims', () => {
       },
     });
     await start(ofTenant('a'));
-    const renewals = ['b', 'c', 'd'].map((tenant) => operation.renew(ofTenant(tenant)));
+    const renewals = ['b', 'c', 'd'].map((tenant) => renew(operation, ofTenant(tenant)));
     assert.deepEqual(asked, ['a', 'b']);
     answers.b.open();
     await waitFor('the next call', () => asked.length === 3);
@@ -278,7 +283,7 @@ describe('an operation whose connection gets new claims', () => {
       },
     });
     const started = start(ofTenant('a'));
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     answer.open();
     await started;
     await publish();
@@ -294,7 +299,7 @@ describe('an operation whose connection gets new claims', () => {
     });
     const started = start(ofTenant('a'));
     await waitFor('the join', () => stage.channelCount() === 1);
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     joined.open();
     await started;
     assert.deepEqual([shown(messages), stage.channelCount()], [['error'], 0]);
@@ -307,7 +312,7 @@ describe('an operation whose connection gets new claims', () => {
       executionTimeoutMs: 20,
     });
     await start(ofTenant('a'));
-    const renewal = operation.renew(ofTenant('b'));
+    const renewal = renew(operation, ofTenant('b'));
     await waitFor('the end', () => messages.length === 1);
     assert.deepEqual([codeOf(messages[0]), stage.channelCount()], ['EXECUTION_TIMEOUT', 0]);
     assert.match(String(failures[0]), /authorising with new claims has not settled in EXECUTION_TIMEOUT_MS/);
@@ -323,7 +328,7 @@ describe('an operation whose connection gets new claims', () => {
       maxPendingEvents: 2,
     });
     await start(ofTenant('a'));
-    const renewal = operation.renew(ofTenant('b'));
+    const renewal = renew(operation, ofTenant('b'));
     await execute(1);
     await execute(1);
     assert.equal(counts.refusals, 0);
@@ -341,7 +346,7 @@ describe('an operation whose connection gets new claims', () => {
     });
     const started = start(ofTenant('a'), '{ tenant }');
     await waitFor('the execution', () => isExecuting);
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     value.open();
     await started;
     assert.deepEqual(messages[0]!.payload, { data: { tenant: 'a' } });
@@ -353,7 +358,7 @@ describe('an operation whose connection gets new claims', () => {
     const { operation, start } = await createOperation(t, { authorize: (tenant) => void asked.push(tenant) });
     await start(ofTenant('a'));
     operation.end();
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     assert.deepEqual(asked, ['a']);
   });
 });
@@ -367,7 +372,7 @@ describe('an operation whose channel depends on the claims', () => {
     await publish(channelOf('a'));
     await received(1);
     const { heldBytes } = operation;
-    await operation.renew(ofTenant('longer'));
+    await renew(operation, ofTenant('longer'));
     assert.deepEqual([stage.channelCount(), services.subscriptions.counts.get('item')], [1, 1]);
     assert.ok(operation.heldBytes > heldBytes && operation.heldBytes < heldBytes + 100);
     await publish(channelOf('a'));
@@ -385,7 +390,7 @@ describe('an operation whose channel depends on the claims', () => {
       authorize: (tenant) => tenant === 'a' || answer.pass(),
     });
     await start(ofTenant('a'));
-    const renewal = operation.renew(ofTenant('b'));
+    const renewal = renew(operation, ofTenant('b'));
     await execute(1, channelOf('a'));
     answer.open();
     await renewal;
@@ -403,7 +408,7 @@ describe('an operation whose channel depends on the claims', () => {
     await start(ofTenant('a'));
     await publish(channelOf('a'));
     await waitFor('the execution', () => stage.executions === 1);
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     value.open();
     await publish(channelOf('b'));
     await received(1);
@@ -418,7 +423,7 @@ describe('an operation whose channel depends on the claims', () => {
     });
     const started = start(ofTenant('a'));
     await waitFor('the join', () => stage.channelCount() === 1);
-    const renewal = operation.renew(ofTenant('b'));
+    const renewal = renew(operation, ofTenant('b'));
     await waitFor('the second join', () => stage.channelCount() === 2);
     joined.open();
     await Promise.all([started, renewal]);
@@ -440,7 +445,7 @@ describe("an operation of the graph's own source", () => {
     await start(ofTenant('a'), TICKS);
     sources[0]!.push();
     await received(1);
-    await operation.renew(ofTenant('b'));
+    await renew(operation, ofTenant('b'));
     assert.deepEqual(
       sources.map(({ tenant, isReturned }) => [tenant, isReturned]),
       [
@@ -460,7 +465,7 @@ describe("an operation of the graph's own source", () => {
       authorize: (tenant) => tenant === 'a' || answer.pass(),
     });
     await start(ofTenant('a'), TICKS);
-    const renewal = operation.renew(ofTenant('b'));
+    const renewal = renew(operation, ofTenant('b'));
     sources[0]!.push();
     for (let turn = 0; turn < 20; turn++) await nextTurn();
     assert.deepEqual([sources[0]!.pulled(), messages.length], [1, 0]);
@@ -477,7 +482,7 @@ describe("an operation of the graph's own source", () => {
       authorize: (tenant) => (tenant === 'b' ? answer.pass() : undefined),
     });
     await start(ofTenant('a'), TICKS);
-    const renewals = [operation.renew(ofTenant('b')), operation.renew(ofTenant('c'))];
+    const renewals = [renew(operation, ofTenant('b')), renew(operation, ofTenant('c'))];
     answer.open();
     await Promise.all(renewals);
     const open = sources.filter(({ isReturned }) => !isReturned);

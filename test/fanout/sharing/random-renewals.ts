@@ -203,7 +203,7 @@ class Player {
 
   #renew({ subscription }: Listener, facts: ConnectionFacts, isConfirmed: boolean): void {
     if (subscription.facts instanceof ChangingFacts) return void (subscription.facts.current = facts);
-    subscription.renew(facts);
+    subscription.hold(facts);
     if (isConfirmed || this.#options.isSettled) subscription.confirm();
   }
 
