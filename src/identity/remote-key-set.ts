@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createLocalJWKSet, errors } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { errorOf } from '../errors.ts';
+import { LookupCooldown } from './lookup-cooldown.ts';
 import { TokenProblem } from './token-problem.ts';
 
 export interface RemoteKeySetOptions {
@@ -18,8 +20,8 @@ const REFRESH_MS = 600_000;
 const FETCH_TIMEOUT_MS = 3_000;
 /** The largest key set, in bytes. One with certificates of ten keys has 40 KB. */
 const MAX_BYTES = 262_144;
-/** Unknown keys cause at most one fetch in this time, in ms. */
-const MIN_FETCH_INTERVAL_MS = 1_000;
+/** Longest wait for the cooldown of lookups, in ms; with FETCH_TIMEOUT_MS less than the default of AUTHENTICATION_TIMEOUT_MS. */
+const MAX_LOOKUP_WAIT_MS = 1_000;
 /** Time for which a key that a fetch did not bring causes no other one, in ms. */
 const UNKNOWN_KEY_MS = 30_000;
 const MAX_UNKNOWN_KEYS = 1_000;
@@ -38,12 +40,11 @@ export class RemoteKeySet {
   readonly #options: RemoteKeySetOptions;
   readonly #unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: UNKNOWN_KEY_MS });
   readonly #closed = new AbortController();
+  readonly #cooldown = new LookupCooldown();
   #keys: JWTVerifyGetKey | undefined;
   #fetchedAt = -Infinity;
-  /** Of the last fetch, also a failed one. */
-  #startedAt = -Infinity;
   #failures = 0;
-  #fetching: Promise<void> | undefined;
+  #lookup: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RemoteKeySetOptions) {
@@ -73,10 +74,11 @@ export class RemoteKeySet {
 
   /**
    * The key of a token, for jose.
-   * @throws TokenProblem `keys_unavailable` while there are no keys; an error of jose if the token's key is not among them.
+   * @throws TokenProblem `keys_unavailable` while there are no keys, or none may be fetched for a key that is not among them; an error of
+   * jose if a fetch did not bring the token's key.
    */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
-    if (!this.isAvailable) await this.#fetchSoon();
+    if (!this.isAvailable) await this.#lookUp();
     if (!this.isAvailable) throw new TokenProblem('keys_unavailable', 'the key set could not be fetched');
     try {
       return await this.#keys!(header, token);
@@ -85,21 +87,32 @@ export class RemoteKeySet {
       if (!(error instanceof errors.JWKSNoMatchingKey) || id.length > MAX_KEY_ID_LENGTH || this.#unknown.has(id)) {
         throw error;
       }
-      await this.#fetchSoon();
+      await this.#lookUp();
       if (this.#failures > 0) throw new TokenProblem('keys_unavailable', 'the key set could not be fetched again');
       this.#unknown.set(id, true);
       const key = await this.#keys!(header, token);
       this.#unknown.delete(id);
+      this.#cooldown.reset();
       return key;
     }
   };
 
-  /** Fetches once for all who ask meanwhile, at most once in MIN_FETCH_INTERVAL_MS. */
-  #fetchSoon(): Promise<void> {
-    const waitMs = this.#startedAt + MIN_FETCH_INTERVAL_MS - performance.now();
-    return (this.#fetching ??= new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, waitMs)))
-      .then(() => this.#fetch())
-      .finally(() => (this.#fetching = undefined)));
+  /** Fetches once for all who ask meanwhile. @throws TokenProblem if the cooldown is long */
+  async #lookUp(): Promise<void> {
+    const waitMs = this.#cooldown.waitMs(performance.now());
+    if (!this.#lookup && waitMs > MAX_LOOKUP_WAIT_MS)
+      throw new TokenProblem('keys_unavailable', 'its key is unknown, and was looked for in vain too often');
+    this.#lookup ??= delay(waitMs)
+      .then(() => this.#fetchForLookup())
+      .finally(() => (this.#lookup = undefined));
+    return this.#lookup;
+  }
+
+  async #fetchForLookup(): Promise<void> {
+    const hadKeys = this.isAvailable;
+    this.#cooldown.start(performance.now());
+    await this.#fetch();
+    if (this.#failures > 0 || !hadKeys) this.#cooldown.reset();
   }
 
   /** Never rejects. */
@@ -107,7 +120,6 @@ export class RemoteKeySet {
     const { url, onFetch, onFailure, refreshMs = REFRESH_MS } = this.#options;
     if (this.#closed.signal.aborted) return;
     clearTimeout(this.#timer);
-    this.#startedAt = performance.now();
     try {
       this.#keys = createLocalJWKSet(await fetchKeys(url, this.#closed.signal));
       this.#fetchedAt = performance.now();
