@@ -28,6 +28,8 @@ export interface Config
   readonly unknownVariables: readonly UnknownVariable[];
   /** Neither Kafka nor Redis: the whole path in one process, fed by the graph's samples. */
   readonly isEmbedded: boolean;
+  /** NODE_ENV=production, as in the image. */
+  readonly isProduction: boolean;
   /** NODE_OPTIONS, with the flags of V8. */
   readonly nodeOptions: string;
   /** Names of the variables that the environment sets. */
@@ -65,6 +67,7 @@ export function readConfig(environment: Environment): Config {
     backends,
     unknownVariables,
     isEmbedded: isEmbedded(settings),
+    isProduction,
     nodeOptions: environment['NODE_OPTIONS'] ?? '',
     given,
   };

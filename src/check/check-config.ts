@@ -5,6 +5,7 @@ import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
 import type { Environment } from '../settings/settings.ts';
+import { identityWarnings } from '../settings/identity-warnings.ts';
 import { findUnknownBackends, urlVariable } from '../settings/unknown-backends.ts';
 import { findUnknownVariables } from '../settings/unknown-variables.ts';
 import { checkTrustedDocuments } from './documents-check.ts';
@@ -72,12 +73,18 @@ async function checkGraph(
         ok(`graph: "${graph.name}" with ${fields.length} subscription fields`),
         ...graph.warnings.map(warning),
         ...(config ? checkBackends(graph, config) : []),
+        ...(config ? checkIdentity(graph, config) : []),
       ],
     };
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     return { graph: undefined, findings: error.message.split('\n').map(failed) };
   }
+}
+
+function checkIdentity({ context }: Graph, config: Config): Finding[] {
+  if (config.ROLE === 'worker') return [];
+  return identityWarnings(config, context.authenticate !== undefined).map(warning);
 }
 
 function checkBackends(graph: Graph, { backends, isEmbedded }: Config): Finding[] {

@@ -1,7 +1,6 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
 import { GraphError } from '../errors.ts';
 import { coordinateThatNeedsClaims } from '../graph/access/claims-needed.ts';
-import type { Config } from '../config.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
 import type { Revocations } from '../identity/revocations.ts';
@@ -9,6 +8,8 @@ import { TokenVerifier } from '../identity/token-verifier.ts';
 import type { TokenIssuer } from '../identity/token-verifier.ts';
 import { LogWindow } from '../log.ts';
 import { pem, tokenAlgorithms } from '../settings/identity-problems.ts';
+import { identityWarnings } from '../settings/identity-warnings.ts';
+import { acceptsTokens } from '../settings/token-keys.ts';
 import type { GatewayServices } from './services.ts';
 
 const LOG_WINDOW_MS = 60_000;
@@ -16,7 +17,8 @@ const LOG_WINDOW_MS = 60_000;
 /** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
 export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
   const { config, graph, log, metrics } = services;
-  const tokens = config.AUTH === 'none' ? undefined : await openTokens(services);
+  for (const warning of identityWarnings(config, graph.context.authenticate !== undefined)) log.warn(warning);
+  const tokens = acceptsTokens(config) ? await openTokens(services) : undefined;
   const coordinate = tokens || graph.context.authenticate ? undefined : coordinateThatNeedsClaims(graph);
   if (coordinate !== undefined) {
     throw new GraphError(
@@ -35,14 +37,9 @@ export async function createAuthenticator(services: GatewayServices, revocations
 }
 
 async function openTokens(services: GatewayServices) {
-  const { config, log } = services;
-  const issuers = await openIssuers(services);
-  if (issuers.length === 0) return undefined;
-  if (config.JWT_AUDIENCE.length === 0) {
-    log.warn('JWT_AUDIENCE is not set: tokens that their issuer made for other services are accepted, too');
-  }
+  const { config } = services;
   const verifier = new TokenVerifier({
-    issuers,
+    issuers: await openIssuers(services),
     audiences: config.JWT_AUDIENCE,
     algorithms: tokenAlgorithms(config),
     clockToleranceMs: config.JWT_CLOCK_TOLERANCE_MS,
@@ -61,8 +58,6 @@ async function openIssuers(services: GatewayServices): Promise<TokenIssuer[]> {
 
 function openKeySet(url: string, { log, metrics, register, unreadyWhile }: GatewayServices): RemoteKeySet {
   const failures = new LogWindow(LOG_WINDOW_MS);
-  if (new URL(url).protocol === 'http:')
-    log.warn({ url }, 'keys are fetched without TLS: whoever can change them can sign tokens');
   const set = new RemoteKeySet({
     url,
     onFetch: () => metrics.keyFetches.inc({ outcome: 'ok' }),
@@ -74,9 +69,4 @@ function openKeySet(url: string, { log, metrics, register, unreadyWhile }: Gatew
   // A pod that has never had keys refuses everybody. Later all pods have the same trouble, and keep their keys meanwhile.
   unreadyWhile('token_keys', () => !set.hasKeys);
   return register(set);
-}
-
-/** True if connections may have tokens. */
-export function hasTokens({ AUTH, JWT_JWKS_URL, JWT_SECRET, JWT_PUBLIC_KEY }: Config): boolean {
-  return AUTH !== 'none' && (JWT_JWKS_URL.length > 0 || JWT_SECRET !== '' || JWT_PUBLIC_KEY !== '');
 }

@@ -7,7 +7,7 @@ import { revokeRoute } from '../admin/revoke-route.ts';
 import type { Revocations } from '../identity/revocations.ts';
 import { SharedRevocations } from '../identity/shared-revocations.ts';
 import type { Connection } from '../websocket/connection.ts';
-import { hasTokens } from './identity.ts';
+import { acceptsTokens } from '../settings/token-keys.ts';
 import type { GatewayServices } from './services.ts';
 
 /** Lets operators list and revoke connections of all pods. Resolves when the revocations are read, or cannot be. */
@@ -27,7 +27,7 @@ export async function openRevocation(
   );
   const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.closeRevoked, log }));
   // A pod that starts without them accepts revoked tokens. Later all pods have the same trouble, and know what they had read.
-  if (hasTokens(config)) unreadyWhile('revocations', () => !shared.isRead);
+  if (acceptsTokens(config)) unreadyWhile('revocations', () => !shared.isRead);
   const onRefused = () => metrics.refusedRevocations.inc();
   metrics.gauge('crier_revocations', 'Revocations that this pod knows.', () => revocations.size);
   metrics.gauge('crier_revocations_behind', '1 while this pod may not know all revocations, else 0.', () =>

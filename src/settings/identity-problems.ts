@@ -3,14 +3,13 @@ import { ASYMMETRIC, HMAC } from '../identity/algorithms.ts';
 import { variables } from '../variables.ts';
 import { refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
+import { ANY_TOKEN_KEY, givenTokenKeys } from './token-keys.ts';
 
-const KEYS = ['JWT_JWKS_URL', 'JWT_SECRET', 'JWT_PUBLIC_KEY'] as const;
 const NEEDS_KEY = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_ALGORITHMS', 'JWT_COOKIE'] as const;
-const ANY_KEY = KEYS.join(', ');
 
 /** A line for each setting of tokens that cannot be used, alone or with the others. */
 export function identityProblems(settings: Settings): string[] {
-  const keys = KEYS.filter((name) => settings[name].length > 0);
+  const keys = givenTokenKeys(settings);
   if (keys.length > 1) return [`${keys.join(' and ')}: expected one of them, got ${keys.length}`];
   if (keys.length === 0) return withoutKey(settings);
   return [
@@ -25,8 +24,8 @@ function withoutKey(settings: Settings): string[] {
   const { AUTH: auth } = settings;
   const useless = NEEDS_KEY.filter((name) => settings[name].length > 0);
   return [
-    ...useless.map((name) => `${name}: expected with one of ${ANY_KEY}, got none of them`),
-    ...(auth === 'required' || auth === 'optional' ? [`AUTH=${auth}: expected one of ${ANY_KEY}, got none`] : []),
+    ...useless.map((name) => `${name}: expected with one of ${ANY_TOKEN_KEY}, got none of them`),
+    ...(auth === 'required' || auth === 'optional' ? [`AUTH=${auth}: expected one of ${ANY_TOKEN_KEY}, got none`] : []),
   ];
 }
 
@@ -61,7 +60,7 @@ function keyProblems({ JWT_PUBLIC_KEY: key }: Settings): string[] {
 function algorithmProblems(settings: Settings): string[] {
   const { JWT_SECRET: secret } = settings;
   const allowed = secret === '' ? ASYMMETRIC : [...HMAC.keys()];
-  const key = KEYS.find((name) => settings[name].length > 0)!;
+  const [key] = givenTokenKeys(settings);
   const problems = settings.JWT_ALGORITHMS.filter((name) => !allowed.includes(name)).map((name) =>
     refusal('JWT_ALGORITHMS', name, `${allowed.join(', ')} with ${key}`),
   );

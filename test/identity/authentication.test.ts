@@ -130,6 +130,13 @@ describe('AUTH', () => {
   });
 });
 
+describe('a pod that accepts tokens of any issuer', () => {
+  it('warns of it at its start', async (t) => {
+    const { log } = await stage(t, { JWT_ISSUER: '' });
+    assert.equal(log.filter((line) => line.includes('JWT_ISSUER is not set')).length, 1);
+  });
+});
+
 describe("the graph's authenticate", () => {
   it('receives the verified claims and may replace them', async (t) => {
     const { provider, post } = await stage(

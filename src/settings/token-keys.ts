@@ -1,0 +1,18 @@
+import type { Settings } from './settings.ts';
+
+/** Settings that each name keys of tokens. */
+const TOKEN_KEYS = ['JWT_JWKS_URL', 'JWT_SECRET', 'JWT_PUBLIC_KEY'] as const;
+
+type TokenKey = (typeof TOKEN_KEYS)[number];
+
+export const ANY_TOKEN_KEY = TOKEN_KEYS.join(', ');
+
+/** The settings of these that are set. */
+export function givenTokenKeys(settings: Pick<Settings, TokenKey>): TokenKey[] {
+  return TOKEN_KEYS.filter((name) => settings[name].length > 0);
+}
+
+/** True if connections may have tokens. */
+export function acceptsTokens(settings: Pick<Settings, 'AUTH' | TokenKey>): boolean {
+  return settings.AUTH !== 'none' && givenTokenKeys(settings).length > 0;
+}
