@@ -112,8 +112,7 @@ export class SharedRevocations {
     );
     if (lacking.length === 0) return;
     const refused = await control.keep(NAME, lacking, MAX_REVOCATIONS);
-    if (refused > 0)
-      log.warn({ refused }, 'revocations are known to this pod alone: Redis keeps as many as it may; it writes them again');
+    if (refused > 0) log.warn({ refused }, 'this pod alone knows some revocations: Redis keeps as many as it may');
   }
 
   readonly #onText = (text: string): void => this.#add([text]);

@@ -111,6 +111,23 @@ describe('shared revocations', () => {
     assert.ok(pod.refuses('ida') && !pod.shared.isBehind);
   });
 
+  it('that Redis has no room for, when they are written again, are logged', async (t) => {
+    const { log, lines } = logLines();
+    const revocations = new Revocations();
+    const atMs = Date.now();
+    revocations.add('a', { name: 'sub', value: 'ida', atMs, untilMs: atMs + 60_000, reason: '' });
+    const control = {
+      listen: () => Promise.resolve(() => undefined),
+      kept: () => Promise.resolve([]),
+      keep: () => Promise.resolve(1),
+      send: () => Promise.resolve(),
+    };
+    const shared = new SharedRevocations({ control, revocations, onAdded: () => undefined, log });
+    t.after(() => Promise.all([shared.close(), revocations.close()]));
+    await shared.start();
+    assert.match(JSON.stringify(lines), /"refused":1.*this pod alone knows/);
+  });
+
   it('beyond the bound are refused, and none is forgotten', async (t) => {
     const { url } = await redisServer(t);
     const pod = await redisPod(t, url);
