@@ -9,6 +9,7 @@ const USAGE = `Checks invariants with random input. Prints the seed, and the sma
 Usage: npm run fuzz -- [flags]
 
   --minutes <number>  duration, shared by the kinds; default: 10
+  --cases <number>    most cases of each kind; default: as many as fit
   --seed <number>     default: a random one
   --only <kinds>      of ${Object.keys(KINDS).join(',')}
   --help
@@ -21,6 +22,7 @@ const PROGRESS_INTERVAL_MS = 10_000;
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
+    cases: { type: 'string' },
     seed: { type: 'string' },
     only: { type: 'string', default: Object.keys(KINDS).join(',') },
     help: { type: 'boolean', default: false },
@@ -59,7 +61,8 @@ async function fuzz(name: string, seed: number, ms: number): Promise<boolean> {
     return run(value);
   };
   try {
-    const limits = { interruptAfterTimeLimit: ms, markInterruptAsFailure: false, numRuns: Number.MAX_SAFE_INTEGER };
+    const numRuns = values.cases === undefined ? Number.MAX_SAFE_INTEGER : numberFlag('cases', values.cases);
+    const limits = { interruptAfterTimeLimit: ms, markInterruptAsFailure: false, numRuns };
     const details = await fc.check(property as fc.IAsyncProperty<unknown>, { seed, ...limits });
     count();
     if (!details.failed) return true;

@@ -371,14 +371,21 @@ describe('authorize', () => {
   });
 });
 
-describe('claims that change while events are executed at random', () => {
-  it('reach no result of an execution that began after the change, and lose no event', () =>
+describe('claims that change, and users that are revoked, while events are executed at random', () => {
+  it('reach no result of an execution that began after the change, no revoked user, and lose no event (S-16, S-60)', () =>
     fc.assert(renewalProperty(), { numRuns: 200 }));
 
-  it('would reach one if facts changed in place', async () => {
-    const { failed } = await fc.check(renewalProperty({ replacesFacts: false }), { numRuns: 1000 });
-    assert.equal(failed, true);
-  });
+  const twins = [
+    ['a result of an earlier execution if facts changed in place', { replacesFacts: false }],
+    ['a revoked user if a revocation closed no connection', { closesRevoked: false }],
+    ['a revoked user if a refresh were not compared with revocations', { refusesRevoked: false }],
+  ] as const;
+  for (const [what, options] of twins) {
+    it(`would reach ${what} (twin)`, async () => {
+      const { failed } = await fc.check(renewalProperty(options), { numRuns: 1000 });
+      assert.equal(failed, true);
+    });
+  }
 
   it('give the same results with sharing and without', () => fc.assert(renewalDifference(), { numRuns: 100 }));
 });
