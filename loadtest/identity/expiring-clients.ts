@@ -11,7 +11,8 @@ export interface ExpiringClientsOptions {
 export interface ClientTokens {
   readonly first: string;
   readonly exp: number;
-  readonly second: string;
+  /** May be given after the client has connected. */
+  second?: string;
 }
 
 /** What happened to one client. */
@@ -39,7 +40,8 @@ export async function openClients(options: ExpiringClientsOptions): Promise<Clie
   return times;
 }
 
-function openClient({ first, exp, second }: ClientTokens, { url, query }: ExpiringClientsOptions, all: ClientTimes[]) {
+function openClient(tokens: ClientTokens, { url, query }: ExpiringClientsOptions, all: ClientTimes[]) {
+  const { first, exp } = tokens;
   const times: ClientTimes = { lateEvents: 0 };
   all.push(times);
   let connections = 0;
@@ -52,7 +54,7 @@ function openClient({ first, exp, second }: ClientTokens, { url, query }: Expiri
     const client = createClient({
       url,
       webSocketImpl: WebSocket,
-      connectionParams: () => ({ token: connections === 0 ? first : second }),
+      connectionParams: () => ({ token: connections === 0 ? first : tokens.second }),
       on: {
         connected: (socket) => {
           if (++connections > 1) times.backAfterMs = Date.now() - closedAt;
