@@ -20,7 +20,10 @@ const BURST = 10;
 /** Then one in this time, in ms. A refresh may ask a backend, and authorises each operation again. */
 const INTERVAL_MS = 5_000;
 
-const TOO_MANY = pongWith({ error: `Too many refreshes: try again in ${INTERVAL_MS / 1000} s`, retryInMs: INTERVAL_MS });
+const TOO_MANY = pongWith({
+  error: `Too many refreshes: try again in ${INTERVAL_MS / 1000} s`,
+  retryInMs: INTERVAL_MS,
+});
 
 /**
  * Refreshes of one connection's token: one is verified at a time, and only the latest of the others waits. Each is answered. After a refusal

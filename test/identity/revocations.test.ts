@@ -64,7 +64,11 @@ describe('a revocation', () => {
     assert.equal(ofToken({ sub: 'ida', iss: 'https://a.example' }), true);
     assert.equal(ofToken({ sub: 'ida', iss: 'https://b.example' }), false);
     assert.equal(ofToken({ sub: 'ida' }), false);
-    assert.equal(ofToken({ sub: 'ida', iss: 'https://a.example' }, { user: 7 }), true, 'the issuer of the token counts');
+    assert.equal(
+      ofToken({ sub: 'ida', iss: 'https://a.example' }, { user: 7 }),
+      true,
+      'the issuer of the token counts',
+    );
     assert.equal(ofToken({ sub: 'x', iss: 'https://b.example' }, { sub: 'ida', iss: 'https://a.example' }), false);
   });
 

@@ -74,6 +74,16 @@ describe('the expiries of tokens', () => {
     assert.ok(!closed.includes(peers[200]!) && !closed.includes(peers[201]!));
   });
 
+  it('begin the earlier the more connections expire together, the first to expire first (S-15)', (t) => {
+    const { closed, add, pass } = startExpiries(t);
+    const late = Array.from({ length: 20_000 }, () => add(HOUR_MS));
+    const early = add(HOUR_MS - 100);
+    pass(HOUR_MS - 3_500);
+    assert.equal(closed.length, 0);
+    pass(500);
+    assert.deepEqual([closed.length, closed[0] === early, closed[1] === late[0]], [100, true, true]);
+  });
+
   it('close at once, when an event leaves, whatever has expired by then', (t) => {
     const { expiries, closed, add } = startExpiries(t);
     const [one, , other] = [add(10_000), add(20_000), add(10_000)];
