@@ -106,6 +106,7 @@ export const protocol: FuzzKind = {
       HOST: '127.0.0.1',
       PORT: '0',
       ADMIN_PORT: '0',
+      LOG_LEVEL: 'silent',
       APQ: 'true',
       AUTH: 'optional',
       JWT_SECRET: SECRET,

@@ -246,6 +246,15 @@ describe('DocumentCache', () => {
     it(`refuses ${name}`, () => assert.match(refusal(query), expected));
   }
 
+  it('would overflow the stack of the parser without a limit of tokens (twin of S-38)', () => {
+    assert.throws(() => parse('{a'.repeat(7_000)), RangeError);
+  });
+
+  it('accepts repeated fields and many aliases where the limits permit them (twin of S-39 and S-40)', () => {
+    valid(cacheWith({ maxTokens: 10_000 }), attacks['__typename repeated (S-39)']![0]);
+    valid(cacheWith({ maxAliases: 100 }), attacks['aliases of __typename (S-40)']![0]);
+  });
+
   it('accepts documents at the limits', () => {
     const cache = cacheWith();
     valid(cache, `{ ${'a { '.repeat(7)} b ${'} '.repeat(7)} }`);

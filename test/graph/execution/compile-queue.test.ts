@@ -4,7 +4,7 @@ import { CompileQueue } from '../../../src/graph/execution/compile-queue.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 describe('CompileQueue', () => {
-  it('compiles in order, never in the turn of the request, and one in a turn of the event loop', async () => {
+  it('compiles in order, never in the turn of the request, and one in a turn of the event loop (S-53)', async () => {
     const queue = new CompileQueue();
     const compiled: number[] = [];
     let turn = 0;

@@ -6,6 +6,7 @@ import { assertError, expectClose, LIVE, next, waitForStart } from './row.ts';
 import type { Row } from './row.ts';
 
 const PING = { type: 'ping' };
+const CLAIMED_BYTES = 100 * 1024 * 1024;
 
 /** A `ping` of exactly this size in bytes. */
 function pingOf(bytes: number): string {
@@ -104,8 +105,10 @@ export const limitRows: readonly Row[] = [
     settings: { MAX_MESSAGE_BYTES: '65536' },
     async run(stage) {
       const header = await stage.connect();
-      header.write(clientFrame('', { claimedBytes: 100 * 1024 * 1024 }));
+      const before = process.memoryUsage().arrayBuffers;
+      header.write(clientFrame('', { claimedBytes: CLAIMED_BYTES }));
       await expectClose(header, 1009);
+      assert.ok(process.memoryUsage().arrayBuffers - before < CLAIMED_BYTES / 2, 'the frame was allocated');
       const fragments = await stage.connect();
       fragments.write(clientFrame('x'.repeat(40_000), { isFinal: false }));
       fragments.write(clientFrame('x'.repeat(40_000), { opcode: OPCODE.continuation }));
