@@ -31,7 +31,7 @@ function withoutKey(settings: Settings): string[] {
 
 function urlProblems({ JWT_JWKS_URL: urls, JWT_ISSUER: issuers }: Settings): string[] {
   const problems = urls
-    .filter((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    .filter((url) => !isFetchable(url))
     .map((url) => refusal('JWT_JWKS_URL', url, variables.JWT_JWKS_URL.expects));
   // Otherwise one provider could sign tokens in the name of another.
   if (urls.length > 1 && issuers.length !== urls.length) {
@@ -43,6 +43,13 @@ function urlProblems({ JWT_JWKS_URL: urls, JWT_ISSUER: issuers }: Settings): str
     problems.push('JWT_ISSUER: expected each issuer once with several JWT_JWKS_URL');
   }
   return problems;
+}
+
+/** `fetch` refuses a URL with a user or a password. */
+function isFetchable(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, username, password } = new URL(url);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 function keyProblems({ JWT_PUBLIC_KEY: key }: Settings): string[] {

@@ -22,7 +22,11 @@ describe('readConfig, of tokens', () => {
     [{ AUTH: 'yes' }, 'AUTH: expected required, optional or none, got "yes"'],
     [
       { JWT_JWKS_URL: 'file:///jwks' },
-      'JWT_JWKS_URL: expected http:// or https:// URLs, separated by commas, got "file:///jwks"',
+      'JWT_JWKS_URL: expected http:// or https:// URLs without user and password, separated by commas, got "file:///jwks"',
+    ],
+    [
+      { JWT_JWKS_URL: 'https://user:secret@a/jwks' },
+      'JWT_JWKS_URL: expected http:// or https:// URLs without user and password, separated by commas, got a value that may hold a password and is not shown',
     ],
     [
       { JWT_JWKS_URL: `${JWT_JWKS_URL},https://else.test/jwks`, JWT_ISSUER: 'a' },

@@ -9,7 +9,7 @@ export const identityVariables = {
   ),
   JWT_JWKS_URL: list(
     '',
-    'http:// or https:// URLs, separated by commas',
+    'http:// or https:// URLs without user and password, separated by commas',
     'Key sets (JWKS) of the identity providers; several need as many `JWT_ISSUER`, in the same order.',
   ),
   JWT_SECRET: secret(
