@@ -58,6 +58,28 @@ describe('RemoteKeySet', () => {
     assert.equal(provider.fetches, 2);
   });
 
+  it('fetches ever more seldom for keys that are not found, and finds a new key once it may fetch (S-13)', async (t) => {
+    const { provider, set, verify } = await stage(t);
+    await set.start();
+    let skippedMs = 0;
+    const now = performance.now.bind(performance);
+    const clock = mock.method(performance, 'now', () => now() + skippedMs);
+    t.after(() => clock.mock.restore());
+    // In each half second of a minute a token with another unknown key.
+    for (let i = 0; i < 120; i++) {
+      await assert.rejects(verify(await provider.sign({}, { kid: `unknown-${i}` })));
+      skippedMs += 500;
+    }
+    assert.ok(provider.fetches <= 8, String(provider.fetches));
+    await provider.rotate();
+    const token = await provider.sign();
+    await assert.rejects(verify(token), refusedAs('keys_unavailable'));
+    skippedMs += 30_000;
+    assert.equal(await verify(token), 'key-2');
+    await provider.rotate();
+    assert.equal(await verify(await provider.sign()), 'key-3', 'a rotation ends the cooldown');
+  });
+
   it('does not fetch for a key whose name is very long', async (t) => {
     const { provider, set, verify } = await stage(t);
     await set.start();
