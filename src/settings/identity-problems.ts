@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import { ASYMMETRIC, HMAC } from '../identity/algorithms.ts';
+import type { KeyObject } from 'node:crypto';
+import { ASYMMETRIC, HMAC, algorithmsOf } from '../identity/algorithms.ts';
 import { variables } from '../variables.ts';
 import { refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
@@ -52,16 +53,26 @@ function isFetchable(url: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-function keyProblems({ JWT_PUBLIC_KEY: key }: Settings): string[] {
+function keyProblems(settings: Settings): string[] {
+  const { JWT_PUBLIC_KEY: key } = settings;
   if (key === '') return [];
   if (/PRIVATE KEY-----/.test(key))
     return ['JWT_PUBLIC_KEY: expected a public key, got a private one: keep it where tokens are signed'];
   try {
-    createPublicKey(pem(key));
-    return [];
+    return unfitKeyProblems(createPublicKey(pem(key)), settings);
   } catch {
     return [refusal('JWT_PUBLIC_KEY', key, variables.JWT_PUBLIC_KEY.expects, true)];
   }
+}
+
+/** Otherwise each token would be refused. */
+function unfitKeyProblems(key: KeyObject, settings: Settings): string[] {
+  const fitting = algorithmsOf(key);
+  if (fitting.length === 0)
+    return [`JWT_PUBLIC_KEY: expected RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519, got another key`];
+  // `algorithmProblems` names those that are none.
+  if (tokenAlgorithms(settings).some((name) => fitting.includes(name) || !ASYMMETRIC.includes(name))) return [];
+  return [refusal('JWT_ALGORITHMS', settings.JWT_ALGORITHMS.join(), `${fitting.join(', ')} with this JWT_PUBLIC_KEY`)];
 }
 
 function algorithmProblems(settings: Settings): string[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { configRefusal } from '../support/config-refusal.ts';
@@ -8,6 +9,10 @@ const JWT_JWKS_URL = 'https://issuer.test/jwks';
 const JWT_SECRET = 's'.repeat(32);
 const pair = generateKeyPairSync('ed25519');
 const JWT_PUBLIC_KEY = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const pemOf = ({ publicKey }: { publicKey: KeyObject }) => publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const RSA = (modulusLength: number) => pemOf(generateKeyPairSync('rsa', { modulusLength }));
+const EC = (namedCurve: string) => pemOf(generateKeyPairSync('ec', { namedCurve }));
+const UNFIT = 'JWT_PUBLIC_KEY: expected RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519, got another key';
 const PRIVATE_KEY = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const ANY_KEY = 'JWT_JWKS_URL, JWT_SECRET, JWT_PUBLIC_KEY';
 const ASYMMETRIC = 'RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519';
@@ -55,6 +60,13 @@ describe('readConfig, of tokens', () => {
       { JWT_PUBLIC_KEY: PRIVATE_KEY },
       'JWT_PUBLIC_KEY: expected a public key, got a private one: keep it where tokens are signed',
     ],
+    [{ JWT_PUBLIC_KEY: RSA(1024) }, UNFIT],
+    [{ JWT_PUBLIC_KEY: EC('secp256k1') }, UNFIT],
+    [{ JWT_PUBLIC_KEY: pemOf(generateKeyPairSync('x25519')) }, UNFIT],
+    [
+      { JWT_PUBLIC_KEY: EC('secp384r1'), JWT_ALGORITHMS: 'ES256,RS256' },
+      'JWT_ALGORITHMS: expected ES384 with this JWT_PUBLIC_KEY, got "ES256,RS256"',
+    ],
     [{ JWT_SECRET, JWT_COOKIE: 'a b' }, 'JWT_COOKIE: expected the name of a cookie, got "a b"'],
     [
       { JWT_SECRET, JWT_COOKIE: 'a', ALLOWED_ORIGINS: '*' },
@@ -71,6 +83,9 @@ describe('readConfig, of tokens', () => {
     { JWT_JWKS_URL },
     { JWT_SECRET, JWT_ALGORITHMS: 'HS256', AUTH: 'optional' },
     { JWT_PUBLIC_KEY, AUTH: 'none' },
+    { JWT_PUBLIC_KEY: RSA(2048), JWT_ALGORITHMS: 'PS512' },
+    { JWT_PUBLIC_KEY: EC('prime256v1') },
+    { JWT_PUBLIC_KEY: EC('secp521r1'), JWT_ALGORITHMS: 'ES256,ES512' },
     // As a file of variables has it.
     { JWT_PUBLIC_KEY: JWT_PUBLIC_KEY.replaceAll('\n', '\\n') },
     { JWT_JWKS_URL: `${JWT_JWKS_URL},https://else.test/jwks`, JWT_ISSUER: 'a,b' },
