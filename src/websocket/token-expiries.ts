@@ -72,7 +72,7 @@ export class TokenExpiries<T extends ExpiringConnection> {
     const now = Date.now();
     const soon = this.#expiring(now + longestLeadMs(this.#size));
     const expiries = soon.map(({ tokenExpiresAtMs }) => tokenExpiresAtMs);
-    // They are not closed yet.
+    // If closes are late, `closeExpired` must find the first of these, too.
     this.#nextMs = Math.min(this.#nextMs, ...expiries.slice(0, 1));
     const due = countDue(expiries, now);
     this.#due = soon.slice(0, due);

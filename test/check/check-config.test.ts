@@ -106,6 +106,15 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     assert.equal(code, 0);
   });
 
+  it('warns if nobody is authenticated in production', async (t) => {
+    const { code, lines } = await check(t, { NODE_ENV: 'production', EMBEDDED: 'true' });
+    assert.equal(code, 0);
+    assert.ok(
+      lines.some((line) => /^warning {2}nobody is authenticated: .*AUTH=none/.test(line)),
+      lines.join('\n'),
+    );
+  });
+
   it('reads TUNABLES_FILE after the graph, which may register a provider of OpenTelemetry', async (t) => {
     const api = pathToFileURL(createRequire(import.meta.url).resolve('@opentelemetry/api')).href;
     const GRAPH = await graphFolder(t, {
