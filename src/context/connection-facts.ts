@@ -1,4 +1,5 @@
 import { parseFrozen } from '../json/frozen.ts';
+import { weightOf } from '../json/weight.ts';
 
 /** Of the token of a connection, or what the graph's `authenticate` returned instead: plain JSON data, frozen. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -31,6 +32,7 @@ export interface RequestSource {
 const MAX_DEPTH = 32;
 
 const EMPTY: Readonly<Record<string, unknown>> = Object.freeze({});
+const EMPTY_TEXT = '{}';
 
 /**
  * The argument of `authenticate`.
@@ -38,72 +40,78 @@ const EMPTY: Readonly<Record<string, unknown>> = Object.freeze({});
  * @throws TypeError when the params or claims are not an object or are nested deeper than 32 levels.
  */
 export function createRequest(source: RequestSource, claims: unknown = EMPTY): ConnectionRequest {
-  return new Facts(new Request(source), plainObject(claims, 'claims'));
+  const { id, rawHeaders, params, address } = source;
+  return new Facts(id, address, headersText(rawHeaders), paramsText(params), plainObject(claims, 'claims'));
 }
 
 /**
  * The facts of a connection with these claims instead of its own.
+ * @param kept headers and params instead of its own
  * @throws TypeError when the claims are not a plain JSON object or are nested deeper than 32 levels.
  */
-export function createFacts(facts: ConnectionFacts, claims: unknown): ConnectionFacts {
-  return facts.claims === claims ? facts : Facts.of(facts, claims);
+export function createFacts(
+  facts: ConnectionFacts,
+  claims: unknown,
+  kept?: Pick<RequestSource, 'rawHeaders' | 'params'>,
+): ConnectionFacts {
+  return Facts.of(facts, claims, kept);
 }
 
-/** Headers are kept as one JSON string, and also as an object from their first read on. */
-class Request {
-  readonly id: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly address: string;
-  readonly #rawHeaders: string;
-  #headers: Readonly<Record<string, string>> | undefined;
-
-  constructor({ id, rawHeaders, params, address }: RequestSource) {
-    this.id = id;
-    this.params = plainObject(params ?? EMPTY, 'connection_init payload');
-    this.address = address;
-    this.#rawHeaders = JSON.stringify(rawHeaders);
-    Object.freeze(this);
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return (this.#headers ??= parseHeaders(this.#rawHeaders));
-  }
+/** Estimated memory that facts keep, in bytes. */
+export function weightOfFacts(facts: ConnectionFacts): number {
+  return Facts.weightOf(facts);
 }
 
+/** Headers and params are kept as JSON text until they are first read: as objects they take up to 20 times the memory. */
 class Facts implements ConnectionFacts {
+  readonly id: string;
+  readonly address: string;
   readonly claims: Claims;
-  readonly #request: Request;
+  #headers: string | ConnectionFacts['headers'];
+  #params: string | ConnectionFacts['params'];
 
-  constructor(request: Request, claims: Claims) {
+  constructor(id: string, address: string, headers: string, params: string, claims: Claims) {
+    this.id = id;
+    this.address = address;
     this.claims = claims;
-    this.#request = request;
+    this.#headers = headers;
+    this.#params = params === EMPTY_TEXT ? EMPTY : params;
     Object.freeze(this);
   }
 
-  static of(facts: ConnectionFacts, claims: unknown): ConnectionFacts {
-    if (!(#request in facts)) throw new TypeError('not the facts of a connection');
-    return new Facts(facts.#request, plainObject(claims, 'claims'));
+  static of(
+    facts: ConnectionFacts,
+    claims: unknown,
+    kept: Pick<RequestSource, 'rawHeaders' | 'params'> | undefined,
+  ): ConnectionFacts {
+    if (!(#headers in facts)) throw new TypeError('not the facts of a connection');
+    const plain = claims === facts.claims ? facts.claims : plainObject(claims, 'claims');
+    const headers = kept ? headersText(kept.rawHeaders) : textOf(facts.#headers);
+    const params = kept ? paramsText(kept.params) : textOf(facts.#params);
+    return new Facts(facts.id, facts.address, headers, params, plain);
   }
 
-  get id(): string {
-    return this.#request.id;
+  static weightOf(facts: ConnectionFacts): number {
+    if (!(#headers in facts)) return 0;
+    return weightOf(facts.claims) + weightOf(facts.#headers) + weightOf(facts.#params);
   }
 
-  get headers(): Readonly<Record<string, string>> {
-    return this.#request.headers;
+  get headers(): ConnectionFacts['headers'] {
+    if (typeof this.#headers === 'string') this.#headers = parseFrozen(this.#headers) as ConnectionFacts['headers'];
+    return this.#headers;
   }
 
-  get params(): Readonly<Record<string, unknown>> {
-    return this.#request.params;
-  }
-
-  get address(): string {
-    return this.#request.address;
+  get params(): ConnectionFacts['params'] {
+    if (typeof this.#params === 'string') this.#params = parseFrozen(this.#params) as ConnectionFacts['params'];
+    return this.#params;
   }
 }
 
-function parseHeaders(text: string): Readonly<Record<string, string>> {
-  const raw = JSON.parse(text) as string[];
+function textOf(value: string | object): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function headersText(raw: readonly string[]): string {
   const headers = new Map<string, string>();
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();
@@ -111,17 +119,25 @@ function parseHeaders(text: string): Readonly<Record<string, string>> {
     headers.set(name, earlier === undefined ? raw[i + 1]! : `${earlier}, ${raw[i + 1]!}`);
   }
   // fromEntries defines own properties, so a header named __proto__ is only a header.
-  return Object.freeze(Object.fromEntries(headers));
+  return JSON.stringify(Object.fromEntries(headers));
+}
+
+function paramsText(params: unknown): string {
+  return objectText(params ?? EMPTY, 'connection_init payload');
 }
 
 /** A frozen copy of an object as JSON keeps it. All empty ones are the same object. */
 function plainObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  const text = objectText(value, what);
+  return text === EMPTY_TEXT ? EMPTY : (parseFrozen(text) as Record<string, unknown>);
+}
+
+/** The JSON text of an object. */
+function objectText(value: unknown, what: string): string {
   if (isDeeper(value, MAX_DEPTH)) throw new TypeError(`${what}: nested deeper than ${MAX_DEPTH} levels`);
-  const plain = parseFrozen(JSON.stringify(value) ?? 'null');
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
-    throw new TypeError(`${what}: expected an object of plain JSON data, got ${describe(plain)}`);
-  }
-  return Object.keys(plain).length === 0 ? EMPTY : (plain as Record<string, unknown>);
+  const text = JSON.stringify(value) ?? 'null';
+  if (text.startsWith('{')) return text;
+  throw new TypeError(`${what}: expected an object of plain JSON data, got ${describe(JSON.parse(text))}`);
 }
 
 function describe(value: unknown): string {

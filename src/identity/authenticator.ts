@@ -6,7 +6,7 @@ import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { KnownClaims } from './revocation.ts';
 import type { Authentication, Revocations } from './revocations.ts';
-import { refreshedSource, tokenOf } from './token-location.ts';
+import { refreshedSource, tokenOf, withoutToken } from './token-location.ts';
 import type { TokenParameter } from './token-location.ts';
 import { TokenProblem } from './token-problem.ts';
 import type { TokenRefusal } from './token-problem.ts';
@@ -36,12 +36,20 @@ export interface Unauthenticated {
   readonly failure: AuthenticationFailure;
 }
 
+export interface TokenOptions {
+  readonly verifier: TokenVerifier;
+  readonly isRequired: boolean;
+  /** Name of the cookie that may hold a token; '': none. */
+  readonly cookie: string;
+  /** Whether a backend receives it. Else its text is dropped after `authenticate`: executions have its claims. */
+  readonly isForwarded: boolean;
+}
+
 export interface AuthenticatorOptions {
   /** The graph's. Default: the claims of the token. */
   readonly authenticate?: ContextDefinition['authenticate'];
   /** undefined: no token is looked for. */
-  readonly tokens?:
-    { readonly verifier: TokenVerifier; readonly isRequired: boolean; readonly cookie: string } | undefined;
+  readonly tokens?: TokenOptions | undefined;
   /** Default: nothing is revoked. */
   readonly revocations?: Pick<Revocations, 'refuses'>;
   /** Longest wait for the token and the graph's `authenticate`, in ms. */
@@ -107,7 +115,7 @@ export class Authenticator {
       failure = answer === false ? 'denied' : 'invalid_claims';
       if (answer !== false) {
         const { claims, ack } = partsOf(answer ?? request.claims);
-        const facts = createFacts(request, claims);
+        const facts = createFacts(request, claims, token && this.#kept(source));
         // Also if it was revoked while the graph was asked.
         this.#assertNotRevoked({ claims: facts.claims, token: tokenClaims }, authentication);
         const { subject, expiresAtMs } = token ?? {};
@@ -126,6 +134,12 @@ export class Authenticator {
     }
     onFailure(failure);
     return { failure };
+  }
+
+  /** What a connection keeps of its request once its token is verified. */
+  #kept(source: RequestSource): RequestSource {
+    const { isForwarded, cookie } = this.#options.tokens!;
+    return isForwarded ? source : withoutToken(source, cookie);
   }
 
   /** undefined: there is no token, and none is needed. @throws TokenProblem */

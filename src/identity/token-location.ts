@@ -40,8 +40,22 @@ export function refreshedSource(
   token: TokenParameter,
 ): RequestSource {
   const otherHeaders = Object.entries(headers).filter(([name]) => name !== 'authorization');
-  const otherParams = Object.entries(params).filter(([name]) => !PARAMETERS.includes(name));
-  return { id, rawHeaders: otherHeaders.flat(), params: { ...Object.fromEntries(otherParams), ...token }, address };
+  return { id, rawHeaders: otherHeaders.flat(), params: { ...withoutTokenParameters(params), ...token }, address };
+}
+
+/** The source without its token, wherever it may be. */
+export function withoutToken({ rawHeaders, params, ...rest }: RequestSource, cookie: string): RequestSource {
+  const otherHeaders: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    const value = name === 'cookie' ? withoutCookie(rawHeaders[i + 1]!, cookie) : rawHeaders[i + 1]!;
+    if (name !== 'authorization') otherHeaders.push(rawHeaders[i]!, value);
+  }
+  return { ...rest, rawHeaders: otherHeaders, params: withoutTokenParameters(params ?? {}) };
+}
+
+function withoutTokenParameters(params: object): object {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !PARAMETERS.includes(name)));
 }
 
 function withoutScheme(value: string): string {
@@ -60,4 +74,9 @@ function cookieOf(text: string, name: string): string | undefined {
     if (key!.trim() === name) return value?.trim().replace(/^"(.*)"$/, '$1') || undefined;
   }
   return undefined;
+}
+
+function withoutCookie(text: string, cookie: string): string {
+  const others = text.split(';').filter((pair) => cookie === '' || pair.split('=', 1)[0]!.trim() !== cookie);
+  return others.join(';').trim();
 }

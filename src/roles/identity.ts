@@ -13,6 +13,8 @@ import { acceptsTokens } from '../settings/token-keys.ts';
 import type { GatewayServices } from './services.ts';
 
 const LOG_WINDOW_MS = 60_000;
+/** Forwarded headers that may have the text of a token. */
+const TOKEN_HEADERS = ['authorization', 'cookie'];
 
 /** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
 export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
@@ -44,7 +46,10 @@ async function openTokens(services: GatewayServices) {
     algorithms: tokenAlgorithms(config),
     clockToleranceMs: config.JWT_CLOCK_TOLERANCE_MS,
   });
-  return { verifier, isRequired: config.AUTH !== 'optional', cookie: config.JWT_COOKIE };
+  const isForwarded = [...config.backends.values()].some(({ forwardedHeaders }) =>
+    forwardedHeaders.some((name) => TOKEN_HEADERS.includes(name)),
+  );
+  return { verifier, isRequired: config.AUTH !== 'optional', cookie: config.JWT_COOKIE, isForwarded };
 }
 
 async function openIssuers(services: GatewayServices): Promise<TokenIssuer[]> {

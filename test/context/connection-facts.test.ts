@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
+import { createFacts, createRequest, weightOfFacts } from '../../src/context/connection-facts.ts';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
+import { collectGarbage } from '../../src/memory/collect-garbage.ts';
 
 const source: RequestSource = { id: 'c1', rawHeaders: [], params: undefined, address: '127.0.0.1' };
 
@@ -36,6 +37,42 @@ describe('connection facts', () => {
     assert.throws(() => Object.assign(facts, { note: 'of another execution' }), TypeError);
     assert.throws(() => Object.assign(createRequest(source), { note: 'of another connection' }), TypeError);
     assert.throws(() => Object.assign(facts.claims, { tenant: 9 }), TypeError);
+  });
+
+  it('keep headers and params that nobody has read as text: 63 KB of params take no more than twice as much', async () => {
+    const params: unknown = JSON.parse(`[${Array(15_000).fill('{}').join()}]`.replace(/^/, '{"list":') + '}');
+    const grow = async (count: number, isRead: boolean) => {
+      await collectGarbage();
+      const before = process.memoryUsage().heapUsed;
+      const kept = Array.from({ length: count }, () => createFacts(createRequest({ ...source, params }), {}));
+      if (isRead) for (const facts of kept) assert.ok(facts.params['list']);
+      await collectGarbage();
+      const bytes = (process.memoryUsage().heapUsed - before) / count;
+      assert.ok(Math.abs(weightOfFacts(kept[0]!) / bytes - 1) < 0.5, `${weightOfFacts(kept[0]!)} of ${bytes}`);
+      return bytes;
+    };
+    const text = Buffer.byteLength(JSON.stringify(params));
+    assert.ok((await grow(20, false)) < 2 * text);
+    assert.ok((await grow(20, true)) > 10 * text, 'as objects they take more');
+  });
+
+  it('keep as text what authenticate has read before', () => {
+    const params = { list: Array<object>(1000).fill({}) };
+    const request = createRequest({ ...source, rawHeaders: ['A', 'b'], params });
+    assert.deepEqual([request.params, request.headers], [params, { a: 'b' }]);
+    const facts = createFacts(request, request.claims);
+    assert.ok(weightOfFacts(facts) < weightOfFacts(request) / 5);
+    assert.deepEqual([facts.params, facts.headers], [params, { a: 'b' }]);
+  });
+
+  it('may keep other headers and params than authenticate receives', () => {
+    const request = createRequest(
+      { ...source, rawHeaders: ['A', 'b'], params: { token: 't', other: 1 } },
+      { sub: 'ida' },
+    );
+    const facts = createFacts(request, request.claims, { rawHeaders: [], params: { other: 1 } });
+    assert.deepEqual([facts.headers, facts.params], [{}, { other: 1 }]);
+    assert.equal(facts.claims, request.claims, 'the same object');
   });
 
   it('share one object for empty params and claims', () => {

@@ -21,6 +21,30 @@ describe('a connection with a token', () => {
     await (await connect({ cookie: `session=${token}`, origin: 'https://app.example.com' })).init();
   });
 
+  it('shows the text of its token to authenticate, and to no execution, since nothing needs it', async (t) => {
+    const read =
+      '({ headers, params }) => JSON.stringify([headers.authorization, headers.cookie, params.token, params.lang])';
+    const { provider, connect, log } = await stage(
+      t,
+      { JWT_COOKIE: 'session' },
+      `const read = ${read};
+       export const authenticate = (request) => ({ sub: read(request) });
+       export const createLoaders = ({ connection }) => ({ kept: read(connection) });`,
+    );
+    const token = await provider.sign();
+    const socket = await connect({ authorization: `Bearer ${token}`, cookie: `a=1; session=${token}` });
+    await socket.init({ token, lang: 'de' });
+    socket.subscribe('1', '{ me kept }');
+    const { payload } = await socket.next();
+    assert.deepEqual(payload, {
+      data: {
+        me: JSON.stringify([`Bearer ${token}`, `a=1; session=${token}`, token, 'de']),
+        kept: JSON.stringify([null, 'a=1', null, 'de']),
+      },
+    });
+    assert.ok(!log.join('').includes(token));
+  });
+
   it('is closed with 4403 if the cookie came without an Origin (S-03)', async (t) => {
     const { provider, connect } = await stage(t, { JWT_COOKIE: 'session' });
     const socket = await connect({ cookie: `session=${await provider.sign()}` });

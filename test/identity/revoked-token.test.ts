@@ -22,7 +22,7 @@ it('a revoked token is refused before the graph is asked (twin: without the chec
   let asked = 0;
   const common = {
     authenticate: () => void asked++,
-    tokens: { verifier, isRequired: true, cookie: '' },
+    tokens: { verifier, isRequired: true, cookie: '', isForwarded: false },
     timeoutMs: 5_000,
     log: logLines().log,
     onFailure: (failure: AuthenticationFailure) => void failures.push(failure),

@@ -10,7 +10,7 @@ import { AUDIENCE, ISSUER, IdentityProvider } from './identity-provider.ts';
 /** Each tick says when it was executed, and for whom. */
 const GRAPH = {
   'schema.graphql': `
-    type Query { me: String tenant: String forwarded: String }
+    type Query { me: String tenant: String forwarded: String kept: String }
     type Subscription { tick: Tick @kafka(topic: "ticks") }
     type Tick { at: Float tenant: String }
   `,
@@ -19,6 +19,7 @@ const GRAPH = {
     export const Query = {
       me: (_, __, { connection }) => connection.claims.sub,
       tenant,
+      kept: (_, __, { loaders }) => loaders.kept,
       forwarded: async (_, __, { backends }) => (await backends.mirror.get('/')).authorization,
     };
     export const Tick = { at: () => Date.now(), tenant };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tokenOf } from '../../src/identity/token-location.ts';
+import { tokenOf, withoutToken } from '../../src/identity/token-location.ts';
 
 const ORIGIN = ['Origin', 'https://app.example.com'];
 
@@ -35,4 +35,33 @@ describe('tokenOf', () => {
   for (const [why, params, rawHeaders, cookie] of none) {
     it(`finds none if ${why}`, () => assert.equal(tokenOf({ params, rawHeaders }, cookie), undefined));
   }
+});
+
+describe('withoutToken', () => {
+  const source = { id: 'c', address: '127.0.0.1' };
+
+  it('has nothing of a token, wherever it may be, and all the rest', () => {
+    const params = { token: 't', authorization: 't', Authorization: 't', other: 'o' };
+    const rawHeaders = [
+      'Authorization',
+      'Bearer t',
+      'Cookie',
+      'a=1; session=t; xsession=2',
+      'X-Empty',
+      '',
+      'Host',
+      'h',
+    ];
+    assert.deepEqual(withoutToken({ ...source, params, rawHeaders }, 'session'), {
+      ...source,
+      params: { other: 'o' },
+      rawHeaders: ['Cookie', 'a=1; xsession=2', 'X-Empty', '', 'Host', 'h'],
+    });
+  });
+
+  it('keeps every cookie if none may hold a token, and has params if there are none', () => {
+    const rawHeaders = ['Cookie', 'session=1; =2; b'];
+    const expected = { ...source, params: {}, rawHeaders };
+    assert.deepEqual(withoutToken({ ...source, params: undefined, rawHeaders }, ''), expected);
+  });
 });
