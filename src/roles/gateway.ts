@@ -18,8 +18,8 @@ import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { closeLabel } from '../websocket/protocol.ts';
-import { Quota } from '../limits/quota.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
+import { Users } from '../websocket/users.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
 import { openDocuments } from './documents.ts';
@@ -190,6 +190,7 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
   const limits = {
     maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
     maxIdBytes: config.MAX_OPERATION_ID_BYTES,
+    maxInitBytes: config.MAX_INIT_BYTES,
     maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
     maxMessageBurst: config.MAX_MESSAGE_BURST,
     maxPendingEvents: config.MAX_PENDING_EVENTS,
@@ -224,7 +225,10 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
       subscriptions,
       log,
       refusalDelays: new RefusalDelays(),
-      users: new Quota(config.MAX_CONNECTIONS_PER_USER),
+      users: new Users({
+        maxConnections: config.MAX_CONNECTIONS_PER_USER,
+        maxOperations: config.MAX_OPERATIONS_PER_USER,
+      }),
       onRefusedUser: () => metrics.refusals.inc({ reason: 'user' }),
       onSlowConsumer: () => metrics.slowConsumers.inc(),
       onTokenExpired: () => metrics.expiredTokens.inc(),

@@ -1,24 +1,67 @@
+import { CloseCode } from 'graphql-ws';
+import type { PingMessage } from 'graphql-ws';
+import { addressKey } from '../http/ip-address.ts';
+import { weightOfFacts } from '../context/connection-facts.ts';
 import type { Claims, ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
+import type { Outbox } from '../fanout/outbox/outbox.ts';
 import type { Authenticated, Authenticator, Unauthenticated } from '../identity/authenticator.ts';
+import type { RefusalDelays } from '../identity/refusal-delays.ts';
+import { grantsSame } from '../identity/grants.ts';
+import type { KnownClaims } from '../identity/revocation.ts';
+import { tokenParameterOf } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
+import { CLOSE_CODES, acknowledgement, authenticatedPayload, pongMessage, pongWith } from './protocol.ts';
+import type { ConnectionOperations } from './connection-operations.ts';
+import { headerBytes } from './handshake-headers.ts';
+import { refusalClose } from './refusal-close.ts';
+import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
+import { TokenRefreshes } from './token-refreshes.ts';
+import type { RefreshOwner } from './token-refreshes.ts';
+import type { UserConnection, Users } from './users.ts';
 
 export type Authenticating = Pick<Authenticator, 'authenticate' | 'refresh'>;
 
-/** Who one connection belongs to: nobody until it has been authenticated. */
-export class ConnectionIdentity {
-  readonly #authenticator: Authenticating;
+export interface IdentityServices {
+  readonly limits: { readonly maxInitBytes: number };
+  readonly authenticator: Authenticating;
+  readonly tokenExpiries: Pick<TokenExpiries<ExpiringConnection>, 'add' | 'delete'>;
+  readonly refusalDelays: RefusalDelays;
+  readonly users: Users;
+  readonly onRefusedUser: () => void;
+  /** Called for each token that replaces the one of its connection. */
+  readonly onTokenRefreshed: () => void;
+}
+
+/** What the identity needs of its connection. */
+export interface IdentityOwner extends ExpiringConnection, UserConnection {
+  readonly isEnded: boolean;
+  readonly outbox: Pick<Outbox, 'send'>;
+  readonly operations: Pick<ConnectionOperations, 'size' | 'renew' | 'replaceFacts'>;
+  /** Closes it because its claims are revoked. */
+  revoke(): void;
+  close(code: number, reason: string): void;
+}
+
+/** Who one connection belongs to: nobody until its `connection_init` has been authenticated. */
+export class ConnectionIdentity implements RefreshOwner {
+  readonly #owner: IdentityOwner;
+  readonly #services: IdentityServices;
   /** Cleared when the connection is authenticated; then `#facts` is set. */
   #request: Omit<RequestSource, 'params'> | undefined;
   #facts: ConnectionFacts | undefined;
   /** Whom its token names; only a token of the same subject may replace it. */
   #subject: string | undefined;
+  /** Claims of its token; undefined: it has none. */
   #token: Claims | undefined;
   /** When its token expires, in ms since 1970; 0: it has none. */
   #expiresAtMs = 0;
+  #isInitialised = false;
+  #refreshes: TokenRefreshes | undefined;
 
-  constructor(authenticator: Authenticating, request: Omit<RequestSource, 'params'>) {
-    this.#authenticator = authenticator;
+  constructor(owner: IdentityOwner, request: Omit<RequestSource, 'params'>, services: IdentityServices) {
+    this.#owner = owner;
     this.#request = request;
+    this.#services = services;
   }
 
   /** Of the connection. */
@@ -36,30 +79,120 @@ export class ConnectionIdentity {
     return this.#facts;
   }
 
-  /** Claims of its token; undefined: it has none. */
-  get token(): Claims | undefined {
-    return this.#token;
+  /** As revocations compare it; undefined: not authenticated yet. */
+  get knownClaims(): KnownClaims | undefined {
+    return this.#facts && { claims: this.#facts.claims, token: this.#token };
+  }
+
+  /** Estimated memory of its facts, in bytes. */
+  get heldBytes(): number {
+    return this.#facts ? weightOfFacts(this.#facts) : 0;
   }
 
   get expiresAtMs(): number {
     return this.#expiresAtMs;
   }
 
-  /** @param params payload of `connection_init` */
-  authenticate(params: unknown): Promise<Authenticated | Unauthenticated> {
-    return this.#authenticator.authenticate({ ...this.#request!, params });
+  /** True after `connection_init`. */
+  get isInitialised(): boolean {
+    return this.#isInitialised;
   }
 
-  /** @param parameter the token that replaces the present one */
-  refresh(parameter: TokenParameter): Promise<Authenticated | Unauthenticated> {
-    return this.#authenticator.refresh({ facts: this.#facts!, subject: this.#subject }, parameter);
+  get isEnded(): boolean {
+    return this.#owner.isEnded;
   }
 
-  adopt({ facts, token, subject, expiresAtMs = 0 }: Authenticated): void {
+  /** Resolves when the refreshes in flight are over; undefined: there are none. */
+  get refreshed(): Promise<void> | undefined {
+    return this.#refreshes?.done;
+  }
+
+  /** Why its user may not start another operation now, for the client; undefined: it may. */
+  get operationRefusal(): string | undefined {
+    return this.#subject === undefined ? undefined : this.#services.users.operationRefusal(this.#subject);
+  }
+
+  /**
+   * Authenticates the connection and acknowledges it, or closes it.
+   * @param params payload of `connection_init`
+   * @param bytes of its frame
+   */
+  async initialise(params: unknown, bytes: number): Promise<void> {
+    if (this.#isInitialised) {
+      return this.#owner.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
+    }
+    this.#isInitialised = true;
+    const { maxInitBytes } = this.#services.limits;
+    if (headerBytes(this.#request!.rawHeaders) + bytes > maxInitBytes) {
+      const reason = `Headers and connection_init may have ${maxInitBytes} bytes together (MAX_INIT_BYTES)`;
+      return this.#owner.close(CloseCode.BadRequest, reason);
+    }
+    const outcome = await this.#services.authenticator.authenticate({ ...this.#request!, params });
+    if ('failure' in outcome) return this.#refuse(outcome);
+    if (this.isEnded) return;
+    const { subject } = outcome;
+    if (subject !== undefined && !this.#services.users.add(subject, this.#owner)) return this.#refuseUser();
+    this.#adopt(outcome);
+    this.#owner.outbox.send(acknowledgement(authenticatedPayload(outcome)));
+  }
+
+  /** A ping with a token refreshes the connection's. It is never echoed. @param bytes of its frame */
+  answerPing(message: PingMessage, bytes: number): Promise<void> | void {
+    const { outbox } = this.#owner;
+    const token = message.payload && tokenParameterOf(message.payload);
+    if (!token) return void outbox.send(pongMessage(message, bytes));
+    if (!this.#facts) return void outbox.send(pongWith({ error: 'Unauthorized' }));
+    const { maxInitBytes } = this.#services.limits;
+    if (bytes > maxInitBytes) {
+      const error = `A ping with a token may have ${maxInitBytes} bytes (MAX_INIT_BYTES)`;
+      return void outbox.send(pongWith({ error }));
+    }
+    return (this.#refreshes ??= new TokenRefreshes(this, outbox)).add(token);
+  }
+
+  verify(token: TokenParameter): Promise<Authenticated | Unauthenticated> {
+    return this.#services.authenticator.refresh({ facts: this.#facts!, subject: this.#subject }, token);
+  }
+
+  onRefreshed(authenticated: Authenticated): void {
+    const { facts } = authenticated;
+    const isSame = grantsSame(this.#facts!.claims, facts.claims);
+    this.#adopt(authenticated);
+    if (isSame) this.#owner.operations.replaceFacts(facts);
+    else this.#owner.operations.renew(facts);
+    this.#services.onTokenRefreshed();
+  }
+
+  revoke(): void {
+    this.#owner.revoke();
+  }
+
+  /** The connection has ended. Idempotent. */
+  end(): void {
+    this.#services.tokenExpiries.delete(this.#owner);
+    if (this.#subject !== undefined) this.#services.users.delete(this.#subject, this.#owner);
+  }
+
+  /** Not async: nothing that the client sent is kept while the refusal waits. */
+  #refuse({ failure }: Unauthenticated): void {
+    this.#services.refusalDelays.run(addressKey(this.address), failure, () =>
+      this.#owner.close(...refusalClose(failure)),
+    );
+  }
+
+  #refuseUser(): void {
+    this.#services.onRefusedUser();
+    this.#owner.close(CLOSE_CODES.tryAgainLater, 'This user has as many connections as a user may have');
+  }
+
+  #adopt({ facts, token, subject, expiresAtMs = 0 }: Authenticated): void {
+    const { tokenExpiries } = this.#services;
+    tokenExpiries.delete(this.#owner);
     this.#request = undefined;
     this.#facts = facts;
     this.#token = token;
     this.#subject = subject;
     this.#expiresAtMs = expiresAtMs;
+    if (expiresAtMs > 0) tokenExpiries.add(this.#owner);
   }
 }

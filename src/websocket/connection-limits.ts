@@ -1,6 +1,8 @@
 export interface ConnectionLimits {
   readonly maxOperations: number;
   readonly maxIdBytes: number;
+  /** Of the upgrade's headers and the `connection_init` message together; of which a connection keeps the text. */
+  readonly maxInitBytes: number;
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;
   readonly maxPendingEvents: number;

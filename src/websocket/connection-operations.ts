@@ -71,12 +71,11 @@ export class ConnectionOperations implements LiveOperationOwner {
    * @param refresh while the connection's token is refreshed: the operation is authorised afterwards
    */
   async start({ id, payload }: SubscribeMessage, facts: ConnectionFacts, refresh?: Promise<void>): Promise<void> {
-    const operation = new LiveOperation(id, this, this.#services);
     const { maxOperations } = this.#services.limits;
     if (this.#live.size >= maxOperations) {
-      const message = `A connection may have ${maxOperations} operations at once; complete one first`;
-      return operation.fail([clientError('OPERATION_LIMIT', message)]);
+      return this.refuse(id, `A connection may have ${maxOperations} operations at once; complete one first`);
     }
+    const operation = new LiveOperation(id, this, this.#services);
     this.#live.set(id, operation);
     this.#served++;
     try {
@@ -85,6 +84,11 @@ export class ConnectionOperations implements LiveOperationOwner {
       this.#services.onFailure('operation', error, facts.id);
       operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
     }
+  }
+
+  /** Answers a `subscribe` message with an error: a limit of operations is reached. */
+  refuse(id: string, message: string): void {
+    new LiveOperation(id, this, this.#services).fail([clientError('OPERATION_LIMIT', message)]);
   }
 
   /** The connection has another token that grants the same. */

@@ -1,91 +1,40 @@
 import type { Socket } from 'node:net';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-ws';
-import type { PingMessage, SubscribeMessage } from 'graphql-ws';
+import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../context/connection-facts.ts';
-import { addressKey } from '../http/ip-address.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
-import type { Writer } from '../fanout/outbox/writer.ts';
-import type { Authenticated, AuthenticationFailure, Unauthenticated } from '../identity/authenticator.ts';
-import { grantsSame } from '../identity/grants.ts';
-import type { RefusalDelays } from '../identity/refusal-delays.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
-import { tokenParameterOf } from '../identity/token-location.ts';
-import type { TokenParameter } from '../identity/token-location.ts';
-import type { Logger } from '../log.ts';
-import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
 import type { ConnectionFigures } from './connection-figures.ts';
-import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
-import type { Authenticating } from './connection-identity.ts';
+import type { IdentityOwner } from './connection-identity.ts';
 import { ConnectionOperations } from './connection-operations.ts';
+import type { ConnectionServices } from './connection-services.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
-import type { Inbox, Recipient } from './inbox.ts';
-import type { LiveOperationServices } from './live-operation.ts';
+import type { Recipient } from './inbox.ts';
+import type { DeadlineOwner } from './init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
-import {
-  CLOSE_CODES,
-  acknowledgement,
-  closeReason,
-  authenticatedPayload,
-  parseClientMessage,
-  pongMessage,
-  pongWith,
-} from './protocol.ts';
-import { refusalClose } from './refusal-close.ts';
-import type { Quota } from '../limits/quota.ts';
+import { CLOSE_CODES, closeReason, parseClientMessage } from './protocol.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
-import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
-import { TokenRefreshes } from './token-refreshes.ts';
-import type { RefreshOwner } from './token-refreshes.ts';
-
-/** Shared by all connections of a gateway. */
-export interface ConnectionServices extends LiveOperationServices {
-  readonly authenticator: Authenticating;
-  readonly limits: ConnectionLimits;
-  readonly writer: Writer;
-  readonly initDeadlines: InitDeadlines<Connection>;
-  readonly tokenExpiries: TokenExpiries<Connection>;
-  readonly inbox: Inbox;
-  readonly refusalDelays: RefusalDelays;
-  /** Connections by the subject of their token. */
-  readonly users: Quota;
-  readonly log: Logger;
-  readonly onSlowConsumer: () => void;
-  readonly onRefusedUser: () => void;
-  /** Called for each connection that is closed because its token expired. */
-  readonly onTokenExpired: () => void;
-  /** Called for each token that replaces the one of its connection. */
-  readonly onTokenRefreshed: () => void;
-  /** Called when the socket has closed, with the code of the side that closed first. `isAnswered`: both sides sent a close frame. */
-  readonly onClose: (connection: Connection, code: number, isAnswered: boolean) => void;
-}
 
 /**
  * One socket that speaks graphql-transport-ws: the order of its messages, its limits and its operations. Message types, validation
  * and close codes come from graphql-ws. Its server is not used: it keeps 2 KB for each operation that waits for events, and an id
  * stays in use for some time after its `complete`.
  */
-export class Connection
-  implements OutboxOwner, DeadlineOwner, ExpiringConnection, RefreshOwner, SocketListener, Recipient
-{
+export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, SocketListener, Recipient {
+  readonly outbox: Outbox;
   readonly operations: ConnectionOperations;
-  readonly #outbox: Outbox;
   readonly #socket: ConnectionSocket;
   readonly #stream: Socket;
-  readonly #services: ConnectionServices;
+  readonly #services: ConnectionServices<Connection>;
   readonly #rateLimit: RateLimit;
   readonly #identity: ConnectionIdentity;
-  #refreshes: TokenRefreshes | undefined;
-  /** True after `connection_init`. */
-  #isInitialised = false;
   readonly #silence = new PeerSilence();
   /** Messages of this connection in the inbox. */
   #waitingMessages = 0;
   #isEnded = false;
-  /** Its key in `users`; undefined: it is not counted. */
-  #countedUser: string | undefined;
   /** When the connection is too old, in whole ms of performance.now(); 0: never. */
   readonly #tooOldAt: number;
   /** The code of the side that closed first. */
@@ -99,19 +48,19 @@ export class Connection
     socket: ConnectionSocket,
     stream: Socket,
     request: Omit<RequestSource, 'params'>,
-    services: ConnectionServices,
+    services: ConnectionServices<Connection>,
   ) {
     const { limits } = services;
     this.#socket = socket;
     this.#stream = stream;
-    this.#identity = new ConnectionIdentity(services.authenticator, request);
+    this.#identity = new ConnectionIdentity(this, request, services);
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
     const { maxAgeMs } = limits;
     // The jitter keeps the connections of one storm from a storm at each age limit.
     this.#tooOldAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
-    this.#outbox = new Outbox(socket, stream, services.writer, this);
-    this.operations = new ConnectionOperations(this.#outbox, services);
+    this.outbox = new Outbox(socket, stream, services.writer, this);
+    this.operations = new ConnectionOperations(this.outbox, services);
   }
 
   get id(): string | undefined {
@@ -124,8 +73,7 @@ export class Connection
 
   /** undefined: not authenticated yet. */
   get knownClaims(): KnownClaims | undefined {
-    const { facts, token } = this.#identity;
-    return facts && { claims: facts.claims, token };
+    return this.#identity.knownClaims;
   }
 
   /** IP address of the client, as far as proxies are trusted. */
@@ -135,11 +83,11 @@ export class Connection
 
   get figures(): ConnectionFigures {
     return {
-      queued_bytes: this.#outbox.queuedBytes,
+      queued_bytes: this.outbox.queuedBytes,
       operations: this.operations.size,
       bytes_sent: this.#stream.bytesWritten,
       bytes_received: this.#stream.bytesRead,
-      age_seconds: wholeSeconds() - this.#openedAtSeconds,
+      age_seconds: this.ageSeconds,
     };
   }
 
@@ -148,15 +96,19 @@ export class Connection
     return this.#isEnded;
   }
 
-  /** Bytes that its end frees: what waits for its socket, and what its operations keep beside their documents, which others may use. */
+  get ageSeconds(): number {
+    return wholeSeconds() - this.#openedAtSeconds;
+  }
+
+  /** Bytes that its end frees: what waits for its socket, its facts, and what its operations keep beside their documents, which others may use. */
   get heldBytes(): number {
-    return this.#outbox.queuedBytes + this.operations.heldBytes;
+    return this.outbox.queuedBytes + this.operations.heldBytes + this.#identity.heldBytes;
   }
 
   /** Sends a close frame and ends every operation at once, without waiting for the peer's close frame. Idempotent. */
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) {
-      this.#outbox.flush();
+      this.outbox.flush();
       this.#socket.close(code, closeReason(reason));
       this.#closeReason = reason;
     }
@@ -165,13 +117,13 @@ export class Connection
 
   /** Closes it to free memory: what waits for it is dropped. Idempotent. */
   discard(): void {
-    this.#outbox.drop();
+    this.outbox.drop();
     this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
   }
 
   /** Closes it because its claims are revoked: what waits for it is dropped. Idempotent. */
   revoke(): void {
-    this.#outbox.drop();
+    this.outbox.drop();
     this.close(CloseCode.Forbidden, 'Revoked');
   }
 
@@ -205,14 +157,14 @@ export class Connection
   onDeadline(): void {
     // A message that waits in the inbox arrived in time; it is handled first.
     if (this.#waitingMessages > 0) setImmediate(() => this.onDeadline());
-    else if (!this.#isInitialised)
+    else if (!this.#identity.isInitialised)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
   }
 
   /** What waits for the socket is dropped: it would leave after the expiry. */
   onTokenExpired(): void {
     this.#services.onTokenExpired();
-    this.#outbox.drop();
+    this.outbox.drop();
     this.close(CloseCode.Forbidden, 'Token expired');
   }
 
@@ -269,72 +221,17 @@ export class Connection
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
-        return this.#answerPing(message, data.length);
+        return this.#identity.answerPing(message, data.length);
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:
-        return this.#initialise(message.payload);
+        this.#services.initDeadlines.delete(this);
+        return this.#identity.initialise(message.payload, data.length);
       case MessageType.Subscribe:
         return this.#subscribe(message);
       case MessageType.Complete:
         return this.operations.complete(message.id);
     }
-  }
-
-  async #initialise(params: unknown): Promise<void> {
-    if (this.#isInitialised) {
-      return this.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
-    }
-    this.#isInitialised = true;
-    this.#services.initDeadlines.delete(this);
-    const outcome = await this.#identity.authenticate(params);
-    if ('failure' in outcome) return this.#refuse(outcome.failure);
-    if (this.#isEnded) return;
-    const { users } = this.#services;
-    if (outcome.subject !== undefined) {
-      if (users.isReached(outcome.subject)) return this.#refuseUser();
-      users.add((this.#countedUser = outcome.subject));
-    }
-    this.#adopt(outcome);
-    this.#outbox.send(acknowledgement(authenticatedPayload(outcome)));
-  }
-
-  /** Not async: nothing that the client sent is kept while the refusal waits. */
-  #refuse(failure: AuthenticationFailure): void {
-    this.#services.refusalDelays.run(addressKey(this.address), failure, () => this.close(...refusalClose(failure)));
-  }
-
-  #refuseUser(): void {
-    this.#services.onRefusedUser();
-    this.close(CLOSE_CODES.tryAgainLater, 'This user has as many connections as a user may have');
-  }
-
-  #adopt(authenticated: Authenticated): void {
-    const { tokenExpiries } = this.#services;
-    tokenExpiries.delete(this);
-    this.#identity.adopt(authenticated);
-    if (this.tokenExpiresAtMs > 0) tokenExpiries.add(this);
-  }
-
-  /** A ping with a token refreshes the connection's. It is never echoed. */
-  #answerPing(message: PingMessage, bytes: number): Promise<void> | void {
-    const token = message.payload && tokenParameterOf(message.payload);
-    if (!token) return void this.#outbox.send(pongMessage(message, bytes));
-    if (!this.#identity.facts) return void this.#outbox.send(pongWith({ error: 'Unauthorized' }));
-    return (this.#refreshes ??= new TokenRefreshes(this, this.#outbox)).add(token);
-  }
-
-  verify(token: TokenParameter): Promise<Authenticated | Unauthenticated> {
-    return this.#identity.refresh(token);
-  }
-
-  onRefreshed(authenticated: Authenticated): void {
-    const { facts } = authenticated;
-    const isSame = grantsSame(this.#identity.facts!.claims, facts.claims);
-    this.#adopt(authenticated);
-    if (isSame) this.operations.replaceFacts(facts);
-    else this.operations.renew(facts);
-    this.#services.onTokenRefreshed();
   }
 
   async #subscribe(message: SubscribeMessage): Promise<void> {
@@ -343,7 +240,9 @@ export class Connection
     if (this.operations.has(message.id)) {
       return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
     }
-    await this.operations.start(message, facts, this.#refreshes?.done);
+    const refusal = this.#identity.operationRefusal;
+    if (refusal !== undefined) return this.operations.refuse(message.id, refusal);
+    await this.operations.start(message, facts, this.#identity.refreshed);
   }
 
   /** Called when the socket has closed. */
@@ -366,7 +265,7 @@ export class Connection
         connection: this.id,
         code: this.#closeCode,
         reason: this.#closeReason || undefined,
-        seconds: wholeSeconds() - this.#openedAtSeconds,
+        seconds: this.ageSeconds,
         operations: this.operations.served,
         bytesSent: bytesWritten,
         bytesReceived: bytesRead,
@@ -376,13 +275,12 @@ export class Connection
   }
 
   #end(code: number): void {
-    this.#outbox.drop();
+    this.outbox.drop();
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#closeCode = code;
     this.#services.initDeadlines.delete(this);
-    this.#services.tokenExpiries.delete(this);
-    if (this.#countedUser !== undefined) this.#services.users.delete(this.#countedUser);
+    this.#identity.end();
     this.operations.end();
   }
 }

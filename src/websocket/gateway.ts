@@ -13,7 +13,8 @@ import { Admission } from './admission.ts';
 import type { AdmissionLimits, AdmissionRefusal } from './admission.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionServices } from './connection.ts';
+import type { ConnectionServices } from './connection-services.ts';
+import { clientHeaders, headerBytes } from './handshake-headers.ts';
 import { Inbox } from './inbox.ts';
 import { InitDeadlines } from './init-deadlines.ts';
 import type { Relief } from '../memory/memory-guard.ts';
@@ -26,7 +27,8 @@ import { SweepRing } from './sweep-ring.ts';
 import { TokenExpiries } from './token-expiries.ts';
 
 /** Why a handshake was refused, as a metric label. */
-export type RefusalReason = AdmissionRefusal | OriginRefusal['reason'] | 'address' | 'draining' | 'path' | 'user';
+export type RefusalReason =
+  AdmissionRefusal | OriginRefusal['reason'] | 'address' | 'draining' | 'headers' | 'path' | 'user';
 
 export interface GatewayObserver {
   onOpen(): void;
@@ -55,7 +57,7 @@ export interface GatewayOptions {
   readonly drainTimeoutMs: number;
   /** Once aborted, a drain closes the rest at once and waits for answers a second at most. */
   readonly hurry: AbortSignal;
-  readonly connections: Omit<ConnectionServices, 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'>;
+  readonly connections: Omit<ConnectionServices<Connection>, 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'>;
   readonly observer: GatewayObserver;
 }
 
@@ -106,7 +108,7 @@ export class Gateway {
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
   readonly #initDeadlines: InitDeadlines<Connection>;
   readonly #tokenExpiries = new TokenExpiries<Connection>();
-  readonly #services: ConnectionServices;
+  readonly #services: ConnectionServices<Connection>;
   readonly #connections = new SweepRing<Connection>(SWEEP_SLOTS);
   readonly #admission: Admission;
   readonly #addresses: Quota;
@@ -218,7 +220,7 @@ export class Gateway {
   }
 
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const { path, origins, proxies, observer } = this.#options;
+    const { path, origins, proxies, observer, connections } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
       observer.onRefused('path');
       return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
@@ -228,6 +230,11 @@ export class Gateway {
       const { reason, status, text } = misdirected;
       observer.onRefused(reason);
       return refuseHandshake(socket, `${status} ${STATUS_CODES[status]}`, text);
+    }
+    if (headerBytes(request.rawHeaders) > connections.limits.maxInitBytes) {
+      observer.onRefused('headers');
+      const text = `Headers may have ${connections.limits.maxInitBytes} bytes (MAX_INIT_BYTES)`;
+      return refuseHandshake(socket, '431 Request Header Fields Too Large', text);
     }
     if (this.#isDraining) {
       observer.onRefused('draining');
@@ -248,10 +255,11 @@ export class Gateway {
   };
 
   #onOpen(socket: ConnectionSocket, request: IncomingMessage, address: string): void {
+    const rawHeaders = clientHeaders(request.rawHeaders);
     const connection = new Connection(
       socket,
       request.socket,
-      { id: connectionId(), rawHeaders: request.rawHeaders, address },
+      { id: connectionId(), rawHeaders, address },
       this.#services,
     );
     this.#connections.add(connection);

@@ -6,7 +6,9 @@ import { describe, it } from 'node:test';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { Admission } from '../../src/websocket/admission.ts';
 import { Refusals } from '../../src/websocket/refusals.ts';
+import { anyOperation } from '../support/any-operation.ts';
 import { openSocket } from '../support/socket.ts';
+import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { LIMITS, startBareGateway } from './bare-gateway.ts';
 
@@ -210,6 +212,81 @@ describe('a gateway with limits for each client', () => {
         () => false,
       );
     });
+  });
+
+  it('closes the oldest idle connection of a user past the limit instead, so nobody can hold all of them (S-22)', async (t) => {
+    let aheadMs = 0;
+    const now = performance.now.bind(performance);
+    t.mock.method(performance, 'now', () => now() + aheadMs);
+    const { url, refusals } = await startBareGateway(t, { authenticate: identity, maxConnectionsPerUser: 2 });
+    const open = async () => {
+      const socket = await openSocket(t, url);
+      await socket.init({ sub: 'ida' });
+      return socket;
+    };
+    const [first, second] = [await open(), await open()];
+    aheadMs = 10_000;
+    const third = await open();
+    assert.deepEqual(await first.expectClose(), {
+      code: 1013,
+      reason: 'Idle, and its user has opened as many connections as a user may have',
+    });
+    assert.ok(second.isOpen && third.isOpen);
+    assert.deepEqual(refusals, []);
+  });
+
+  it('answers an operation of a user past the limit with an error for its id, on each connection, and has room again after a complete (S-64)', async (t) => {
+    const { url } = await startBareGateway(t, {
+      authenticate: identity,
+      maxOperationsPerUser: 2,
+      runtime: { findPrepared: () => anyOperation(), subscribe: () => Promise.resolve({ channel: 'channel' }) },
+      hub: { join: () => Promise.resolve(() => undefined) },
+    });
+    const open = async (sub?: string) => {
+      const socket = await openSocket(t, url);
+      await socket.init({ sub });
+      return socket;
+    };
+    const [one, other] = [await open('ida'), await open('ida')];
+    const refusalOf = async (socket: Socket, id: string) => {
+      socket.subscribe(id, 'subscription { a }');
+      const [answer] = await socket.roundTrip();
+      return answer;
+    };
+    assert.equal(await refusalOf(one, 'a'), undefined);
+    assert.equal(await refusalOf(other, 'a'), undefined);
+    for (const socket of [one, other]) {
+      const message =
+        'A user may have 2 operations at once on all connections (MAX_OPERATIONS_PER_USER); complete one first';
+      const payload = [{ message, extensions: { code: 'OPERATION_LIMIT' } }];
+      assert.deepEqual(await refusalOf(socket, 'b'), { id: 'b', type: 'error', payload });
+    }
+    // Other users, and clients without a token, do not share it.
+    for (const socket of [await open('ben'), await open(), await open()]) {
+      assert.equal(await refusalOf(socket, 'a'), undefined);
+    }
+    one.complete('a');
+    await one.roundTrip();
+    assert.equal(await refusalOf(other, 'b'), undefined);
+    assert.equal((await refusalOf(one, 'a'))?.type, 'error');
+    other.close();
+    await other.expectClose();
+    assert.equal(await refusalOf(one, 'a'), undefined);
+  });
+
+  it('starts any number of operations of a user without the limit (twin of S-64)', async (t) => {
+    const { url, gateway } = await startBareGateway(t, {
+      authenticate: identity,
+      runtime: { findPrepared: () => anyOperation(), subscribe: () => Promise.resolve({ channel: 'channel' }) },
+      hub: { join: () => Promise.resolve(() => undefined) },
+    });
+    for (let i = 0; i < 3; i++) {
+      const socket = await openSocket(t, url);
+      await socket.init({ sub: 'ida' });
+      for (let id = 0; id < 100; id++) socket.subscribe(`${id}`, 'subscription { a }');
+      assert.deepEqual(await socket.roundTrip(), []);
+    }
+    assert.equal(gateway.operationCount, 300);
   });
 
   it('closes connections of an address past the limit with 1013, before they are authenticated', async (t) => {

@@ -8,8 +8,8 @@ import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { RefusalDelays } from '../../src/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../src/http/client-address.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
-import { Quota } from '../../src/limits/quota.ts';
 import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
+import { Users } from '../../src/websocket/users.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
 import type { FailureListener } from '../../src/websocket/live-operation.ts';
 import { switches } from '../support/switches.ts';
@@ -19,6 +19,7 @@ export type Limits = GatewayOptions['connections']['limits'];
 export const LIMITS: Limits = {
   maxOperations: 100,
   maxIdBytes: 128,
+  maxInitBytes: 8192,
   maxMessagesPerSecond: 20,
   maxMessageBurst: 150,
   maxPendingEvents: 1000,
@@ -40,6 +41,7 @@ export interface BareGatewayOptions {
   readonly isMemoryShort?: () => boolean;
   readonly maxConnectionsPerAddress?: number;
   readonly maxConnectionsPerUser?: number;
+  readonly maxOperationsPerUser?: number;
   /** The parts of the graph's runtime and the hub that clients reach. */
   readonly runtime?: object;
   readonly hub?: object;
@@ -82,7 +84,10 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
       limits,
       authenticator: { authenticate, refresh: options.refresh },
       refusalDelays: new RefusalDelays(),
-      users: new Quota(options.maxConnectionsPerUser ?? 0),
+      users: new Users({
+        maxConnections: options.maxConnectionsPerUser ?? 0,
+        maxOperations: options.maxOperationsPerUser ?? 0,
+      }),
       onRefusedUser: () => refusals.push('user'),
       runtime,
       hub,

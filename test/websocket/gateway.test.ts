@@ -37,6 +37,61 @@ describe('Gateway', () => {
     assert.notEqual(sources[0]!.id, sources[1]!.id);
   });
 
+  it('passes no header of the handshake itself to authenticate', async (t) => {
+    let rawHeaders: readonly string[] = [];
+    const authenticate = (source: RequestSource) => {
+      ({ rawHeaders } = source);
+      return Promise.resolve({ facts: { id: source.id } });
+    };
+    const { url } = await startBareGateway(t, { authenticate });
+    const socket = await openSocket(t, url, { headers: { 'User-Agent': 'upgrade', 'X-Upgrade': 'connection' } });
+    await socket.init();
+    assert.deepEqual(
+      rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()),
+      ['user-agent', 'x-upgrade', 'host'],
+    );
+    assert.equal(rawHeaders[rawHeaders.indexOf('User-Agent') + 1], 'upgrade');
+  });
+
+  it('refuses an upgrade with 431 if its headers have more than MAX_INIT_BYTES', async (t) => {
+    const { url, refusals, counts } = await startBareGateway(t);
+    await assert.rejects(openSocket(t, url, { headers: { 'x-long': 'x'.repeat(8192) } }), /431/);
+    await (await openSocket(t, url, { headers: { 'x-long': 'x'.repeat(7500) } })).init();
+    assert.deepEqual([refusals, counts.opened], [['headers'], 1]);
+  });
+
+  it('closes with 4400 if headers and connection_init have more than MAX_INIT_BYTES together, without authenticating', async (t) => {
+    let authentications = 0;
+    const authenticate = ({ id }: RequestSource) => {
+      authentications++;
+      return Promise.resolve({ facts: { id } });
+    };
+    const { url } = await startBareGateway(t, { authenticate });
+    for (const [headers, token] of [
+      [0, 8192],
+      [4096, 4096],
+    ] as const) {
+      const socket = await openSocket(t, url, { headers: { 'x-long': 'x'.repeat(headers) } });
+      socket.send({ type: 'connection_init', payload: { token: 'x'.repeat(token) } });
+      assert.deepEqual(await socket.expectClose(), {
+        code: 4400,
+        reason: 'Headers and connection_init may have 8192 bytes together (MAX_INIT_BYTES)',
+      });
+    }
+    assert.equal(authentications, 0);
+    await (await openSocket(t, url)).init({ token: 'x'.repeat(8000) });
+  });
+
+  it('answers a ping with a longer token by an error, and verifies nothing', async (t) => {
+    const refresh = () => assert.fail('verified');
+    const { url } = await startBareGateway(t, { refresh });
+    const socket = await openSocket(t, url);
+    await socket.init();
+    socket.send({ type: 'ping', payload: { token: 'x'.repeat(8192) } });
+    const error = 'A ping with a token may have 8192 bytes (MAX_INIT_BYTES)';
+    assert.deepEqual(await socket.next(), { type: 'pong', payload: { error } });
+  });
+
   it('resolves every close() as soon as all clients have answered with 1001', { timeout: 30_000 }, async (t) => {
     const { gateway, url, closes, counts } = await startBareGateway(t, { drainTimeoutMs: 60_000 });
     const sockets = await Promise.all([openSocket(t, url), openSocket(t, url)]);

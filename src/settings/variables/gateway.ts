@@ -17,6 +17,11 @@ export const gatewayVariables = {
     'Headers that pages of allowed origins may send with a POST.',
   ),
   INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
+  MAX_INIT_BYTES: bytes(
+    1024,
+    '8192',
+    "The upgrade's headers and `connection_init` together, which a connection keeps; also a `ping` with a token. A longer one is refused.",
+  ),
   AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the token's key and the graph's `authenticate`."),
   PING_INTERVAL_MS: ms(
     0,
@@ -33,7 +38,7 @@ export const gatewayVariables = {
     0,
     '100',
     'connections',
-    'Open WebSockets of one `sub` on a pod; further ones are closed with 1013. 0: no limit.',
+    'Open WebSockets of one `iss` and `sub` on a pod; past that, an idle one makes room, or the new one is closed with 1013. 0: no limit.',
   ),
   MAX_CONNECTIONS_PER_ADDRESS: count(
     0,
@@ -65,6 +70,12 @@ export const gatewayVariables = {
   MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection.'),
   MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),
   MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
+  MAX_OPERATIONS_PER_USER: count(
+    0,
+    '1000',
+    'operations',
+    'Live operations of one `iss` and `sub` on all of its connections to a pod. 0: no limit.',
+  ),
   MAX_CONNECTION_BYTES: bytes(
     65_536,
     '1048576',

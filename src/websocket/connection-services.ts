@@ -1,0 +1,21 @@
+import type { Writer } from '../fanout/outbox/writer.ts';
+import type { Logger } from '../log.ts';
+import type { IdentityServices } from './connection-identity.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import type { Inbox } from './inbox.ts';
+import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
+import type { LiveOperationServices } from './live-operation.ts';
+
+/** Shared by all connections of a gateway. `C`: their class. */
+export interface ConnectionServices<C extends DeadlineOwner> extends LiveOperationServices, IdentityServices {
+  readonly limits: ConnectionLimits;
+  readonly writer: Writer;
+  readonly initDeadlines: InitDeadlines<C>;
+  readonly inbox: Inbox;
+  readonly log: Logger;
+  readonly onSlowConsumer: () => void;
+  /** Called for each connection that is closed because its token expired. */
+  readonly onTokenExpired: () => void;
+  /** Called when the socket has closed, with the code of the side that closed first. `isAnswered`: both sides sent a close frame. */
+  readonly onClose: (connection: C, code: number, isAnswered: boolean) => void;
+}

@@ -1,0 +1,72 @@
+import { CLOSE_CODES } from './protocol.ts';
+
+/** A connection, as the limits of its user see it. */
+export interface UserConnection {
+  readonly ageSeconds: number;
+  readonly operations: { readonly size: number };
+  close(code: number, reason: string): void;
+}
+
+/** For each user on this pod. 0: no limit. */
+export interface UserLimits {
+  readonly maxConnections: number;
+  readonly maxOperations: number;
+}
+
+/** Age at which a connection without operations is idle: a younger one may be about to start its first. */
+const MIN_IDLE_AGE_SECONDS = 10;
+
+/** The connections of each user, the oldest first. A user is the `iss` and `sub` of a token. */
+export class Users {
+  readonly #limits: UserLimits;
+  /** Most users have one connection: then there is no set. */
+  readonly #connections = new Map<string, UserConnection | Set<UserConnection>>();
+
+  constructor(limits: UserLimits) {
+    this.#limits = limits;
+  }
+
+  /** Returns false if the user has as many connections as it may and uses all of them. Else the oldest idle one makes room. */
+  add(user: string, connection: UserConnection): boolean {
+    if (!this.#hasRoom(user)) return false;
+    const known = this.#connections.get(user);
+    if (known === undefined) this.#connections.set(user, connection);
+    else if (known instanceof Set) known.add(connection);
+    else this.#connections.set(user, new Set([known, connection]));
+    return true;
+  }
+
+  /** Idempotent. */
+  delete(user: string, connection: UserConnection): void {
+    const known = this.#connections.get(user);
+    if (known instanceof Set) known.delete(connection);
+    if (known === connection || (known instanceof Set && known.size === 0)) this.#connections.delete(user);
+  }
+
+  /** Why the user may not start another operation now, for its client; undefined: it may. */
+  operationRefusal(user: string): string | undefined {
+    const { maxOperations } = this.#limits;
+    if (maxOperations === 0) return undefined;
+    let operations = 0;
+    for (const connection of this.#of(user)) operations += connection.operations.size;
+    if (operations < maxOperations) return undefined;
+    return `A user may have ${maxOperations} operations at once on all connections (MAX_OPERATIONS_PER_USER); complete one first`;
+  }
+
+  #hasRoom(user: string): boolean {
+    const { maxConnections } = this.#limits;
+    const connections = [...this.#of(user)];
+    if (maxConnections === 0 || connections.length < maxConnections) return true;
+    const idle = connections.find(
+      ({ operations, ageSeconds }) => operations.size === 0 && ageSeconds >= MIN_IDLE_AGE_SECONDS,
+    );
+    idle?.close(CLOSE_CODES.tryAgainLater, 'Idle, and its user has opened as many connections as a user may have');
+    return idle !== undefined;
+  }
+
+  #of(user: string): Iterable<UserConnection> {
+    const known = this.#connections.get(user);
+    if (known === undefined) return [];
+    return known instanceof Set ? known : [known];
+  }
+}
