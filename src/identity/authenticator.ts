@@ -34,6 +34,8 @@ export interface Authenticated {
 
 export interface Unauthenticated {
   readonly failure: AuthenticationFailure;
+  /** Whom its token names, if that has a valid signature. */
+  readonly subject: string | undefined;
 }
 
 export interface TokenOptions {
@@ -97,6 +99,7 @@ export class Authenticator {
     const { log, timeoutMs, onFailure } = this.#options;
     const begunAt = performance.now();
     let failure: AuthenticationFailure = 'invalid_params';
+    let subject: string | undefined;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -106,6 +109,7 @@ export class Authenticator {
     });
     try {
       const token = check(await Promise.race([this.#verify(source), timeout]));
+      subject = token?.subject;
       const request = createRequest(source, token?.claims);
       const tokenClaims = token && request.claims;
       const authentication = { expiresAtMs: token?.expiresAtMs, begunAt };
@@ -118,11 +122,13 @@ export class Authenticator {
         const facts = createFacts(request, claims, token && this.#kept(source));
         // Also if it was revoked while the graph was asked.
         this.#assertNotRevoked({ claims: facts.claims, token: tokenClaims }, authentication);
-        const { subject, expiresAtMs } = token ?? {};
-        return { facts, token: tokenClaims, ack, subject, expiresAtMs };
+        return { facts, token: tokenClaims, ack, subject, expiresAtMs: token?.expiresAtMs };
       }
     } catch (error) {
-      if (error instanceof TokenProblem) failure = error.refusal;
+      if (error instanceof TokenProblem) {
+        failure = error.refusal;
+        subject ??= error.subject;
+      }
       this.#logWindow.run(`authenticate ${failure}`, (suppressed) =>
         log.warn(
           { err: error, reason: failure, connection: source.id, suppressed },
@@ -133,7 +139,7 @@ export class Authenticator {
       clearTimeout(timer);
     }
     onFailure(failure);
-    return { failure };
+    return { failure, subject };
   }
 
   /** What a connection keeps of its request once its token is verified. */

@@ -9,9 +9,16 @@ export type TokenRefusal =
 export class TokenProblem extends Error {
   override readonly name = 'TokenProblem';
   readonly refusal: TokenRefusal;
+  /** Whom the token names, if its signature is valid. */
+  readonly subject: string | undefined;
 
-  constructor(refusal: TokenRefusal, message: string, options?: ErrorOptions) {
+  constructor(
+    refusal: TokenRefusal,
+    message: string,
+    options?: ErrorOptions & { readonly subject?: string | undefined },
+  ) {
     super(message, options);
     this.refusal = refusal;
+    this.subject = options?.subject;
   }
 }

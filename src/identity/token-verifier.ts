@@ -57,7 +57,8 @@ export class TokenVerifier {
       };
     } catch (error) {
       if (error instanceof TokenProblem) throw error;
-      throw new TokenProblem(error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid', describe(error));
+      const refusal = error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid';
+      throw new TokenProblem(refusal, describe(error), { subject: signedSubject(error) });
     }
   }
 
@@ -70,6 +71,12 @@ export class TokenVerifier {
     if (!issuer) throw new TokenProblem('token_invalid', 'unexpected "iss" claim value');
     return issuer;
   }
+}
+
+/** jose looks at the claims once the signature is verified. */
+function signedSubject(error: unknown): string | undefined {
+  const isAboutClaims = error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed;
+  return isAboutClaims ? subjectOf(error.payload) : undefined;
 }
 
 /** A `sub` is unique within its issuer (RFC 7519 section 4.1.2). */

@@ -25,7 +25,7 @@ export interface IdentityServices {
   readonly limits: { readonly maxInitBytes: number };
   readonly authenticator: Authenticating;
   readonly tokenExpiries: Pick<TokenExpiries<ExpiringConnection>, 'add' | 'delete'>;
-  readonly refusalDelays: RefusalDelays;
+  readonly refusalDelays: Pick<RefusalDelays, 'run'>;
   readonly users: Users;
   readonly onRefusedUser: () => void;
   /** Called for each token that replaces the one of its connection. */
@@ -174,10 +174,9 @@ export class ConnectionIdentity implements RefreshOwner {
   }
 
   /** Not async: nothing that the client sent is kept while the refusal waits. */
-  #refuse({ failure }: Unauthenticated): void {
-    this.#services.refusalDelays.run(addressKey(this.address), failure, () =>
-      this.#owner.close(...refusalClose(failure)),
-    );
+  #refuse({ failure, subject }: Unauthenticated): void {
+    const close = () => this.#owner.close(...refusalClose(failure));
+    this.#services.refusalDelays.run({ address: addressKey(this.address), subject }, failure, close);
   }
 
   #refuseUser(): void {

@@ -7,7 +7,7 @@ import { printRevocation } from '../../src/identity/revocation.ts';
 import { Revocations } from '../../src/identity/revocations.ts';
 import { TokenVerifier } from '../../src/identity/token-verifier.ts';
 import { logLines } from '../bus/log-lines.ts';
-import { signWith } from './identity-provider.ts';
+import { ISSUER, signWith } from './identity-provider.ts';
 
 const SECRET = Buffer.from('s'.repeat(32));
 
@@ -31,6 +31,7 @@ it('a revoked token is refused before the graph is asked (twin: without the chec
   const source = { id: 'c', rawHeaders: [], params: { token }, address: '' };
   assert.deepEqual(await new Authenticator({ ...common, revocations }).authenticate(source), {
     failure: 'token_revoked',
+    subject: JSON.stringify([ISSUER, 'ida']),
   });
   assert.deepEqual([asked, failures], [0, ['token_revoked']]);
   const accepted = await new Authenticator(common).authenticate(source);

@@ -67,6 +67,22 @@ describe('TokenVerifier', () => {
     it(`refuses a token ${what} (S-14)`, async () => refused(await sign(given), refusal, message));
   }
 
+  it('says whom a refused token names only if its signature is valid', async () => {
+    const subjectOf = async (token: string) => {
+      const problem: unknown = await verifier()
+        .verify(token)
+        .catch((error: unknown) => error);
+      assert.ok(problem instanceof TokenProblem);
+      return problem.subject;
+    };
+    const ida = JSON.stringify([ISSUER, 'ida']);
+    assert.equal(await subjectOf(await sign({ exp: fromNow(-61) })), ida);
+    assert.equal(await subjectOf(await sign({ aud: 'else' })), ida);
+    const { privateKey: foreign } = await generateKeyPair('RS256');
+    assert.equal(await subjectOf(await signWith(foreign, { exp: fromNow(-61) }, { alg: 'RS256' })), undefined);
+    assert.equal(await subjectOf('x'), undefined);
+  });
+
   describe('with a forged signature (S-13)', () => {
     let other: CryptoKey;
     before(async () => void ({ privateKey: other } = await generateKeyPair('RS256')));

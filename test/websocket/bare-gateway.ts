@@ -39,6 +39,8 @@ export interface BareGatewayOptions {
   readonly pingIntervalMs?: number;
   readonly admission?: Partial<GatewayOptions['admission']>;
   readonly isMemoryShort?: () => boolean;
+  readonly trustedProxies?: readonly string[];
+  readonly refusalDelays?: Pick<RefusalDelays, 'run'>;
   readonly maxConnectionsPerAddress?: number;
   readonly maxConnectionsPerUser?: number;
   readonly maxOperationsPerUser?: number;
@@ -70,7 +72,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     httpServer,
     path: '/graphql',
     origins: { allowed: [], own: '' },
-    proxies: new TrustedProxies([]),
+    proxies: new TrustedProxies(options.trustedProxies ?? []),
     maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? 0,
     initTimeoutMs: 5000,
     pingIntervalMs: options.pingIntervalMs ?? 0,
@@ -83,7 +85,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     connections: {
       limits,
       authenticator: { authenticate, refresh: options.refresh },
-      refusalDelays: new RefusalDelays(),
+      refusalDelays: options.refusalDelays ?? new RefusalDelays(),
       users: new Users({
         maxConnections: options.maxConnectionsPerUser ?? 0,
         maxOperations: options.maxOperationsPerUser ?? 0,
