@@ -5,7 +5,8 @@ import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { DocumentLane } from '../graph/documents/document-queue.ts';
 import { fits } from './held-bytes.ts';
 import { LiveOperation } from './live-operation.ts';
-import type { LiveOperationOwner, LiveOperationServices } from './live-operation.ts';
+import type { LiveOperationServices } from './live-operation-services.ts';
+import type { LiveOperationOwner } from './live-operation.ts';
 
 export interface ConnectionOperationsServices extends LiveOperationServices {
   readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };

@@ -4,7 +4,7 @@ import type { IdentityServices } from './connection-identity.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { Inbox } from './inbox.ts';
 import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
-import type { LiveOperationServices } from './live-operation.ts';
+import type { LiveOperationServices } from './live-operation-services.ts';
 
 /** Shared by all connections of a gateway. `C`: their class. */
 export interface ConnectionServices<C extends DeadlineOwner> extends LiveOperationServices, IdentityServices {

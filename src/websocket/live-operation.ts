@@ -4,44 +4,21 @@ import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
-import type { Hub } from '../fanout/hub.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
-import type { DocumentLane, DocumentQueue } from '../graph/documents/document-queue.ts';
+import type { DocumentLane } from '../graph/documents/document-queue.ts';
 import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { Refusal } from '../graph/refusal.ts';
-import type { EventSource, GraphRuntime } from '../graph/runtime.ts';
+import type { EventSource } from '../graph/runtime.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import type { Holding } from './held-bytes.ts';
+import type { LiveOperationServices } from './live-operation-services.ts';
 import { discardSource, followSource } from './own-source.ts';
 import type { OwnSourceOwner } from './own-source.ts';
 import { cursorOf } from './protocol.ts';
-import type { SubscriptionTally } from './subscription-tally.ts';
-
-export interface LiveOperationServices {
-  readonly runtime: GraphRuntime;
-  /** Queue of the documents that are not cached. */
-  readonly documents: DocumentQueue;
-  readonly hub: Hub;
-  readonly subscriptions: SubscriptionTally;
-  readonly limits: {
-    readonly maxPendingEvents: number;
-    readonly maxHeldBytes: number;
-    /** Longest wait in ms for the graph's code that authorises a live subscription again. */
-    readonly executionTimeoutMs: number;
-  };
-  readonly onFailure: FailureListener;
-}
-
-/** Receives an unexpected failure that ended one operation or one connection. `connection` is the connection's id. Must not throw. */
-export type FailureListener = (
-  ended: 'operation' | 'connection',
-  error: unknown,
-  connection: string | undefined,
-) => void;
 
 export interface LiveOperationOwner {
   readonly outbox: Outbox;
@@ -246,14 +223,14 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     let facts: ConnectionFacts;
     let source: EventSource | Refusal | undefined;
     do {
-      if (source) discard(source);
+      if (source) discardSource(source);
       facts = this.#facts!;
       source = await this.#services.runtime.subscribe(operation, variables, facts);
     } while (facts !== this.#facts && !this.#isEnded);
     // In the same turn as the last look at the facts: later facts are authorised by another call.
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
-    if (this.#isEnded) discard(source);
+    if (this.#isEnded) discardSource(source);
     else if ('errors' in source) this.#failAndLeave(source.errors);
     else if (this.#isIn(source)) this.#subscription!.confirm();
     else await this.#moveTo(source, operation, variables, cursor);
@@ -272,7 +249,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.#leave?.();
     this.#leave = undefined;
     this.heldBytes = BYTES_PER_OPERATION + weightOf(variables) + sourceWeight(source);
-    if (!this.#isAffordable()) return discard(source);
+    if (!this.#isAffordable()) return discardSource(source);
     const subscription = new Subscription({
       id: this.id,
       operation,
@@ -319,9 +296,4 @@ function sourceWeight(source: EventSource): number {
   if ('events' in source) return 0;
   // The bus keeps the name, too.
   return 2 * textWeight(source.channel) + textWeight(source.sharingKey ?? '');
-}
-
-/** Ends what the graph has opened for a source that is not needed. */
-function discard(source: EventSource | Refusal): void {
-  if ('events' in source) discardSource(source.events);
 }

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { resultBytesOf } from '../fanout/outbox/frame.ts';
 import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Subscription } from '../fanout/subscription.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
+import type { Refusal } from '../graph/refusal.ts';
+import type { EventSource, GraphRuntime } from '../graph/runtime.ts';
 
 export interface OwnSourceOwner {
   /** The source has no more events. */
@@ -30,9 +31,9 @@ export function followSource(
   return AsyncResource.bind(() => void returnQuietly(events));
 }
 
-/** Ends a source that nobody follows. */
-export function discardSource(source: AsyncIterable<unknown>): void {
-  void returnQuietly(source[Symbol.asyncIterator]());
+/** Ends what the graph has opened for a source that nobody follows. */
+export function discardSource(source: EventSource | Refusal): void {
+  if ('events' in source) void returnQuietly(source.events[Symbol.asyncIterator]());
 }
 
 /**

@@ -11,7 +11,7 @@ import { Gateway } from '../../src/websocket/gateway.ts';
 import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
 import { Users } from '../../src/websocket/users.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
-import type { FailureListener } from '../../src/websocket/live-operation.ts';
+import type { FailureListener } from '../../src/websocket/live-operation-services.ts';
 import { switches } from '../support/switches.ts';
 
 export type Limits = GatewayOptions['connections']['limits'];

@@ -8,7 +8,7 @@ import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { DocumentLane } from '../../src/graph/documents/document-queue.ts';
 import type { EventSource, GraphRuntime } from '../../src/graph/runtime.ts';
 import { LiveOperation } from '../../src/websocket/live-operation.ts';
-import type { LiveOperationServices } from '../../src/websocket/live-operation.ts';
+import type { LiveOperationServices } from '../../src/websocket/live-operation-services.ts';
 import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
 import { createStage, factsOf } from '../fanout/stage.ts';
 import type { StageOptions } from '../fanout/stage.ts';

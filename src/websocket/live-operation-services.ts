@@ -1,0 +1,27 @@
+import type { Hub } from '../fanout/hub.ts';
+import type { DocumentQueue } from '../graph/documents/document-queue.ts';
+import type { GraphRuntime } from '../graph/runtime.ts';
+import type { SubscriptionTally } from './subscription-tally.ts';
+
+/** Shared by all operations of a gateway. */
+export interface LiveOperationServices {
+  readonly runtime: GraphRuntime;
+  /** Queue of the documents that are not cached. */
+  readonly documents: DocumentQueue;
+  readonly hub: Hub;
+  readonly subscriptions: SubscriptionTally;
+  readonly limits: {
+    readonly maxPendingEvents: number;
+    readonly maxHeldBytes: number;
+    /** Longest wait in ms for the graph's code that authorises a live subscription again. */
+    readonly executionTimeoutMs: number;
+  };
+  readonly onFailure: FailureListener;
+}
+
+/** Receives an unexpected failure that ended one operation or one connection. `connection` is the connection's id. Must not throw. */
+export type FailureListener = (
+  ended: 'operation' | 'connection',
+  error: unknown,
+  connection: string | undefined,
+) => void;
