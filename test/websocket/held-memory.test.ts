@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { collectGarbage } from '../../src/memory/collect-garbage.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 import type { ProtocolMessage, Socket } from '../support/socket.ts';
@@ -115,4 +116,45 @@ describe('what the operations of a connection keep in memory', () => {
       assert.ok(length >= refused && length < 100, `${length} refused`);
     });
   }
+});
+
+/** Heap and buffers that one connection adds to the server and its client with 100 operations whose ids have 60,000 characters. */
+async function bytesPerConnection(t: TestContext, settings: Readonly<Record<string, string>>): Promise<number> {
+  const sockets = 4;
+  const target = await crier.start({
+    GRAPH: await graphFolder(t, GRAPH),
+    MAX_MESSAGE_BURST: '1000',
+    ...LONG_VARIABLES,
+    ...settings,
+  });
+  t.after(() => target.close());
+  const open = async (name: number) => {
+    const socket = await openSocket(t, target.url);
+    await socket.init();
+    for (let i = 0; i < 100; i++) socket.subscribe(`${i}`, THING, { id: `${name} ${i}`.padEnd(60_000, 'x') });
+    for (let quiet = 0; quiet < 5;) quiet = (await socket.roundTrip()).length === 0 ? quiet + 1 : 0;
+  };
+  const kept = async () => {
+    await collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  await open(-1);
+  const before = await kept();
+  for (let socket = 0; socket < sockets; socket++) await open(socket);
+  return ((await kept()) - before) / sockets;
+}
+
+describe('a connection with 100 operations whose variables are long', () => {
+  const MB = 1024 * 1024;
+
+  it('takes 1 MB at most', { timeout: 60_000 }, async (t) => {
+    const bytes = await bytesPerConnection(t, {});
+    assert.ok(bytes < MB, `${bytes} bytes`);
+  });
+
+  it('takes over 10 MB without MAX_CONNECTION_BYTES (twin)', { timeout: 60_000 }, async (t) => {
+    const bytes = await bytesPerConnection(t, { MAX_CONNECTION_BYTES: String(1024 * MB) });
+    assert.ok(bytes > 10 * MB, `${bytes} bytes`);
+  });
 });
