@@ -156,6 +156,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       details,
       register,
       memory,
+      isLoopLate: () => lag.isLate,
       draining: draining.signal,
       hurry,
       unreadyWhile,

@@ -184,7 +184,7 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
 }
 
 function createGateway(services: GatewayServices, { httpServer, proxies, ...parts }: GatewayParts): Gateway {
-  const { config, tunables, graph, log, metrics, memory, hurry, unreadyWhile } = services;
+  const { config, tunables, graph, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
   const limits = {
@@ -216,7 +216,7 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     admission,
-    isMemoryShort: () => memory.isShort,
+    overload: { isMemoryShort: () => memory.isShort, isLoopLate },
     drainSpreadMs: config.DRAIN_SPREAD_MS,
     drainTimeoutMs: Math.min(CLOSE_FRAME_TIMEOUT_MS, finishMs(config) / 3),
     hurry,

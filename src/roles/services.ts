@@ -33,6 +33,8 @@ export interface RoleServices {
 /** What the gateway needs besides. */
 export interface GatewayServices extends RoleServices {
   readonly memory: MemoryGuard;
+  /** True while the event loop stays later than MAX_LOOP_LAG_MS. */
+  readonly isLoopLate: () => boolean;
   /** Makes `/readyz` return 503 and name the reason while `isTrue()`. */
   readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;
   /** Of the admin port, by path. */

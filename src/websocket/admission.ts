@@ -10,7 +10,14 @@ export interface AdmissionLimits {
 }
 
 /** Why a handshake is not admitted, as a metric label. */
-export type AdmissionRefusal = 'memory' | 'connections' | 'handshake_rate';
+export type AdmissionRefusal = 'memory' | 'loop_lag' | 'connections' | 'handshake_rate';
+
+/** Read at each handshake. */
+export interface Overload {
+  readonly isMemoryShort: () => boolean;
+  /** True while the event loop stays late: `LoopLag.isLate`. */
+  readonly isLoopLate: () => boolean;
+}
 
 /** Fraction of `maxConnections` below which a full gateway is ready again. */
 const REOPENED_FRACTION = 0.95;
@@ -19,15 +26,15 @@ const REOPENED_FRACTION = 0.95;
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #connections: () => number;
-  readonly #isMemoryShort: () => boolean;
+  readonly #overload: Overload;
   #bucket: RateLimit | undefined;
   #bucketLimits = '';
   #isFull = false;
 
-  constructor(limits: AdmissionLimits, connections: () => number, isMemoryShort: () => boolean) {
+  constructor(limits: AdmissionLimits, connections: () => number, overload: Overload) {
     this.#limits = limits;
     this.#connections = connections;
-    this.#isMemoryShort = isMemoryShort;
+    this.#overload = overload;
   }
 
   /** True from `maxConnections` on until there are 5 % less: the gateway should not be ready meanwhile, without flapping. */
@@ -41,7 +48,8 @@ export class Admission {
   /** Returns undefined if the handshake is admitted. `nowMs`: a monotonic clock. */
   refusal(nowMs: number): AdmissionRefusal | undefined {
     const { maxConnections } = this.#limits;
-    if (this.#isMemoryShort()) return 'memory';
+    if (this.#overload.isMemoryShort()) return 'memory';
+    if (this.#overload.isLoopLate()) return 'loop_lag';
     if (maxConnections > 0 && this.#connections() >= maxConnections) return 'connections';
     return this.#takeToken(nowMs) ? undefined : 'handshake_rate';
   }

@@ -10,7 +10,7 @@ import type { TrustedProxies } from '../http/client-address.ts';
 import { addressKey } from '../http/ip-address.ts';
 import type { OriginRefusal, Origins } from '../http/origin.ts';
 import { Admission } from './admission.ts';
-import type { AdmissionLimits, AdmissionRefusal } from './admission.ts';
+import type { AdmissionLimits, AdmissionRefusal, Overload } from './admission.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection-services.ts';
@@ -49,8 +49,8 @@ export interface GatewayOptions {
   readonly proxies: TrustedProxies;
   /** Most connections of one client address; 0: no limit. */
   readonly maxConnectionsPerAddress: number;
-  /** While true, no handshake is admitted. */
-  readonly isMemoryShort: () => boolean;
+  /** While it lasts, no handshake is admitted. */
+  readonly overload: Overload;
   /** Time in ms over which a drain spreads its closes. */
   readonly drainSpreadMs: number;
   /** Longest wait, in ms, for clients to answer the close frame of a drain. */
@@ -76,6 +76,7 @@ const HURRIED_TIMEOUT_MS = 1000;
 
 const REFUSALS: Readonly<Record<AdmissionRefusal, string>> = {
   memory: 'Try again later: the server is short of memory',
+  loop_lag: 'Try again later: the server is overloaded',
   connections: 'Try again later: the server has as many connections as it may have',
   handshake_rate: 'Try again later: too many connections at once',
 };
@@ -128,7 +129,7 @@ export class Gateway {
     this.#webSockets = new WebSocketServer({ ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes });
     this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
     this.#addresses = new Quota(options.maxConnectionsPerAddress);
-    this.#admission = new Admission(options.admission, () => this.#connections.size, options.isMemoryShort);
+    this.#admission = new Admission(options.admission, () => this.#connections.size, options.overload);
     this.#services = {
       ...options.connections,
       initDeadlines: this.#initDeadlines,

@@ -99,6 +99,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         log,
         metrics,
         memory: startMemoryGuard({ config, tunables, log, metrics, register }),
+        isLoopLate: () => false,
         details: {},
         register,
         unreadyWhile: () => undefined,

@@ -35,7 +35,7 @@ describe('an overloaded pod', () => {
     assert.ok((await openSocket(t, pod.url)).isOpen);
   });
 
-  it('is unready while code of the graph blocks its event loop, and ready when that ends', async (t) => {
+  it('is unready and admits no socket while code of the graph blocks its event loop, and is ready when that ends', async (t) => {
     const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH), MAX_LOOP_LAG_MS: '200' });
     assert.ok(await isReady(pod));
     await pod.until('the overload', async () => {
@@ -46,6 +46,11 @@ describe('an overloaded pod', () => {
       return !(await isReady(pod));
     });
     await assertOverloaded(pod, 'loop_lag');
+    assert.deepEqual(await (await openSocket(t, pod.url)).expectClose(), {
+      code: 1013,
+      reason: 'Try again later: the server is overloaded',
+    });
     await pod.until('readiness', () => isReady(pod));
+    assert.ok((await openSocket(t, pod.url)).isOpen);
   });
 });

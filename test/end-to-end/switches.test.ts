@@ -187,6 +187,7 @@ class Stage {
       log,
       metrics,
       memory: startMemoryGuard({ config, tunables, log, metrics, register }),
+      isLoopLate: () => false,
       details: {},
       register,
       unreadyWhile: () => undefined,

@@ -12,15 +12,12 @@ import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { LIMITS, startBareGateway } from './bare-gateway.ts';
 
+const CALM = { isMemoryShort: () => false, isLoopLate: () => false };
 const OPEN = { maxConnections: 0, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1 };
 
 describe('Admission', () => {
   it('admits a burst and then the sustained rate', () => {
-    const admission = new Admission(
-      { ...OPEN, maxHandshakesPerSecond: 10, maxHandshakeBurst: 3 },
-      () => 0,
-      () => false,
-    );
+    const admission = new Admission({ ...OPEN, maxHandshakesPerSecond: 10, maxHandshakeBurst: 3 }, () => 0, CALM);
     const admitted = (nowMs: number) => {
       let count = 0;
       while (admission.refusal(nowMs) === undefined) count++;
@@ -31,22 +28,14 @@ describe('Admission', () => {
   });
 
   it('admits every handshake without limits', () => {
-    const admission = new Admission(
-      OPEN,
-      () => 100_000,
-      () => false,
-    );
+    const admission = new Admission(OPEN, () => 100_000, CALM);
     for (let i = 0; i < 10_000; i++) assert.equal(admission.refusal(0), undefined);
     assert.equal(admission.isFull, false);
   });
 
   it('follows limits that change while it runs', () => {
     const limits = { ...OPEN };
-    const admission = new Admission(
-      limits,
-      () => 5,
-      () => false,
-    );
+    const admission = new Admission(limits, () => 5, CALM);
     limits.maxConnections = 5;
     assert.equal(admission.refusal(0), 'connections');
     limits.maxConnections = 6;
@@ -62,11 +51,7 @@ describe('Admission', () => {
 
   it('is full from the limit on, until there are 5 % less', () => {
     let connections = 99;
-    const admission = new Admission(
-      { ...OPEN, maxConnections: 100 },
-      () => connections,
-      () => false,
-    );
+    const admission = new Admission({ ...OPEN, maxConnections: 100 }, () => connections, CALM);
     const isFullAt = (count: number) => {
       connections = count;
       return admission.isFull;
@@ -92,21 +77,24 @@ describe('a gateway that does not admit a handshake', () => {
     assert.deepEqual([refusals, counts.opened, gateway.connectionCount], [['connections'], 1, 1]);
   });
 
-  it('names the rate and the memory', async (t) => {
+  it('names the rate, the lag of the event loop and the memory', async (t) => {
     let isMemoryShort = false;
+    let isLoopLate = false;
     const { url, refusals } = await startBareGateway(t, {
       admission: { maxHandshakesPerSecond: 1, maxHandshakeBurst: 1 },
-      isMemoryShort: () => isMemoryShort,
+      overload: { isMemoryShort: () => isMemoryShort, isLoopLate: () => isLoopLate },
     });
     assert.ok((await openSocket(t, url)).isOpen);
     assert.match((await (await openSocket(t, url)).expectClose()).reason, /too many connections at once/);
+    isLoopLate = true;
+    assert.match((await (await openSocket(t, url)).expectClose()).reason, /overloaded/);
     isMemoryShort = true;
     assert.match((await (await openSocket(t, url)).expectClose()).reason, /short of memory/);
-    assert.deepEqual(refusals, ['handshake_rate', 'memory']);
+    assert.deepEqual(refusals, ['handshake_rate', 'loop_lag', 'memory']);
   });
 
   it('destroys the socket of a client that does not answer the close', async (t) => {
-    const { url, openSockets } = await startBareGateway(t, { isMemoryShort: () => true });
+    const { url, openSockets } = await startBareGateway(t, { overload: { isMemoryShort: () => true } });
     (await openSocket(t, url)).pause();
     assert.equal(await openSockets(), 1);
     await waitFor('its socket to be destroyed', async () => (await openSockets()) === 0);

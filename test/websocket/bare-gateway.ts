@@ -38,7 +38,7 @@ export interface BareGatewayOptions {
   readonly hurry?: AbortSignal;
   readonly pingIntervalMs?: number;
   readonly admission?: Partial<GatewayOptions['admission']>;
-  readonly isMemoryShort?: () => boolean;
+  readonly overload?: Partial<GatewayOptions['overload']>;
   readonly trustedProxies?: readonly string[];
   readonly refusalDelays?: Pick<RefusalDelays, 'run'>;
   readonly maxConnectionsPerAddress?: number;
@@ -78,7 +78,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     pingIntervalMs: options.pingIntervalMs ?? 0,
     maxMessageBytes: 65_536,
     admission: { maxConnections: 0, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1, ...options.admission },
-    isMemoryShort: options.isMemoryShort ?? (() => false),
+    overload: { isMemoryShort: () => false, isLoopLate: () => false, ...options.overload },
     drainSpreadMs: options.drainSpreadMs ?? 0,
     drainTimeoutMs,
     hurry: options.hurry ?? new AbortController().signal,

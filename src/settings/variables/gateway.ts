@@ -53,12 +53,21 @@ export const gatewayVariables = {
   ),
   MAX_HANDSHAKES_PER_SECOND: count(
     0,
-    '500',
+    '0',
     'handshakes/s',
     'Sustained WebSocket handshakes; further ones are closed with 1013. 0: no limit.',
   ),
-  MAX_HANDSHAKE_BURST: count(1, '5000', 'handshakes', 'WebSocket handshakes at once.'),
-  MAX_LOOP_LAG_MS: ms(0, '1000', 'Lag of the event loop above which the pod becomes unready. 0: never.'),
+  MAX_HANDSHAKE_BURST: count(
+    1,
+    '5000',
+    'handshakes',
+    'WebSocket handshakes at once, with `MAX_HANDSHAKES_PER_SECOND`.',
+  ),
+  MAX_LOOP_LAG_MS: ms(
+    0,
+    '1000',
+    'Lag of the event loop above which the pod becomes unready and closes new sockets with 1013. 0: never.',
+  ),
   MAX_HEAP_PERCENT: count(
     0,
     '80',
