@@ -55,13 +55,18 @@ export class Users {
 
   #hasRoom(user: string): boolean {
     const { maxConnections } = this.#limits;
-    const connections = [...this.#of(user)];
-    if (maxConnections === 0 || connections.length < maxConnections) return true;
-    const idle = connections.find(
-      ({ operations, ageSeconds }) => operations.size === 0 && ageSeconds >= MIN_IDLE_AGE_SECONDS,
-    );
-    idle?.close(CLOSE_CODES.tryAgainLater, 'Idle, and its user has opened as many connections as a user may have');
-    return idle !== undefined;
+    const known = this.#connections.get(user);
+    const count = known instanceof Set ? known.size : Number(known !== undefined);
+    if (maxConnections === 0 || count < maxConnections) return true;
+    for (const connection of this.#of(user)) {
+      if (connection.operations.size > 0 || connection.ageSeconds < MIN_IDLE_AGE_SECONDS) continue;
+      connection.close(
+        CLOSE_CODES.tryAgainLater,
+        'Idle, and its user has opened as many connections as a user may have',
+      );
+      return true;
+    }
+    return false;
   }
 
   #of(user: string): Iterable<UserConnection> {
