@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 import { freePorts } from '../stack/port.ts';
 import { median } from './median.ts';
@@ -10,10 +11,11 @@ import { startServerProcess } from './processes/server-process.ts';
 
 const USAGE = `Resident memory per idle socket, and CPU to open it: crier with one live subscription on each, against bare \`ws\`.
 
-Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>]
+Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>] [--token]
 
   --base <folder>  another checkout of crier, built: measured in the same run
   --query <text>   the subscription; default: one field of catalogue_updated
+  --token          each connection to crier has a JSON Web Token of 800 bytes and of its own user
 
 Exits with 1 when crier takes more than --limit times what bare ws takes.
 `;
@@ -33,9 +35,14 @@ const { values } = parseArgs({
     limit: { type: 'string', default: '1.4' },
     base: { type: 'string' },
     query: { type: 'string', default: SUBSCRIPTION },
+    token: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 });
+
+const SECRET = 'a secret of this benchmark only, 32 bytes';
+/** Makes a token 800 bytes long. */
+const FILLING = 'x'.repeat(426);
 
 interface SocketCost {
   /** Resident bytes that a socket adds, after a collection. */
@@ -94,6 +101,7 @@ async function measure(script: string, count: number, isSubscribing: boolean): P
   const server = await startServerProcess(path, port!, {
     ADMIN_PORT: String(adminPort),
     SAMPLE_INTERVAL_MS: '3600000',
+    ...(values.token && { JWT_SECRET: SECRET }),
   });
   try {
     const first = await openMany(port!, FIRST_SOCKETS, isSubscribing);
@@ -118,8 +126,24 @@ async function openMany(port: number, count: number, isSubscribing: boolean): Pr
   return sockets;
 }
 
+let tokens = 0;
+
+async function initMessage(): Promise<string> {
+  if (!values.token) return '{"type":"connection_init"}';
+  const claims = {
+    iss: 'https://login.example.com/',
+    sub: `user-${tokens++}`,
+    scope: 'read:auctions',
+    filling: FILLING,
+  };
+  const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setIssuedAt().setExpirationTime('1h');
+  const token = await jwt.sign(new TextEncoder().encode(SECRET));
+  return JSON.stringify({ type: 'connection_init', payload: { token } });
+}
+
 /** Opens a connection. With a subscription, waits for the pong after the subscribe message. */
-function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
+async function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
+  const init = await initMessage();
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', {
       perMessageDeflate: false,
@@ -127,7 +151,7 @@ function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
     socket.once('error', reject);
     socket.once('open', () => {
       if (!isSubscribing) return resolve(socket);
-      socket.send('{"type":"connection_init"}');
+      socket.send(init);
     });
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as { type: string; payload?: unknown };
