@@ -89,7 +89,7 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'X-03',
     level: 'REC',
-    title: 'refuses an upgrade on any other path with 404',
+    title: 'refuses an upgrade on any other path with 404 (S-07)',
     async run({ url }) {
       for (const path of ['/', '/graphql/x', '/healthz', '/metrics']) {
         assert.equal((await handshake(new URL(path, url).href, OFFER)).status, 404, path);
