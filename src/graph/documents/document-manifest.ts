@@ -17,13 +17,15 @@ export function bareId(id: string): string {
 /**
  * The texts of a manifest by id: `{ "<id>": "<document>" }`, as GraphQL Code Generator and Relay write it, or Apollo's
  * `{ "format": "apollo-persisted-query-manifest", "version": 1, "operations": [{ "id", "body" }] }`.
+ * @param pause is called before each document, so that others may run between two
  * @throws Error that names what is wrong
  */
-export function parseManifest(text: string): Map<string, string> {
+export async function parseManifest(text: string, pause: () => Promise<void>): Promise<Map<string, string>> {
   const manifest = parseJsonObject(text);
   const problems: string[] = [];
   const texts = new Map<string, string>();
   for (const [id, document] of entriesOf(manifest)) {
+    await pause();
     const problem = problemOf(id, document) ?? (isOther(texts, id, document) ? 'is there twice' : undefined);
     if (problem !== undefined) problems.push(`${shown(id)} ${problem}`);
     else texts.set(bareId(id as string), document as string);

@@ -89,21 +89,29 @@ export class TrustedDocuments {
 
 /** Tries each document, so that a mistake is known before the first client needs the document. */
 async function readManifest(text: string, reader: Pick<DocumentReader, 'read'>): Promise<Manifest> {
-  const byId = parseManifest(text);
+  const pause = turnPause();
+  const byId = await parseManifest(text, pause);
   const texts = new Map(byId);
   const unusable: UnusableDocument[] = [];
-  let turnEndsAt = performance.now() + SLICE_MS;
   for (const [id, document] of byId) {
+    await pause();
     texts.set(hash('sha256', document), document);
     const result = reader.read(document, TRUSTED_LIMITS);
     if ('errors' in result) unusable.push({ id, reason: result.errors[0]!.message });
-    if (performance.now() < turnEndsAt) continue;
-    await nextTurn();
-    turnEndsAt = performance.now() + SLICE_MS;
   }
   if (unusable.length === byId.size) {
     const [{ id, reason }] = unusable as [UnusableDocument];
     throw new Error(`this graph can run none of its ${byId.size} documents; of ${id}: ${reason}`);
   }
   return { texts, size: byId.size, unusable };
+}
+
+/** Waits for the next turn of the event loop if this one has lasted for a slice. */
+function turnPause(): () => Promise<void> {
+  let turnEndsAt = performance.now() + SLICE_MS;
+  return async () => {
+    if (performance.now() < turnEndsAt) return;
+    await nextTurn();
+    turnEndsAt = performance.now() + SLICE_MS;
+  };
 }

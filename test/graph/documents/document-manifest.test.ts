@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bareId, parseManifest } from '../../../src/graph/documents/document-manifest.ts';
 
 const A = 'query A { a }';
@@ -36,8 +37,8 @@ describe('parseManifest', () => {
     ],
   ];
   for (const [what, manifest, expected] of good) {
-    it(`reads ${what}`, () => {
-      assert.deepEqual([...parseManifest(manifest)], Object.entries(expected));
+    it(`reads ${what}`, async () => {
+      assert.deepEqual([...(await parseManifest(manifest, nextTurn))], Object.entries(expected));
     });
   }
 
@@ -86,8 +87,8 @@ describe('parseManifest', () => {
     ],
   ];
   for (const [what, manifest, message] of bad) {
-    it(`refuses a manifest ${what}`, () => {
-      assert.throws(() => parseManifest(manifest), { message });
+    it(`refuses a manifest ${what}`, async () => {
+      await assert.rejects(parseManifest(manifest, nextTurn), { message });
     });
   }
 });

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { buildSchema } from 'graphql';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
-import { parseManifest } from '../../../src/graph/documents/document-manifest.ts';
+import { bareId } from '../../../src/graph/documents/document-manifest.ts';
 import type { DocumentRequest } from '../../../src/graph/documents/document-request.ts';
 import { RequestedDocuments } from '../../../src/graph/documents/requested-documents.ts';
 import type { RequestedDocumentsOptions } from '../../../src/graph/documents/requested-documents.ts';
@@ -51,7 +51,7 @@ function stage(options: Omit<RequestedDocumentsOptions, 'cache'> & { readonly ma
 }
 
 const manifest = (texts: Readonly<Record<string, string>>) => {
-  const byId = parseManifest(JSON.stringify(texts));
+  const byId = new Map(Object.entries(texts).map(([id, text]) => [bareId(id), text]));
   for (const text of [...byId.values()]) byId.set(keyOf(text), text);
   return { textOf: (id: string) => byId.get(id) };
 };

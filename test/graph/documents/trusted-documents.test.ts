@@ -154,6 +154,16 @@ describe('TrustedDocuments', () => {
     assert.ok(turns > 10, `${turns} turns`);
   });
 
+  it('does not block the event loop while it checks the ids of many documents, of which the last is wrong', async (t) => {
+    const documents = Array.from({ length: 50_000 }, (_, i): [string, string] => [`id${i}`, `{ a } #${i}`]);
+    const { trusted } = await stage(t, Object.fromEntries([...documents, ['0'.repeat(64), '{ a }']]));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await assert.rejects(trusted.start(), /is not the SHA-256 of its document/);
+    clearInterval(timer);
+    assert.ok(turns > 10, `${turns} turns`);
+  });
+
   it('may be closed at any time, again and again', async (t) => {
     const { trusted } = await stage(t, { a: '{ a }' });
     await trusted.close();
