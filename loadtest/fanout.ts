@@ -6,7 +6,7 @@ import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { variables } from '../src/variables.ts';
 import { runCommand } from './command.ts';
-import { baseOf, contenders } from './fanout/contenders.ts';
+import { baseName, baseOf, contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
 import { AUCTION_TOPIC } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
@@ -29,7 +29,7 @@ const USAGE = `One hot auction, thousands of sockets: crier against a plain broa
 
 Usage: npm run bench:fanout -- [flags]
 
-  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: all but the last three
+  --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: the first six
   --base <folder>     another checkout of crier, built: each of crier's servers is compared with that of its build
   --k <numbers>       events in flight; default: 1,4,16
   --sockets <numbers> default: 4000
@@ -168,8 +168,11 @@ function contenderOf(name: string): Contender {
   return found;
 }
 
-/** A contender and, if `--base` is set, its base. They take turns unless they are fed by Kafka: both would consume each record. */
+/** A contender and its base, if it has one. They take turns unless they are fed by Kafka: both would consume each record. */
 function withBase(contender: Contender): Contender[][] {
+  if (contender.base !== undefined) {
+    return [[contender, { ...contenderOf(contender.base), name: baseName(contender.name) }]];
+  }
   if (values.base === undefined || !contender.name.startsWith('crier')) return [[contender]];
   const base = baseOf(contender, values.base);
   if (!existsSync(base.script)) throw new Error(`--base: ${base.script} is missing; run npm ci && npm run build there`);

@@ -11,7 +11,7 @@ import { startRedisServer } from '../stack/redis-server.ts';
 import { runCommand, say } from './command.ts';
 import { auctionDocument } from './fanout/auction.ts';
 import { conditionsOf } from './fanout/conditions.ts';
-import { graphVariant } from './fanout/graph-variant.ts';
+import { graphVariant, withBinding } from './fanout/graph-variant.ts';
 import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
   try {
     const redis = await startRedisServer();
     closing.push(() => redis.stop());
-    const graph = await graphVariant('history: {}');
+    const graph = await graphVariant(withBinding('history: {}'));
     closing.push(() => graph.remove());
     const history = new AuctionHistory(redis.url, PREFIX, RESUMED_AUCTION);
     await history.open();

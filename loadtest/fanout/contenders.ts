@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { startArguments } from '../processes/start-arguments.ts';
 import type { IdentityField } from './auction.ts';
+import { withBinding } from './graph-variant.ts';
+import type { SchemaEdits } from './graph-variant.ts';
 
 export interface Contender {
   readonly name: string;
@@ -17,8 +19,10 @@ export interface Contender {
   readonly isFedByKafka?: boolean;
   /** Whether published messages start with Kafka coordinates, as those of crier's worker do. */
   readonly hasCoordinates?: boolean;
-  /** Additional arguments of `@kafka` in its graph. */
-  readonly binding?: string;
+  /** Of its graph. */
+  readonly edits?: SchemaEdits;
+  /** The contender that is its base, instead of its own build of another checkout. */
+  readonly base?: string;
   /** Measured only when `--servers` names it. */
   readonly isExtra?: boolean;
 }
@@ -39,6 +43,22 @@ const crierWithWorker = {
   isExtra: true,
 };
 
+/** Its sockets have a token each, of one user; their claims are the token's. */
+const crierWithTokens = {
+  ...crier,
+  environment: { ...crier.environment, JWT_SECRET: 'a secret of the benchmarks, of 32 bytes', JWT_AUDIENCE: 'crier' },
+  isExtra: true,
+};
+
+/** Directives on three fields and two types. Every token meets them. */
+const DIRECTIVES: SchemaEdits = {
+  'starting_bid: Float!': 'starting_bid: Float! @requiresScopes(scopes: [["auctions:read"], ["admin"]])',
+  'seller_info: SellerInfo': 'seller_info: SellerInfo @authenticated',
+  'listing_url: String': 'listing_url: String @requiresScopes(scopes: [["auctions:read", "listings:read"]])',
+  'type Fallout {': 'type Fallout @requiresScopes(scopes: [["listings:read"]]) {',
+  'type PropertyDetails {': 'type PropertyDetails @authenticated {',
+};
+
 /** In the order of the table. The first is the reference of the others. */
 export const contenders: readonly Contender[] = [
   { name: 'raw-ws', title: 'raw ws broadcast', script: 'servers/raw-ws.js', isGraphql: false },
@@ -52,11 +72,20 @@ export const contenders: readonly Contender[] = [
     title: 'crier, per user, sharing off',
     ...crier,
     identity: 'viewer',
-    binding: 'shared: false',
+    edits: withBinding('shared: false'),
     isExtra: true,
   },
   { name: 'crier-all', title: 'crier, every role', ...crierWithWorker },
-  { name: 'crier-history', title: 'crier, every role, history', ...crierWithWorker, binding: 'history: {}' },
+  { name: 'crier-history', title: 'crier, every role, history', ...crierWithWorker, edits: withBinding('history: {}') },
+  { name: 'crier-token', title: 'crier, JWT, shared', ...crierWithTokens },
+  { name: 'crier-token-tenant', title: 'crier, JWT, 50 tenants', ...crierWithTokens, identity: 'tenant' },
+  {
+    name: 'crier-directives',
+    title: 'crier, JWT, shared, directives',
+    ...crierWithTokens,
+    edits: DIRECTIVES,
+    base: 'crier-token',
+  },
 ];
 
 /** The same server from the build of another checkout, for comparison. */

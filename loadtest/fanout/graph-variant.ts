@@ -3,21 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const GRAPH = 'loadtest/graphs/fanout';
-const END_OF_BINDING = 'payload: "auction")';
+
+/** Texts of the benchmark's schema that a variant replaces, each once. */
+export type SchemaEdits = Readonly<Record<string, string>>;
 
 export interface GraphVariant {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-/** The benchmark's graph with additional arguments of `@kafka`, such as `history: {}`. */
-export async function graphVariant(binding: string): Promise<GraphVariant> {
+/** The edits that add arguments to `@kafka`, such as `history: {}`. */
+export function withBinding(binding: string): SchemaEdits {
+  return { 'payload: "auction")': `payload: "auction", ${binding})` };
+}
+
+/** The benchmark's graph with another schema. */
+export async function graphVariant(edits: SchemaEdits): Promise<GraphVariant> {
   const path = await mkdtemp(join(tmpdir(), 'crier-graph-'));
   await cp(GRAPH, path, { recursive: true });
   const schemaFile = join(path, 'schema.graphql');
-  const schema = await readFile(schemaFile, 'utf8');
-  const [before, after] = schema.split(END_OF_BINDING);
-  if (after === undefined) throw new Error(`${GRAPH}/schema.graphql: no "${END_OF_BINDING}" to add "${binding}" to`);
-  await writeFile(schemaFile, `${before}payload: "auction", ${binding})${after}`);
+  let schema = await readFile(schemaFile, 'utf8');
+  for (const [text, replacement] of Object.entries(edits)) {
+    if (!schema.includes(text)) throw new Error(`${GRAPH}/schema.graphql: no "${text}" to replace`);
+    schema = schema.replace(text, replacement);
+  }
+  await writeFile(schemaFile, schema);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

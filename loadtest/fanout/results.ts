@@ -62,7 +62,7 @@ function baseSection(rows: readonly Row[]): string {
   return `
 ## Against the base
 
-The build of another checkout in the same rounds: medians of the rounds' ratios.
+The base (the build of another checkout, or the server that fanout/contenders.ts names) in the same rounds: medians of the rounds' ratios.
 
 ${markdownTable(table)}`;
 }

@@ -64,7 +64,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
   const { contender, redisUrl, kafkaBrokers, sockets, isForAll, outstanding, onPeriod, signal } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
-  const graph = contender.binding === undefined ? undefined : await graphVariant(contender.binding);
+  const graph = contender.edits && (await graphVariant(contender.edits));
   const channelPrefix = `${contender.name}:`;
   const environment = {
     ADMIN_PORT: String(adminPort),
@@ -98,6 +98,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
       hasCoordinates: contender.hasCoordinates ?? false,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
+      tokenSecret: contender.environment?.['JWT_SECRET'],
       tenants: TENANTS,
       isForAll,
     });

@@ -18,6 +18,8 @@ export interface FleetPlan {
   readonly query: string | undefined;
   readonly identity: IdentityField | undefined;
   readonly tenants: number;
+  /** Signs a token for each socket; undefined: the sockets have none. */
+  readonly tokenSecret: string | undefined;
   /** Whether all sockets watch one auction; otherwise each watches its own. */
   readonly isForAll: boolean;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { signWith } from '../../../test/identity/identity-provider.ts';
 import { answerCalls } from '../../processes/process-call.ts';
 import { cpuTime, residentBytes } from '../../processes/process-usage.ts';
 import { auctionChannel, userOf } from '../auction.ts';
@@ -45,7 +46,9 @@ async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }
   publisher = await createPublisher({ ...plan, auctionIds });
   while (fleet.length < plan.sockets) {
     const from = fleet.length;
-    const batch = Array.from({ length: Math.min(CONNECT_BATCH, plan.sockets - from) }, (_, i) => openSocket(from + i));
+    const count = Math.min(CONNECT_BATCH, plan.sockets - from);
+    const params = await Promise.all(Array.from({ length: count }, (_, i) => paramsOf(from + i, wanted)));
+    const batch = params.map((own, i) => openSocket(from + i, own));
     fleet.push(...batch.map(({ socket }) => socket));
     await Promise.all(batch.map(({ opened }) => opened));
   }
@@ -53,14 +56,25 @@ async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }
   return { messageBytes };
 }
 
-function openSocket(index: number): { socket: FleetSocket; opened: Promise<void> } {
-  const { port, query, identity, tenants, isForAll } = plan!;
+async function paramsOf(index: number, { identity, tenants, tokenSecret }: FleetPlan): Promise<Record<string, string>> {
+  const user = userOf(index);
+  const tenant = `tenant-${String(index % tenants).padStart(5, '0')}`;
+  const claims = { sub: user, user, tenant, scope: 'openid profile auctions:read listings:read' };
+  return {
+    ...(identity === 'tenant' && { tenant }),
+    ...(identity === 'viewer' && { user }),
+    ...(tokenSecret !== undefined && { token: await signWith(Buffer.from(tokenSecret), claims, { alg: 'HS256' }) }),
+  };
+}
+
+function openSocket(
+  index: number,
+  params: Record<string, string>,
+): { readonly socket: FleetSocket; readonly opened: Promise<void> } {
+  const { port, query, isForAll } = plan!;
   const auction = isForAll ? 0 : index;
   const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
   const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
-  const params: Record<string, string> = {};
-  if (identity === 'tenant') params['tenant'] = `tenant-${String(index % tenants).padStart(5, '0')}`;
-  if (identity === 'viewer') params['user'] = userOf(index);
   const socket = new FleetSocket(index, { port, path, operation, params }, owner);
   return { socket, opened: socket.open() };
 }

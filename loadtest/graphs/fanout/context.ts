@@ -1,6 +1,6 @@
 import type { Claims, ConnectionRequest } from '../../../src/context/connection-facts.ts';
 
-/** Accepts the tenant and user that the client names. For benchmarks only. */
-export function authenticate({ params }: ConnectionRequest): Claims {
-  return { tenant: params['tenant'] ?? 'nobody', user: params['user'] ?? 'nobody' };
+/** Accepts the tenant and user that the client names, unless its token does. For benchmarks only. */
+export function authenticate({ params, claims }: ConnectionRequest): Claims {
+  return { tenant: params['tenant'] ?? 'nobody', user: params['user'] ?? 'nobody', ...claims };
 }
