@@ -3,6 +3,7 @@ import type { Operation } from '../graph/documents/operation.ts';
 import { nextPrefix, withNotes } from './outbox/frame.ts';
 import type { ResultBytes } from './outbox/frame.ts';
 import type { Outbox } from './outbox/outbox.ts';
+import type { Classified } from './sharing/answer-classes.ts';
 
 export interface SubscriptionOwner {
   /** An event could not be delivered to the subscription, which has ended. Must not throw. */
@@ -39,6 +40,8 @@ export class Subscription {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   #facts: ConnectionFacts;
   readonly #id: string;
+  /** Only its sharing group writes to it. */
+  classified: Classified | undefined;
   /** Built for the first event, so that an idle subscription holds none. */
   #prefix: Buffer | undefined;
   readonly #outbox: SubscriptionOptions['outbox'];

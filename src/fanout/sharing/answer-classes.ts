@@ -8,17 +8,26 @@ export interface AnswerClass {
   size: number;
 }
 
-/** The class of a member while it has these facts. */
-interface Classified {
+/** The class of a member, by one read set, while it has these facts. */
+export interface Classified {
+  /** Stands for the classes, which may be forgotten before the member is. */
+  readonly by: object;
   readonly facts: ConnectionFacts;
   readonly answerClass: AnswerClass;
+}
+
+interface ClassMember {
+  readonly facts: ConnectionFacts;
+  /** The last one, where a look-up finds it without the hash of a map: each member needs its class at each event. */
+  classified: Classified | undefined;
 }
 
 /**
  * Groups members by what their connections answer to one read set. Each member is looked at once, and again when it has other facts: facts
  * themselves never change.
  */
-export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
+export class AnswerClasses<Member extends ClassMember> {
+  readonly #identity = {};
   readonly #reads: FactReads;
   /** Set if nothing was read: then all members are in one class, and none needs to be remembered. */
   readonly #everybody: AnswerClass | undefined;
@@ -37,8 +46,13 @@ export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
 
   classOf(member: Member): AnswerClass {
     if (this.#everybody) return this.#everybody;
+    const last = member.classified;
+    if (last !== undefined && last.by === this.#identity && last.facts === member.facts) return last.answerClass;
     const known = this.#byMember.get(member);
-    if (known !== undefined && known.facts === member.facts) return known.answerClass;
+    if (known !== undefined && known.facts === member.facts) {
+      member.classified = known;
+      return known.answerClass;
+    }
     if (known !== undefined) this.delete(member);
     return this.#classify(member);
   }
@@ -52,6 +66,7 @@ export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
     const answerClass = this.#byMember.get(member)?.answerClass;
     if (!answerClass) return;
     this.#byMember.delete(member);
+    if (member.classified?.by === this.#identity) member.classified = undefined;
     if (--answerClass.size === 0) this.#byKey.delete(answerClass.key);
   }
 
@@ -61,7 +76,8 @@ export class AnswerClasses<Member extends { readonly facts: ConnectionFacts }> {
     let answerClass = this.#byKey.get(key);
     if (!answerClass) this.#byKey.set(key, (answerClass = { key, size: 0 }));
     answerClass.size++;
-    this.#byMember.set(member, { facts, answerClass });
+    member.classified = { by: this.#identity, facts, answerClass };
+    this.#byMember.set(member, member.classified);
     return answerClass;
   }
 }
