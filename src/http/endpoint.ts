@@ -1,114 +1,100 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { OperationTypeNode } from 'graphql';
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { createHandler } from 'graphql-http';
-import { OverloadedError, clientError } from '../errors.ts';
-import { DocumentLane } from '../graph/documents/document-queue.ts';
-import type { DocumentQueue } from '../graph/documents/document-queue.ts';
-import { documentIdOf } from '../graph/documents/document-request.ts';
-import type { Operation } from '../graph/documents/operation.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
-import type { Refusal } from '../graph/refusal.ts';
-import type { Authenticator } from '../identity/authenticator.ts';
-import { textWeight, weightOf } from '../json/weight.ts';
+import type { Response } from 'graphql-http';
+import { clientError } from '../errors.ts';
+import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
-import { allowOrigin, isPreflighted } from './cors.ts';
+import { allowOrigin } from './cors.ts';
 import type { TrustedProxies } from './client-address.ts';
+import { addressKey } from './ip-address.ts';
 import { originRefusal } from './origin.ts';
 import type { OriginRefusal, Origins } from './origin.ts';
-import { parseRequest } from './request-params.ts';
-import type { DocumentParams } from './request-params.ts';
-import { refusalReply } from './refusal-reply.ts';
+import { createQueryHandler } from './query-handler.ts';
+import type { QueryHandlerOptions } from './query-handler.ts';
+import { limitReply, refusalReply } from './refusal-reply.ts';
+import { whenReplied } from './reply-end.ts';
+import type { AdmittedRequest, RequestAdmission, RequestLimit } from './request-admission.ts';
 import { readBody } from './request-body.ts';
+import { bodyTooLong, isBodyShort, refusedHead } from './request-head.ts';
 
-export interface EndpointOptions {
-  readonly runtime: GraphRuntime;
-  readonly authenticator: Pick<Authenticator, 'authenticate'>;
-  /** Queue of the documents that are not cached. */
-  readonly documents: DocumentQueue;
+export interface EndpointOptions extends QueryHandlerOptions {
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'failureOf'>;
+  readonly admission: RequestAdmission;
   readonly origins: Origins;
   readonly proxies: TrustedProxies;
   /** Names of headers that pages of other origins may send, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: Logger;
-  readonly onRefusedOrigin: (reason: OriginRefusal['reason']) => void;
+  readonly onRefused: (reason: OriginRefusal['reason'] | RequestLimit) => void;
 }
 
 const LOG_WINDOW_MS = 10_000;
 
-const NOT_PREFLIGHTED =
-  'A GET needs the header content-type: application/json or apollo-require-preflight: true, so that no foreign page can make it\n';
-const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
 const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ERROR', 'Internal server error')] });
 
 /**
  * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
- * A subscription gets an error: it belongs on the WebSocket.
+ * A subscription gets an error: it belongs on the WebSocket. Whatever the headers decide is decided before the body is read.
  */
 export function createEndpoint(
   options: EndpointOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { runtime, authenticator, documents, origins, proxies, corsHeaders, maxBodyBytes, log } = options;
-  const lanes = new WeakMap<Socket, DocumentLane>();
+  const { authenticator, admission, origins, proxies, corsHeaders, maxBodyBytes, log, onRefused } = options;
   const failureLog = new LogWindow(LOG_WINDOW_MS);
+  const handle = createQueryHandler(options);
 
-  async function prepare(socket: Socket, params: DocumentParams, text: string): Promise<Operation | Refusal> {
-    const { query, operationName } = params;
-    const request = { query, id: documentIdOf(params) };
-    const known = runtime.findPrepared(request, operationName);
-    if (known) return known;
-    const lane = lanes.get(socket) ?? new DocumentLane();
-    lanes.set(socket, lane);
-    // The text of the request stays in memory while the document waits.
-    const bytes = weightOf(params) + textWeight(text);
-    const work = documents.add(lane, bytes, () => runtime.prepare(request, operationName, lane));
-    socket.once('close', work.cancel);
-    try {
-      return await work.done;
-    } catch (error) {
-      if (!(error instanceof OverloadedError)) throw error;
-      return runtime.refusedFor(error);
-    } finally {
-      socket.removeListener('close', work.cancel);
-    }
+  function refusedByLimit(limit: RequestLimit): Response {
+    onRefused(limit);
+    return limitReply(limit);
   }
 
-  const handle = createHandler<IncomingMessage, undefined, { run: () => Promise<ExecutionResult> }>({
-    parseRequestParams: parseRequest,
-    onSubscribe: async ({ raw, body, url }, request) => {
-      const { operationName, variables } = request;
-      const identity = await authenticator.authenticate({
-        id: randomUUID(),
-        rawHeaders: raw.rawHeaders,
-        params: {},
-        address: proxies.addressOf(raw),
-      });
-      if ('failure' in identity) return refusalReply(identity.failure);
-      const { facts } = identity;
-      const operation = await prepare(raw.socket, request, typeof body === 'string' ? body : url);
-      if ('errors' in operation) return operation.errors;
-      if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
-      const run = () => runtime.execute(operation, variables ?? undefined, facts);
-      return {
-        schema: runtime.schema,
-        document: operation.document,
-        operationName,
-        rootValue: undefined,
-        contextValue: { run },
-      };
-    },
-    execute: ({ contextValue }: ExecutionArgs) => (contextValue as { run: () => Promise<ExecutionResult> }).run(),
-  });
+  /** A token that is not accepted names no user, so its request is charged to the address. */
+  async function authenticate(
+    request: IncomingMessage,
+    address: string,
+    admitted: AdmittedRequest,
+  ): Promise<Authenticated | Response> {
+    const { rawHeaders } = request;
+    const source = { id: randomUUID(), rawHeaders, params: {}, address };
+    const identity = await authenticator.authenticate(source, (user) => admitted.charge(user));
+    if ('facts' in identity) return identity;
+    admitted.charge(undefined);
+    const { limit } = admitted;
+    if (limit === undefined) return refusalReply(identity.failure);
+    if (limit.startsWith('address')) proxies.onAddressRefused(request);
+    return refusedByLimit(limit);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Of the request until its body has been read.
+    const { socket } = request;
+    const refuse = (reply: Response) => {
+      if (!isBodyShort(request, maxBodyBytes)) response.setHeader('connection', 'close');
+      send(response, reply);
+    };
+    const refused = refusedHead(request, maxBodyBytes);
+    if (refused) return refuse(refused);
+    const { limit } = admission;
+    if (limit) return refuse(refusedByLimit(limit));
+    const begunAt = performance.now();
+    const address = proxies.addressOf(request);
+    const admitted = admission.open(addressKey(address));
+    whenReplied(request, response, () => admitted.close());
+    const identity = await authenticate(request, address, admitted);
+    if (!('facts' in identity)) return refuse(identity);
+    if (request.headers.expect !== undefined) response.writeContinue();
+    const body = await readBody(request, maxBodyBytes);
+    if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
+    send(response, await handle(request, body, { socket, identity, begunAt }));
+  }
 
   return async function onRequest(request, response) {
     const refusal = originRefusal(request.headers, origins);
     if (refusal) {
-      options.onRefusedOrigin(refusal.reason);
-      response.writeHead(refusal.status, { 'content-type': 'text/plain' }).end(refusal.text);
+      onRefused(refusal.reason);
+      response.writeHead(refusal.status, { 'content-type': 'text/plain', connection: 'close' }).end(refusal.text);
       return;
     }
     const { origin } = request.headers;
@@ -117,32 +103,17 @@ export function createEndpoint(
       response.writeHead(204).end();
       return;
     }
-    if (!isPreflighted(request)) {
-      response.writeHead(400, { 'content-type': 'text/plain' }).end(NOT_PREFLIGHTED);
-      return;
-    }
     try {
-      const body = await readBody(request, maxBodyBytes);
-      if (body === undefined) {
-        response
-          .writeHead(413, { 'content-type': 'text/plain', connection: 'close' })
-          .end(`A body may have ${maxBodyBytes} bytes (MAX_MESSAGE_BYTES)`);
-        return;
-      }
-      const [text, { status, statusText, headers }] = await handle({
-        method: request.method ?? 'GET',
-        url: request.url ?? '/',
-        headers: request.headers,
-        body,
-        raw: request,
-        context: undefined,
-      });
-      response.writeHead(status, statusText, headers).end(text ?? undefined);
+      await answer(request, response);
     } catch (error) {
       // The client disconnected before its request was complete: no reply is possible.
-      if (!request.complete) return;
+      if (request.destroyed && !request.complete) return;
       failureLog.run('request', (suppressed) => log.error({ err: error, suppressed }, 'failed to handle a request'));
       response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);
     }
   };
+}
+
+function send(response: ServerResponse, [text, { status, statusText, headers }]: Response): void {
+  response.writeHead(status, statusText, headers).end(text ?? undefined);
 }

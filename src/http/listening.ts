@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SetupError } from '../errors.ts';
+import { whenReplied } from './reply-end.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -55,10 +56,10 @@ export function closeAfterReplies(server: Server, draining: AbortSignal): void {
   const close = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('connection', 'close');
   };
-  server.prependListener('request', (_request, response) => {
+  server.prependListener('request', (request, response) => {
     if (draining.aborted) return close(response);
     pending.add(response);
-    response.once('close', () => pending.delete(response));
+    whenReplied(request, response, () => pending.delete(response));
   });
   draining.addEventListener('abort', () => pending.forEach(close), { once: true });
 }

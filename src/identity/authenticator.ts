@@ -60,6 +60,9 @@ export interface AuthenticatorOptions {
   readonly onFailure: (failure: AuthenticationFailure) => void;
 }
 
+/** The caller of `authenticate` did not admit the subject. */
+class NotAdmittedError extends Error {}
+
 /** Finds out who a connection or HTTP request belongs to: verifies its token, then asks the graph. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -70,9 +73,32 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** Never rejects. A failure is counted and logged. */
-  authenticate(source: RequestSource): Promise<Authenticated | Unauthenticated> {
-    return this.#authenticate(source, (token) => token, 'the connection is refused');
+  /**
+   * Never rejects. A failure is counted and logged.
+   * @param admits is asked before the graph, with the subject of the token if it has one; false: the failure is `denied`, and left to the caller
+   */
+  authenticate(
+    source: RequestSource,
+    admits: (subject: string | undefined) => boolean = () => true,
+  ): Promise<Authenticated | Unauthenticated> {
+    const check = (token: VerifiedToken | undefined) => {
+      if (admits(token?.subject)) return token;
+      throw new NotAdmittedError();
+    };
+    return this.#authenticate(source, check, 'the connection is refused');
+  }
+
+  /**
+   * Why an identity no longer counts, as for a new one; undefined: it does. A failure is counted.
+   * @param begunAt when its authentication began, of performance.now()
+   */
+  failureOf({ facts, token, expiresAtMs }: Authenticated, begunAt: number): AuthenticationFailure | undefined {
+    const { revocations, onFailure } = this.#options;
+    const isRevoked = () => revocations?.refuses({ claims: facts.claims, token }, { expiresAtMs, begunAt });
+    const isExpired = expiresAtMs !== undefined && Date.now() >= expiresAtMs;
+    const failure = isExpired ? 'token_expired' : isRevoked() ? 'token_revoked' : undefined;
+    if (failure) onFailure(failure);
+    return failure;
   }
 
   /** Authenticates a connection again, with another token of its subject. Never rejects. A failure is counted and logged. */
@@ -125,6 +151,7 @@ export class Authenticator {
         return { facts, token: tokenClaims, ack, subject, expiresAtMs: token?.expiresAtMs };
       }
     } catch (error) {
+      if (error instanceof NotAdmittedError) return { failure: 'denied', subject: undefined };
       if (error instanceof TokenProblem) {
         failure = error.refusal;
         subject ??= error.subject;

@@ -5,21 +5,25 @@ import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import { closeAfterReplies } from '../http/listening.ts';
+import { RequestAdmission } from '../http/request-admission.ts';
+import { isBodyShort } from '../http/request-head.ts';
 import type { GatewayServices } from './services.ts';
 
 export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
-  { config, graph, log, metrics, draining }: GatewayServices,
+  services: GatewayServices,
   parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies'>,
 ): HttpServer {
+  const { config, graph, log, metrics, draining } = services;
   const endpoint = createEndpoint({
     ...parts,
+    admission: createAdmission(services),
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     log,
-    onRefusedOrigin: (reason) => metrics.refusals.inc({ reason }),
+    onRefused: (reason) => metrics.refusals.inc({ reason }),
   });
   const graphiql = config.GRAPHIQL
     ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })
@@ -29,9 +33,31 @@ export function createHttpServer(
   const server = createServer(limits, (request, response) => {
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (graphiql(request, response)) return;
+    if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
     const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
     response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
   });
+  // A handler that reads the body asks for it; a refused request sends none.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   closeAfterReplies(server, draining);
   return server;
+}
+
+function createAdmission({ config, memory, metrics }: GatewayServices): RequestAdmission {
+  const admission = new RequestAdmission(
+    {
+      maxInFlight: config.MAX_REQUESTS_IN_FLIGHT,
+      user: {
+        maxInFlight: config.MAX_REQUESTS_IN_FLIGHT_PER_USER,
+        maxPerSecond: config.MAX_REQUESTS_PER_SECOND_PER_USER,
+      },
+      address: {
+        maxInFlight: config.MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS,
+        maxPerSecond: config.MAX_REQUESTS_PER_SECOND_PER_ADDRESS,
+      },
+    },
+    () => memory.isShort,
+  );
+  metrics.gauge('crier_requests_in_flight', 'HTTP requests to /graphql in flight now.', () => admission.inFlight);
+  return admission;
 }

@@ -12,10 +12,12 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { TrustedProxies } from '../../src/http/client-address.ts';
 import { createEndpoint } from '../../src/http/endpoint.ts';
+import { RequestAdmission } from '../../src/http/request-admission.ts';
 import { Authenticator } from '../../src/identity/authenticator.ts';
 import { createLog } from '../../src/log.ts';
 import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
 
+const UNLIMITED = { maxInFlight: 0, maxPerSecond: 0 };
 const MAX_QUEUE_BYTES = 16 * 1024;
 
 /** Starts an endpoint whose queue has room for the given bytes; returns its URL. */
@@ -55,12 +57,13 @@ async function startEndpoint(t: TestContext): Promise<string> {
     runtime,
     authenticator: new Authenticator({ tokens: undefined, timeoutMs: 5000, log, onFailure: () => undefined }),
     documents: queue,
+    admission: new RequestAdmission({ maxInFlight: 0, user: UNLIMITED, address: UNLIMITED }, () => false),
     origins: { allowed: [], own: '' },
     proxies: new TrustedProxies([]),
     corsHeaders: [],
     maxBodyBytes: 1024 * 1024,
     log,
-    onRefusedOrigin: () => undefined,
+    onRefused: () => undefined,
   });
   const server = createServer((request, response) => void endpoint(request, response));
   t.after(() => server.close().closeAllConnections());

@@ -63,6 +63,36 @@ export const gatewayVariables = {
     'handshakes',
     'WebSocket handshakes at once, with `MAX_HANDSHAKES_PER_SECOND`.',
   ),
+  MAX_REQUESTS_IN_FLIGHT: count(
+    0,
+    '1000',
+    'requests',
+    'HTTP requests to `/graphql` in flight on a pod; further ones get 503. 0: no limit.',
+  ),
+  MAX_REQUESTS_IN_FLIGHT_PER_USER: count(
+    0,
+    '100',
+    'requests',
+    'HTTP requests of one `sub` in flight on a pod; further ones get 429. 0: no limit.',
+  ),
+  MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: count(
+    0,
+    '500',
+    'requests',
+    'HTTP requests of one address in flight on a pod that name no user; further ones get 429. 0: no limit.',
+  ),
+  MAX_REQUESTS_PER_SECOND_PER_USER: count(
+    0,
+    '100',
+    'requests/s',
+    'Sustained HTTP requests of one `sub`, and 10 s of them at once; further ones get 429. 0: no limit.',
+  ),
+  MAX_REQUESTS_PER_SECOND_PER_ADDRESS: count(
+    0,
+    '1000',
+    'requests/s',
+    'The same for requests of one address that name no user. 0: no limit.',
+  ),
   MAX_LOOP_LAG_MS: ms(
     0,
     '1000',
