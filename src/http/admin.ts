@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { AdminAccess } from './admin-access.ts';
-import { closeAfterReplies, endServer, listen } from './listening.ts';
+import { SLOW_CLIENT_LIMITS, closeAfterReplies, endServer, listen } from './listening.ts';
 import { sendText } from './route.ts';
 import type { Route } from './route.ts';
 
@@ -36,7 +36,7 @@ export class AdminServer {
 
   constructor(options: AdminOptions) {
     this.#options = options;
-    this.#server = createServer((request, response) => void this.#onRequest(request, response));
+    this.#server = createServer(SLOW_CLIENT_LIMITS, (request, response) => void this.#onRequest(request, response));
     this.#access = new AdminAccess(options.token, () => this.#server.address() as AddressInfo);
     closeAfterReplies(this.#server, options.draining);
   }

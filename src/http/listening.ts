@@ -18,6 +18,13 @@ export interface ListenOptions {
  */
 const MAX_WAITING_CONNECTIONS = 4096;
 
+/** Slow headers and bodies must not hold sockets: they are closed after 15 s and 20 s at most. The limits end for a socket at its upgrade. */
+export const SLOW_CLIENT_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+};
+
 /** Interval in ms at which a closing server closes idle connections. */
 const IDLE_CHECK_INTERVAL_MS = 50;
 

@@ -4,7 +4,7 @@ import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
-import { closeAfterReplies } from '../http/listening.ts';
+import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
 import { RequestAdmission } from '../http/request-admission.ts';
 import { isBodyShort } from '../http/request-head.ts';
 import type { GatewayServices } from './services.ts';
@@ -28,9 +28,7 @@ export function createHttpServer(
   const graphiql = config.GRAPHIQL
     ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })
     : () => false;
-  // Slow headers and bodies must not hold sockets. The limits end for a socket at its upgrade.
-  const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 5_000 };
-  const server = createServer(limits, (request, response) => {
+  const server = createServer(SLOW_CLIENT_LIMITS, (request, response) => {
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (graphiql(request, response)) return;
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { ServerOptions } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { stage } from '../identity/stage.ts';
+import { handshake } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const SLOW_CLIENTS = 200;
+
+/** A body that Content-Length ends before the second request begins, and that Transfer-Encoding ends after it. */
+const SMUGGLED =
+  'POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
+  '0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n';
+
+/** Connects, sends a text, and collects the reply. */
+async function send(t: TestContext, port: number, text: string) {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  t.after(() => socket.destroy());
+  const reply = { text: '', isClosed: false };
+  socket.on('data', (chunk: Buffer) => (reply.text += chunk.toString()));
+  socket.once('close', () => (reply.isClosed = true));
+  await once(socket, 'connect');
+  socket.write(text);
+  return { socket, reply };
+}
+
+/** A bare server of Node with these options; `paths` of its requests. */
+async function startNode(t: TestContext, options: ServerOptions) {
+  const paths: string[] = [];
+  const server = createServer(options, (request, response) => {
+    paths.push(request.url ?? '');
+    response.end();
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close().closeAllConnections());
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, paths };
+}
+
+describe('a hostile HTTP client', () => {
+  it('opens no WebSocket on another path or on ADMIN_PORT, and one on /graphql (S-07)', async (t) => {
+    const { url, adminPort } = await stage(t, {});
+    assert.equal((await handshake(url, {})).status, 101);
+    for (const path of ['/', '/healthz', '/metrics', '/graphql/', '/graphqlx'])
+      assert.equal((await handshake(url.replace('/graphql', path), {})).status, 404, path);
+    const admin = `http://127.0.0.1:${adminPort}`;
+    for (const path of ['/healthz', '/metrics', '/graphql', '/admin/connections'])
+      assert.equal((await handshake(`${admin}${path}`, {})).status, (await fetch(`${admin}${path}`)).status, path);
+  });
+
+  it('cannot hide a request behind Content-Length and Transfer-Encoding, as with a lenient parser (S-09)', async (t) => {
+    const { url, adminPort } = await stage(t, {});
+    for (const port of [Number(new URL(url).port), adminPort]) {
+      const { reply } = await send(t, port, SMUGGLED);
+      await waitFor('the close', () => reply.isClosed);
+      assert.match(reply.text, /^HTTP\/1\.1 400 /);
+      assert.equal(reply.text.match(/HTTP\/1\.1/g)!.length, 1, 'the second request is not answered');
+    }
+    const lenient = await startNode(t, { insecureHTTPParser: true });
+    await send(t, lenient.port, SMUGGLED);
+    await waitFor('both requests', () => lenient.paths.length === 2);
+    assert.deepEqual(lenient.paths, ['/graphql', '/smuggled']);
+  });
+
+  it('cannot hold sockets by headers or bodies that it sends slowly, as with the limits of Node (S-08)', async (t) => {
+    const { url, adminPort, post, provider } = await stage(t, {});
+    const token = await provider.sign();
+    const port = Number(new URL(url).port);
+    const bare = await startNode(t, {});
+    const beginnings = [
+      '',
+      'GET /graphql HTTP/1.1\r\nX: ',
+      'POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n' +
+        `Authorization: Bearer ${token}\r\n\r\n{`,
+    ];
+    const open = (to: number, count: number) =>
+      Promise.all(Array.from({ length: count }, (_, i) => send(t, to, beginnings[i % 3]!)));
+    const clients = [...(await open(port, SLOW_CLIENTS)), ...(await open(adminPort, 6))];
+    const bareClients = await open(bare.port, 3);
+    const dripping = setInterval(() => {
+      for (const { socket, reply } of [...clients, ...bareClients])
+        if (!reply.isClosed && socket.bytesWritten > 0) socket.write('x');
+    }, 1000);
+    t.after(() => clearInterval(dripping));
+    assert.equal((await post({ authorization: `Bearer ${token}` })).status, 200);
+    await waitFor('the closes', () => clients.every(({ reply }) => reply.isClosed), 60_000);
+    assert.ok(bareClients.every(({ reply }) => !reply.isClosed));
+  });
+});
