@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { metricOf } from '../support/metric.ts';
 import { IdentityProvider, fromNow } from './identity-provider.ts';
 import { stage } from './stage.ts';
@@ -21,13 +22,25 @@ describe('a connection with a token', () => {
     await (await connect({ cookie: `session=${token}`, origin: 'https://app.example.com' })).init();
   });
 
-  it('shows the text of its token to authenticate, and to no execution, since nothing needs it', async (t) => {
+  it('shows the text of its token to authenticate, and to no execution, since nothing needs it', (t) =>
+    keeps(t, {}, false));
+
+  for (const setting of [
+    { BACKEND_MIRROR_FORWARD_AUTHORIZATION: 'true' },
+    { BACKEND_MIRROR_FORWARD_HEADERS: 'cookie' },
+  ]) {
+    it(`keeps the text of its token if a backend receives it: ${Object.keys(setting)[0]}`, (t) =>
+      keeps(t, { BACKEND_MIRROR_URL: 'http://127.0.0.1:9', ...setting }, true));
+  }
+
+  async function keeps(t: TestContext, settings: Readonly<Record<string, string>>, isKept: boolean): Promise<void> {
     const read =
       '({ headers, params }) => JSON.stringify([headers.authorization, headers.cookie, params.token, params.lang])';
     const { provider, connect, log } = await stage(
       t,
-      { JWT_COOKIE: 'session' },
-      `const read = ${read};
+      { JWT_COOKIE: 'session', ...settings },
+      `export const backends = ['mirror'];
+       const read = ${read};
        export const authenticate = (request) => ({ sub: read(request) });
        export const createLoaders = ({ connection }) => ({ kept: read(connection) });`,
     );
@@ -36,14 +49,11 @@ describe('a connection with a token', () => {
     await socket.init({ token, lang: 'de' });
     socket.subscribe('1', '{ me kept }');
     const { payload } = await socket.next();
-    assert.deepEqual(payload, {
-      data: {
-        me: JSON.stringify([`Bearer ${token}`, `a=1; session=${token}`, token, 'de']),
-        kept: JSON.stringify([null, 'a=1', null, 'de']),
-      },
-    });
+    const whole = JSON.stringify([`Bearer ${token}`, `a=1; session=${token}`, token, 'de']);
+    const kept = isKept ? whole : JSON.stringify([null, 'a=1', null, 'de']);
+    assert.deepEqual(payload, { data: { me: whole, kept } });
     assert.ok(!log.join('').includes(token));
-  });
+  }
 
   it('is closed with 4403 if the cookie came without an Origin (S-03)', async (t) => {
     const { provider, connect } = await stage(t, { JWT_COOKIE: 'session' });
