@@ -143,14 +143,14 @@ export class Peers<Question, Answer> {
     await this.#options.control.keep(PODS, [{ text: this.#id, untilMs }], MAX_PODS);
   }
 
+  /** Handles a text before the next one arrives, so that a question acts before what its sender wrote after it. */
   #onText<Message>(text: string, handle: (message: Message) => void | Promise<void>): void {
-    Promise.resolve()
-      .then(() => handle(JSON.parse(text) as Message))
-      .catch((error: unknown) =>
-        this.#window.run('text', (suppressed) =>
-          this.#options.log.warn({ err: error, suppressed }, 'a question of another pod could not be answered'),
-        ),
-      );
+    const handling = async () => handle(JSON.parse(text) as Message);
+    handling().catch((error: unknown) =>
+      this.#window.run('text', (suppressed) =>
+        this.#options.log.warn({ err: error, suppressed }, 'a question of another pod could not be answered'),
+      ),
+    );
   }
 
   readonly #onQuestion = async ({ id, from, question }: Asked<Question>): Promise<void> => {

@@ -48,6 +48,8 @@ export interface PodConnectionsOptions {
 /** The connections of this pod, as operators list and revoke them. */
 export class PodConnections {
   readonly #options: PodConnectionsOptions;
+  /** Settles when no connections are being closed any more; never rejects. */
+  #closing: Promise<unknown> = Promise.resolve();
 
   constructor(options: PodConnectionsOptions) {
     this.#options = options;
@@ -95,11 +97,16 @@ export class PodConnections {
     return { open: selected.length, connections: selected.slice(0, MAX_ROWS).map(rowOf) };
   }
 
-  async #closeWhere(isRevoked: (connection: Connection) => boolean): Promise<number> {
+  /** Closes for one cause after the other: each connection counts for the cause that came first. */
+  #closeWhere(isRevoked: (connection: Connection) => boolean): Promise<number> {
     const { connections, onRevoked } = this.#options;
-    const closed = await revokeConnections(connections(), isRevoked);
-    onRevoked(closed);
-    return closed;
+    const closing = this.#closing.then(async () => {
+      const closed = await revokeConnections(connections(), isRevoked);
+      onRevoked(closed);
+      return closed;
+    });
+    this.#closing = closing.catch(() => undefined);
+    return closing;
   }
 }
 

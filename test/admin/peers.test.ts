@@ -51,6 +51,32 @@ describe('the pods of one Redis', () => {
     assert.deepEqual((await peers.ask('1')).answers, [{ pod: 'a', answer: '1a' }]);
   });
 
+  it('begin with a question before what its sender wrote after it', async (t) => {
+    const { url } = await redisServer(t);
+    const events: string[] = [];
+    const bus = new RedisBus({ urls: [url], prefix: 'crier:', log: logLines().log });
+    const answer = (question: string) => Promise.resolve((events.push(question), question));
+    const peers = new Peers<string, string>({ control: bus.control, podName: 'a', answer, log: logLines().log });
+    t.after(async () => {
+      await peers.close();
+      await bus.close();
+    });
+    await bus.start();
+    await peers.start();
+    await bus.control.listen(
+      'control:later',
+      (text) => void events.push(text),
+      () => undefined,
+    );
+    const client = new Redis(url);
+    t.after(() => client.disconnect());
+    // In one packet.
+    const question = JSON.stringify({ id: '1', from: 'another pod', question: 'question' });
+    await client.pipeline().publish('crier:control:questions', question).publish('crier:control:later', 'later').exec();
+    await waitFor('both', () => events.length === 2);
+    assert.deepEqual(events, ['question', 'later']);
+  });
+
   it('know each other again after Redis has lost its data', async (t) => {
     const server = await redisServer(t);
     const [a, b] = [await startPeer(t, server.url, 'a'), await startPeer(t, server.url, 'b')];

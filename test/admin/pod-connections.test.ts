@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { PodConnections } from '../../src/admin/pod-connections.ts';
 import { printRevocation } from '../../src/identity/revocation.ts';
 import { MAX_REVOCATIONS, Revocations } from '../../src/identity/revocations.ts';
+import type { Connection } from '../../src/websocket/connection.ts';
 
 it('a pod whose list is full closes what is authenticating, and refuses nobody later', async (t) => {
   const revocations = new Revocations();
@@ -19,4 +20,30 @@ it('a pod whose list is full closes what is authenticating, and refuses nobody l
     revocations.refuses({ claims: { sub: 'ida' }, token: undefined }, { expiresAtMs: undefined, begunAt: since });
   assert.deepEqual([refusesSince(begunAt), refusesSince(performance.now() + 1)], [true, false]);
   assert.equal(revocations.size, MAX_REVOCATIONS);
+});
+
+it('a pod counts all connections for the question, also if the revocation itself arrives while they are closed', async (t) => {
+  const revocations = new Revocations();
+  t.after(() => revocations.close());
+  const connections = Array.from({ length: 250 }, () => {
+    const connection = {
+      isEnded: false,
+      knownClaims: { claims: { sub: 'ida' }, token: undefined },
+      revoke: () => void (connection.isEnded = true),
+    };
+    return connection;
+  });
+  const counts: number[] = [];
+  const pod = new PodConnections({
+    connections: () => connections as unknown as Connection[],
+    revocations,
+    onRevoked: (count) => counts.push(count),
+  });
+  const atMs = Date.now();
+  const text = printRevocation({ name: 'sub', value: 'ida', atMs, untilMs: atMs + 60_000, reason: '' });
+  const answer = pod.answer({ revoke: text });
+  pod.closeRevoked();
+  assert.deepEqual((await answer).closed, 250);
+  await pod.answer({ close: 'none' });
+  assert.deepEqual(counts, [250, 0, 0]);
 });
