@@ -66,6 +66,7 @@ export class AdmittedRequest {
   #leave: (() => void) | undefined;
   #limit: RequestLimit | undefined;
   #isCharged = false;
+  #isClosed = false;
 
   constructor(users: Clients, addresses: Clients, address: string, onClose: () => void) {
     this.#users = users;
@@ -80,10 +81,11 @@ export class AdmittedRequest {
   }
 
   /**
-   * Charges it to its user, or to its address if it has none; once. Returns false if that has reached a limit.
+   * Charges it to its user, or to its address if it has none; once. Returns false if that has reached a limit, or the request is closed.
    * @param user key of the user
    */
   charge(user: string | undefined): boolean {
+    if (this.#isClosed) return false;
     if (this.#isCharged) return this.#limit === undefined;
     this.#isCharged = true;
     const clients = user === undefined ? this.#addresses : this.#users;
@@ -95,6 +97,7 @@ export class AdmittedRequest {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#leave?.();
     this.#onClose();
   }

@@ -67,6 +67,16 @@ describe('RequestAdmission', () => {
     for (let i = 0; i < 10; i++) assert.equal(limitOf(admission, undefined), undefined);
   });
 
+  it('charges no request that has ended', () => {
+    const admission = admissionWith({ user: { maxInFlight: 1, maxPerSecond: 1 } });
+    for (let i = 0; i < 20; i++) {
+      const request = admission.open('a');
+      request.close();
+      assert.ok(!request.charge('ida'));
+    }
+    assert.equal(limitOf(admission, 'ida'), undefined);
+  });
+
   it('forgets the rates of the oldest clients beyond 10,000, and of addresses never those of users', () => {
     const admission = admissionWith({ user: { ...NONE, maxPerSecond: 1 }, address: { ...NONE, maxPerSecond: 1 } });
     for (let i = 0; i < 10; i++) for (const user of ['ida', undefined]) limitOf(admission, user);

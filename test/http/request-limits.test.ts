@@ -129,6 +129,23 @@ describe('limits of requests to /graphql', () => {
     assert.equal(await metric('crier_refusals_total{reason="user_requests"}'), 1);
   });
 
+  it('release a request whose client disconnects while its token is verified', async (t) => {
+    const { provider, post, write, metric } = await startCrier(t, { MAX_REQUESTS_IN_FLIGHT_PER_USER: '1' });
+    const { answer } = provider;
+    const held: (() => void)[] = [];
+    provider.answer = (...args) => void held.push(() => answer(...args));
+    await provider.rotate();
+    const token = await provider.sign();
+    const { socket } = await write(`${HEAD}Authorization: Bearer ${token}\r\n\r\n${BODY}`);
+    await waitFor('the fetch of its key', () => held.length > 0);
+    socket.resetAndDestroy();
+    provider.answer = answer;
+    for (const release of held) release();
+    await waitFor('its end', async () => (await metric('crier_requests_in_flight')) === 0);
+    assert.equal((await post(token)).status, 200);
+    assert.equal((await post(token)).status, 200);
+  });
+
   it('keep room for others while one address sends its bodies slowly', async (t) => {
     const { provider, post, write, metric } = await startCrier(t, { MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: '2' });
     const slow = [await write(`${HEAD}\r\n{`), await write(`${HEAD}\r\n{`)];
