@@ -88,6 +88,8 @@ export class Outbox implements WritableOutbox {
     else this.#messages = [message];
     this.#count(lengthOf(message));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
+      this.#writer.beforeWrites?.();
+      if (this.#socket.readyState !== WebSocket.OPEN) return false;
       this.write();
       this.#writer.deliveries.observe();
       if (this.#queuedBytes > Math.max(this.#writer.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestWaiting())) {
@@ -278,6 +280,7 @@ export class Outbox implements WritableOutbox {
     this.#count(-this.#bytesInFlight);
     this.#bytesInFlight = 0;
     this.#writer.backpressured.delete(this);
+    if (this.#messages) this.#writer.beforeWrites?.();
     this.write();
     deliveries.observe();
   };

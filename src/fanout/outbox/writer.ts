@@ -44,7 +44,7 @@ export class Writer {
   maxQueueBytes: number;
   /** `WriterOptions.maxPodQueueBytes`. A change acts at the next message. */
   maxPodQueueBytes: number;
-  /** Called before messages are written: closes the connections that must not receive them. */
+  /** Called before messages are written, but for those that precede a close: closes the connections that must not receive them. */
   beforeWrites: (() => void) | undefined;
   /** True: the messages that an outbox has at its turn leave in one write. */
   readonly hasBatching: boolean;
@@ -132,6 +132,7 @@ export class Writer {
   /** If all queues together are too large: writes what the kernel accepts, then closes backpressured connections, the largest queue first. */
   keepBound(): void {
     if (this.#queuedBytes <= this.maxPodQueueBytes) return;
+    this.beforeWrites?.();
     for (const outbox of this.#waiting.splice(0)) outbox.onTurn();
     this.deliveries.observe();
     while (this.#queuedBytes > this.maxPodQueueBytes) {
