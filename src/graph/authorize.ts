@@ -5,6 +5,7 @@ import { clientError } from '../errors.ts';
 import { accessRuleOf } from './access/access-rule.ts';
 import type { AuthorizeField, AuthorizeType, Graph } from './graph.ts';
 import type { Binding } from './schema/binding.ts';
+import { isThenable } from './thenable.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
@@ -90,15 +91,10 @@ export function ifAllowed(ask: () => Answer, what: string, next: () => unknown):
   } catch (error) {
     throw shown(error);
   }
-  if (!isPromiseLike(answer)) return check(answer);
+  if (!isThenable(answer)) return check(answer);
   return answer.then(check, (error: unknown) => {
     throw shown(error);
   });
-}
-
-/** Also for a query builder, which is no Promise. */
-function isPromiseLike(answer: Answer): answer is PromiseLike<boolean> {
-  return typeof (answer as Partial<PromiseLike<boolean>> | undefined)?.then === 'function';
 }
 
 /** The code of a GraphQLError without one is FORBIDDEN. Any other error is masked like that of a resolver. */

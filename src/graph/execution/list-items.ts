@@ -1,5 +1,6 @@
 import { isListType, isNonNullType } from 'graphql';
 import type { GraphQLFieldResolver, GraphQLOutputType } from 'graphql';
+import { isThenable } from '../thenable.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
@@ -16,18 +17,21 @@ export function listDepth(type: GraphQLOutputType): number {
 export function settled(resolve: Resolver, depth: number): Resolver {
   return (source, args, context, info) => {
     const value = resolve(source, args, context, info);
-    return isPromise(value) ? value.then((list) => settleItems(list, depth)) : settleItems(value, depth);
+    return isThenable(value)
+      ? Promise.resolve(value).then((list) => settleItems(list, depth))
+      : settleItems(value, depth);
   };
 }
 
 function settleItems(list: unknown, depth: number): unknown {
-  if (typeof list !== 'object' || list === null || !(Symbol.iterator in list)) return list;
-  const items: unknown[] = Array.isArray(list) ? list : Array.from(list as Iterable<unknown>);
+  if (!isIterable(list)) return list;
+  const items: unknown[] = Array.isArray(list) ? list : Array.from(list);
   let changed: unknown[] | undefined;
   for (let i = 0; i < items.length; i++) {
     const item = items[i];
     let next = item;
-    if (isPromise(item)) next = item.then((value) => (depth > 1 ? settleItems(value, depth - 1) : value), asError);
+    if (isThenable(item))
+      next = Promise.resolve(item).then((value) => (depth > 1 ? settleItems(value, depth - 1) : value), asError);
     else if (depth > 1) next = settleItems(item, depth - 1);
     if (next !== item) (changed ??= items.slice())[i] = next;
   }
@@ -40,6 +44,8 @@ export function asError(reason: unknown): Error {
     : new Error('A promise in a list was rejected with what is not an Error', { cause: reason });
 }
 
-export function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+/** True for every value that graphql-js or compiled code takes for a list. Of a function only compiled code reads the items. */
+export function isIterable(value: unknown): value is Iterable<unknown> {
+  const isObject = typeof value === 'object' || typeof value === 'function';
+  return isObject && typeof (value as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] === 'function';
 }

@@ -1,5 +1,5 @@
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
-import { isPromise } from './list-items.ts';
+import { isThenable } from '../thenable.ts';
 
 /**
  * Finds the name of a value's type: by the graph's `__resolveType`, else by `__typename`.
@@ -16,7 +16,7 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
       ? authored(value, context, info, type)
       : (value as { __typename?: unknown }).__typename;
     if (typeof name === 'string' && names.includes(name)) return name;
-    if (isPromise(name)) name.then(undefined, () => undefined);
+    if (isThenable(name)) name.then(undefined, () => undefined);
     throw new Error(
       `${type.name}.__resolveType must return, without a promise, one of: ${names.join(', ')}; it returned ` +
         (typeof name === 'string' ? `"${name}"` : typeof name),

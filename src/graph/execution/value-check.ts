@@ -9,7 +9,8 @@ import type {
 import type { ExecutionContext } from '../../context/context.ts';
 import { ifAllowed, typeAuthorizerOf } from '../authorize.ts';
 import type { AuthorizeType } from '../graph.ts';
-import { asError, isPromise, listDepth } from './list-items.ts';
+import { isThenable } from '../thenable.ts';
+import { asError, isIterable, listDepth } from './list-items.ts';
 import { typeNameResolver } from './type-name-resolver.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
@@ -54,10 +55,12 @@ function authorizersOf(type: GraphQLObjectType): readonly AuthorizeType[] {
 function checkAt(depth: number, check: ValueCheck): ValueCheck {
   const checkItem = depth > 0 ? checkAt(depth - 1, check) : undefined;
   return (value, context, info) => {
-    if (isPromise(value)) return value.then((settled) => checkAt(depth, check)(settled, context, info));
+    // The `then` of another thenable may return a value that was not checked.
+    if (isThenable(value))
+      return Promise.resolve(value).then((settled) => checkAt(depth, check)(settled, context, info));
     if (!checkItem) return check(value, context, info);
-    if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) return value;
-    return Array.from(value as Iterable<unknown>, (item) => {
+    if (!isIterable(value)) return value;
+    return Array.from(value, (item) => {
       try {
         return checkItem(item, context, info);
       } catch (error) {

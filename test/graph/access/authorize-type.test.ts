@@ -156,6 +156,51 @@ describe('__authorize of a type', () => {
     });
   }
 
+  const thenable = (value: unknown) => ({ then: (use: (value: unknown) => unknown) => use(value) });
+  const bobs = [{ id: 1, owner: 'bob' }];
+  const LISTS: readonly (readonly [string, (list: unknown[]) => unknown])[] = [
+    ['a function with a then', (list) => Object.assign(() => undefined, thenable(list))],
+    [
+      'an object whose then is a getter',
+      (list) => Object.defineProperty({}, 'then', { get: () => thenable(list).then }),
+    ],
+    ['a thenable of a thenable', (list) => thenable(thenable(list))],
+    [
+      'a thenable whose then returns itself',
+      (list) => {
+        const lazy = { then: (use: (value: unknown) => void) => (use(list), lazy) };
+        return lazy;
+      },
+    ],
+    ['a list of functions with a then', (list) => list.map((one) => Object.assign(() => undefined, thenable(one)))],
+    ['a Promise of thenables', async (list) => Promise.resolve(list.map(thenable))],
+    ['the values of a Map', (list) => new Map(list.map((one, i) => [i, one])).values()],
+    [
+      'a generator',
+      function* (list) {
+        yield* list;
+      },
+    ],
+    [
+      'a function with an iterator',
+      (list) => Object.assign(() => undefined, { [Symbol.iterator]: () => list.values() }),
+    ],
+    ['a Proxy that hides its iterator', (list) => new Proxy(list, { has: () => false })],
+    ['an async iterable', (list) => ({ [Symbol.asyncIterator]: () => list.values() })],
+    ['text', () => 'text'],
+  ];
+  for (const [what, given] of LISTS) {
+    for (const jitAfterUses of [0, 1]) {
+      it(`lets no item through if the list is ${what}, JIT_AFTER_USES=${jitAfterUses}`, async () => {
+        const Query = { orders: () => given(bobs), grid: () => given([given(bobs)]), order: () => thenable(bobs[0]) };
+        const query = '{ orders { id } grid { id } order { id } }';
+        const asked = await run(query, { Query, Order: { __authorize: isOwner } }, jitAfterUses);
+        assert.doesNotMatch(JSON.stringify(asked.data), /"1"/);
+        assert.ok(asked.errors!.length >= 3, JSON.stringify(asked));
+      });
+    }
+  }
+
   it('refuses the value for whatever is not true, shows its own GraphQLError and masks any other', async () => {
     const order = { id: 1 };
     for (const answer of [undefined, null, 0, 'yes', Promise.resolve(undefined)]) {
