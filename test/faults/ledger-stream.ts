@@ -109,6 +109,8 @@ class LaneWriter {
     this.lane = lane;
     const settings = [
       'enable.idempotence=true',
+      // With several requests in flight a retry of the first meets the sequence of the next, which librdkafka takes for fatal.
+      'max.in.flight.requests.per.connection=1',
       'message.timeout.ms=0',
       'reconnect.backoff.max.ms=1000',
       'linger.ms=5',
