@@ -100,6 +100,7 @@ export function createEndpoint(
     const { origin } = request.headers;
     if (origin !== undefined) allowOrigin(request, response, origin, corsHeaders, origins.allowed.includes(origin));
     if (request.method === 'OPTIONS') {
+      if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
       response.writeHead(204).end();
       return;
     }

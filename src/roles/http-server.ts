@@ -30,8 +30,8 @@ export function createHttpServer(
     : () => false;
   const server = createServer(SLOW_CLIENT_LIMITS, (request, response) => {
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
-    if (graphiql(request, response)) return;
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
+    if (graphiql(request, response)) return;
     const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
     response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
   });

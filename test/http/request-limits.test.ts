@@ -159,7 +159,7 @@ describe('limits of requests to /graphql', () => {
   });
 });
 
-describe('a request that its headers refuse', () => {
+describe('a request whose headers decide', () => {
   const chunked =
     'POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
@@ -168,12 +168,15 @@ describe('a request that its headers refuse', () => {
     ['has a token that is not accepted', `${chunked}Authorization: Bearer a.bad.token\r\n`, 401],
     ['comes from a foreign page', `${chunked}Origin: https://evil.example\r\n`, 403],
     ['has another method', chunked.replace('POST', 'PUT'), 405],
+    ['is a preflight', chunked.replace('POST', 'OPTIONS'), 204],
+    ['asks for GraphiQL', `${chunked.replace('POST /graphql', 'GET /')}Accept: text/html\r\n`, 200],
+    ['asks for a file of GraphiQL', chunked.replace('POST /graphql', 'GET /graphiql/page.js'), 200],
     ['has another content type', chunked.replace('application/json', 'text/plain'), 415],
     ['names another path', chunked.replace('/graphql', '/nothing'), 404],
     ['names a long body', chunked.replace('Transfer-Encoding: chunked', 'Content-Length: 100000000'), 413],
   ];
   for (const [what, head, status] of cases) {
-    it(`is answered before its body is read, if it ${what}`, async (t) => {
+    it(`is answered without its body, if it ${what}`, async (t) => {
       const { write } = await startCrier(t, { AUTH: 'required' });
       const { socket, reply } = await write(`${head}\r\n`);
       await waitFor('a reply', () => reply.text.startsWith(`HTTP/1.1 ${status} `));
