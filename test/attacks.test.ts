@@ -14,7 +14,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'S-09': 'request smuggling: Content-Length beside Transfer-Encoding',
   'S-10': 'X-Forwarded-For from a peer that is no trusted proxy',
   'S-11': 'no connection_init',
-  'S-13': 'a forged token: alg none, HS256 with the public key, a path as kid, 1,000 unknown kids',
+  'S-13': 'a forged token: alg none, HS256 with the public key, a path as kid, 250 unknown kids',
   'S-14': 'a token that is expired, not valid yet, or of another audience or issuer',
   'S-15': 'a token that expires while its connection is subscribed',
   'S-16': 'a user who was signed out, on sockets of all pods',

@@ -4,7 +4,7 @@ const MAX_MS = 30_000;
 const FORGOTTEN_MS = 600_000;
 
 /**
- * When unknown keys may cause the next fetch. Each fetch that does not find one doubles the wait, up to 30 s: whoever sends made-up names of
+ * When unknown keys may cause the next fetch. Each fetch that fails or does not find one doubles the wait, up to 30 s: whoever sends made-up names of
  * keys must not keep the provider busy. A key that was found is a rotation, and resets it.
  */
 export class LookupCooldown {

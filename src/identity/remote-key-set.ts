@@ -22,6 +22,8 @@ const FETCH_TIMEOUT_MS = 3_000;
 const MAX_BYTES = 262_144;
 /** Longest wait for the cooldown of lookups, in ms; with FETCH_TIMEOUT_MS less than the default of AUTHENTICATION_TIMEOUT_MS. */
 const MAX_LOOKUP_WAIT_MS = 1_000;
+/** Tokens that wait for a lookup at once. Fewer than MAX_REQUESTS_IN_FLIGHT, so that tokens with made-up keys leave room for others. */
+const MAX_WAITING_TOKENS = 250;
 /** Time for which a key that a fetch did not bring causes no other one, in ms. */
 const UNKNOWN_KEY_MS = 30_000;
 const MAX_UNKNOWN_KEYS = 1_000;
@@ -45,6 +47,7 @@ export class RemoteKeySet {
   #fetchedAt = -Infinity;
   #failures = 0;
   #lookup: Promise<void> | undefined;
+  #waitingTokens = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RemoteKeySetOptions) {
@@ -97,22 +100,30 @@ export class RemoteKeySet {
     }
   };
 
-  /** Fetches once for all who ask meanwhile. @throws TokenProblem if the cooldown is long */
+  /** Fetches once for all tokens that wait meanwhile. @throws TokenProblem if the cooldown is long, or too many tokens wait */
   async #lookUp(): Promise<void> {
     const waitMs = this.#cooldown.waitMs(performance.now());
     if (!this.#lookup && waitMs > MAX_LOOKUP_WAIT_MS)
       throw new TokenProblem('keys_unavailable', 'its key is unknown, and was looked for in vain too often');
+    if (this.#waitingTokens >= MAX_WAITING_TOKENS)
+      throw new TokenProblem('keys_unavailable', 'its key is unknown, and too many tokens wait for a fetch');
     this.#lookup ??= delay(waitMs)
       .then(() => this.#fetchForLookup())
       .finally(() => (this.#lookup = undefined));
-    return this.#lookup;
+    this.#waitingTokens++;
+    try {
+      await this.#lookup;
+    } finally {
+      this.#waitingTokens--;
+    }
   }
 
   async #fetchForLookup(): Promise<void> {
     const hadKeys = this.isAvailable;
     this.#cooldown.start(performance.now());
     await this.#fetch();
-    if (this.#failures > 0 || !hadKeys) this.#cooldown.reset();
+    // A lookup that fails counts, too: otherwise made-up keys would keep requests waiting while the provider does not answer.
+    if (!hadKeys) this.#cooldown.reset();
   }
 
   /** Never rejects. */
