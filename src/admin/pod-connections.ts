@@ -50,6 +50,8 @@ export class PodConnections {
   readonly #options: PodConnectionsOptions;
   /** Settles when no connections are being closed any more; never rejects. */
   #closing: Promise<unknown> = Promise.resolve();
+  /** A scan for all revocations waits for its turn: it also finds those that arrive until then. */
+  #isScanDue = false;
 
   constructor(options: PodConnectionsOptions) {
     this.#options = options;
@@ -61,10 +63,13 @@ export class PodConnections {
     return Promise.resolve(this.#list(question.list));
   };
 
-  /** Closes the connections that any revocation refuses. */
+  /** Closes the connections that any revocation refuses. Any number of calls before a scan begins are one scan. */
   readonly closeRevoked = (): void => {
+    if (this.#isScanDue) return;
+    this.#isScanDue = true;
     const { revocations } = this.#options;
-    void this.#closeWhere(({ knownClaims }) => knownClaims !== undefined && revocations.refuses(knownClaims));
+    const refuses = ({ knownClaims }: Connection) => knownClaims !== undefined && revocations.refuses(knownClaims);
+    void this.#closeWhere(refuses, () => (this.#isScanDue = false));
   };
 
   async #revoke(text: string): Promise<PodAnswer> {
@@ -98,9 +103,10 @@ export class PodConnections {
   }
 
   /** Closes for one cause after the other: each connection counts for the cause that came first. */
-  #closeWhere(isRevoked: (connection: Connection) => boolean): Promise<number> {
+  #closeWhere(isRevoked: (connection: Connection) => boolean, onBegin?: () => void): Promise<number> {
     const { connections, onRevoked } = this.#options;
     const closing = this.#closing.then(async () => {
+      onBegin?.();
       const closed = await revokeConnections(connections(), isRevoked);
       onRevoked(closed);
       return closed;

@@ -47,3 +47,21 @@ it('a pod counts all connections for the question, also if the revocation itself
   await pod.answer({ close: 'none' });
   assert.deepEqual(counts, [250, 0, 0]);
 });
+
+it('a pod scans its connections once for revocations that arrive together, and once more for those that arrive during the scan', async (t) => {
+  const revocations = new Revocations();
+  t.after(() => revocations.close());
+  let scans = 0;
+  const connections = [{ isEnded: false, knownClaims: undefined }] as unknown as Connection[];
+  const pod = new PodConnections({
+    connections: () => {
+      if (scans++ === 0) for (let i = 0; i < 300; i++) pod.closeRevoked();
+      return connections;
+    },
+    revocations,
+    onRevoked: () => undefined,
+  });
+  for (let i = 0; i < 300; i++) pod.closeRevoked();
+  await pod.answer({ close: 'none' });
+  assert.equal(scans, 3, 'two for 600 revocations, one for the question');
+});
