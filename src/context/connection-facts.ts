@@ -7,7 +7,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Everything that may differ between two connections. Frozen; read by executions only through `ExecutionContext.connection`. */
 export interface ConnectionFacts {
   readonly id: string;
-  /** Of the upgrade or HTTP request. Names are in lower case; values of repeated names are joined by ", ". */
+  /** Of the upgrade or HTTP request. Names are in lower case; values of repeated names are joined by ", ", but `authorization` is the first. */
   readonly headers: Readonly<Record<string, string>>;
   /** Payload of `connection_init`; `{}` if it had none. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -116,6 +116,8 @@ function headersText(raw: readonly string[]): string {
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();
     const earlier = headers.get(name);
+    // `tokenOf` verifies the first one. A backend must not receive another.
+    if (name === 'authorization' && earlier !== undefined) continue;
     headers.set(name, earlier === undefined ? raw[i + 1]! : `${earlier}, ${raw[i + 1]!}`);
   }
   // fromEntries defines own properties, so a header named __proto__ is only a header.

@@ -18,6 +18,11 @@ describe('connection facts', () => {
     assert.equal(({} as { only?: string }).only, undefined);
   });
 
+  it('have the first Authorization header alone, which is the one that is verified', () => {
+    const rawHeaders = ['authorization', 'Bearer a', 'x', '1', 'Authorization', 'Bearer b'];
+    assert.deepEqual(createRequest({ ...source, rawHeaders }).headers, { authorization: 'Bearer a', x: '1' });
+  });
+
   it('parse headers once, at the first read', () => {
     const facts = createFacts(createRequest({ ...source, rawHeaders: ['A', 'b'] }), {});
     assert.equal(facts.headers, facts.headers);
