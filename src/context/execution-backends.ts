@@ -111,11 +111,17 @@ function callerHeader(name: string, connection: ConnectionFacts): string | undef
   return typeof value === 'string' && HEADER_VALUE.test(value) ? value : undefined;
 }
 
-/** What `tokenOf` looks at, in its order, so that a backend receives the token that was verified: parameters of `connection_init`, then the header. */
+/**
+ * What `tokenOf` looks at, in its order, so that a backend receives the token that was verified: parameters of `connection_init`, then the
+ * header. Only the token of a cookie (`JWT_COOKIE`) is not here: its backend needs the cookie. A header with another scheme, beside such a
+ * cookie, was not verified.
+ */
 function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {
-  const { token } = params;
-  if (typeof token === 'string' && token !== '') return /^bearer /i.test(token) ? token : `Bearer ${token}`;
-  const parameters = [params['authorization'], params['Authorization']];
+  const parameters = [params['token'], params['authorization'], params['Authorization']];
   const parameter = parameters.find((value): value is string => typeof value === 'string' && value !== '');
-  return parameter ?? headers['authorization'];
+  return parameter === undefined ? headers['authorization'] : withScheme(parameter.trim());
+}
+
+function withScheme(parameter: string): string {
+  return /\s/.test(parameter) ? parameter : `Bearer ${parameter}`;
 }

@@ -205,14 +205,19 @@ describe('an execution context', () => {
     assert.ok(!agrees(reads, factsWith({}, ['Authorization', 'Bearer a'])));
   });
 
-  it('takes Authorization from connection_init if the request had no such header', () => {
+  it('takes Authorization from connection_init, with a scheme, if the request had no such header', () => {
     for (const [params, expected] of [
       [{ Authorization: 'Bearer p' }, 'Bearer p'],
       [{ authorization: 'Bearer q' }, 'Bearer q'],
       [{ authorization: 'Bearer q', Authorization: 'Bearer p' }, 'Bearer q'],
+      [{ authorization: 'eyJ.q' }, 'Bearer eyJ.q'],
+      [{ Authorization: ' eyJ.p ' }, 'Bearer eyJ.p'],
+      [{ token: 'bearer t', authorization: 'Bearer q' }, 'bearer t'],
+      [{ token: 'eyJ.t' }, 'Bearer eyJ.t'],
+      [{ authorization: 'Basic YTpi' }, 'Basic YTpi'],
       [{ authorization: { not: 'text' } }, undefined],
       [{ authorization: 'Bearer a\r\nx-admin: true' }, undefined],
-      [{ token: 'señor\u2028' }, undefined],
+      [{ token: 'sen\u0303or' }, undefined],
       [{}, undefined],
     ] as const) {
       const { sent, port, definition } = counted();
