@@ -1,11 +1,13 @@
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { ConfigError, SetupError } from '../errors.ts';
+import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
 import type { Environment } from '../settings/settings.ts';
 import { identityWarnings } from '../settings/identity-warnings.ts';
+import { acceptsTokens } from '../settings/token-keys.ts';
 import { findUnknownBackends, urlVariable } from '../settings/unknown-backends.ts';
 import { findUnknownVariables } from '../settings/unknown-variables.ts';
 import { checkTrustedDocuments } from './documents-check.ts';
@@ -82,9 +84,13 @@ async function checkGraph(
   }
 }
 
-function checkIdentity({ context }: Graph, config: Config): Finding[] {
+function checkIdentity(graph: Graph, config: Config): Finding[] {
   if (config.ROLE === 'worker') return [];
-  return identityWarnings(config, context.authenticate !== undefined).map(warning);
+  const problem = missingClaimsProblem(graph, acceptsTokens(config));
+  return [
+    ...(problem === undefined ? [] : [failed(problem)]),
+    ...identityWarnings(config, graph.context.authenticate !== undefined).map(warning),
+  ];
 }
 
 function checkBackends(graph: Graph, { backends, isEmbedded }: Config): Finding[] {

@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
 import { GraphError } from '../errors.ts';
-import { coordinateThatNeedsClaims } from '../graph/access/claims-needed.ts';
+import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
 import type { Revocations } from '../identity/revocations.ts';
@@ -21,13 +21,8 @@ export async function createAuthenticator(services: GatewayServices, revocations
   const { config, graph, log, metrics } = services;
   for (const warning of identityWarnings(config, graph.context.authenticate !== undefined)) log.warn(warning);
   const tokens = acceptsTokens(config) ? await openTokens(services) : undefined;
-  const coordinate = tokens || graph.context.authenticate ? undefined : coordinateThatNeedsClaims(graph);
-  if (coordinate !== undefined) {
-    throw new GraphError(
-      `${coordinate} is only for connections with claims, and no connection would have any; configure the keys of tokens ` +
-        '(JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET) and not AUTH=none, or export authenticate from context.ts',
-    );
-  }
+  const problem = missingClaimsProblem(graph, tokens !== undefined);
+  if (problem !== undefined) throw new GraphError(problem);
   return new Authenticator({
     authenticate: graph.context.authenticate?.bind(graph.context),
     tokens,

@@ -115,6 +115,22 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     );
   });
 
+  it('fails for a graph that needs claims, if connections have none', async (t) => {
+    const GRAPH = await graphFolder(t, {
+      'schema.graphql':
+        'type Order { id: ID owner: ID }\n' +
+        'type Subscription { order: Order @kafka(topic: "orders", where: { claim: "sub", path: "owner" }) }',
+    });
+    const { code, lines } = await check(t, { GRAPH });
+    assert.equal(code, 1, lines.join('\n'));
+    const failures = lines.filter((line) => line.startsWith('failed'));
+    assertLines(failures, [/^failed {3}Subscription\.order is only for connections with claims, .*JWT_JWKS_URL/]);
+    const withKeys = await check(t, { GRAPH, JWT_SECRET: 'x'.repeat(64), JWT_ALGORITHMS: 'HS256' });
+    assert.equal(withKeys.code, 0, withKeys.lines.join('\n'));
+    const worker = await check(t, { GRAPH, ROLE: 'worker' });
+    assert.doesNotMatch(worker.lines.join('\n'), /only for connections with claims/);
+  });
+
   it('reads TUNABLES_FILE after the graph, which may register a provider of OpenTelemetry', async (t) => {
     const api = pathToFileURL(createRequire(import.meta.url).resolve('@opentelemetry/api')).href;
     const GRAPH = await graphFolder(t, {

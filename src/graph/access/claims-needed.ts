@@ -3,8 +3,19 @@ import type { Graph } from '../graph.ts';
 import { accessRuleOf } from './access-rule.ts';
 import { parseAccessRules } from './access-rules.ts';
 
+/** Why crier refuses to start with a graph that needs claims, if connections would have none; undefined: it starts. */
+export function missingClaimsProblem(graph: Graph, acceptsTokens: boolean): string | undefined {
+  if (acceptsTokens || graph.context.authenticate) return undefined;
+  const coordinate = coordinateThatNeedsClaims(graph);
+  return (
+    coordinate &&
+    `${coordinate} is only for connections with claims, and no connection would have any; configure the keys of tokens ` +
+      '(JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET) and not AUTH=none, or export authenticate from context.ts'
+  );
+}
+
 /** The schema coordinate of the first element that is only for connections with claims; undefined: there is none. */
-export function coordinateThatNeedsClaims({ schema, bindings }: Pick<Graph, 'schema' | 'bindings'>): string | undefined {
+function coordinateThatNeedsClaims({ schema, bindings }: Pick<Graph, 'schema' | 'bindings'>): string | undefined {
   for (const { field, where } of bindings.values()) {
     if (where.length > 0) return `${schema.getSubscriptionType()!.name}.${field}`;
   }
