@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import ts from 'typescript';
+import type { Node, ObjectLiteralExpression } from 'typescript';
 
-/** What a hostile client, token or page sends. The title of a test that shows what becomes of it ends with the id. */
+/** What a hostile client, token or page sends. The title of a test that shows the outcome ends with the id. */
 const ATTACKS: Readonly<Record<string, string>> = {
   'S-01': 'a page of another origin opens a WebSocket with the cookie of its visitor',
   'S-02': 'an origin that resembles an allowed one: its prefix, suffix, scheme, port, or null',
@@ -60,23 +62,60 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'S-64': '100,000 different variables of one user, each a channel',
 };
 
-/** Ids in the titles of tests: in strings, not in comments. */
-function provedIds(): Set<string> {
+/** The list at the end of a title, such as `(S-13, S-14)`. */
+const IDS = /\(((?:S-\d\d(?:, )?)+)\)$/;
+const TESTS = ['it', 'describe'];
+
+/** Ids in the titles of tests that run. A title is the first argument of `it` or `describe`, or the name of a row of a table. */
+function provedIds(source: string): Set<string> {
+  const ids = new Set<string>();
+  const add = (text: string) =>
+    IDS.exec(text)?.[1]
+      ?.split(', ')
+      .forEach((id) => ids.add(id));
+  const visit = (node: Node) => {
+    if (isSkipped(node)) return;
+    if ((ts.isStringLiteralLike(node) || ts.isTemplateTail(node)) && isTitle(node)) add(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('a.ts', source, ts.ScriptTarget.Latest, true));
+  return ids;
+}
+
+/** `it.skip`, `describe.todo`, and a test or a row with the option `skip` or `todo`. */
+function isSkipped(node: Node): boolean {
+  if (ts.isObjectLiteralExpression(node)) return hasSkip(node);
+  if (!ts.isCallExpression(node)) return false;
+  const { expression, arguments: given } = node;
+  if (ts.isPropertyAccessExpression(expression)) {
+    return TESTS.includes(expression.expression.getText()) && ['skip', 'todo'].includes(expression.name.text);
+  }
+  return TESTS.includes(expression.getText()) && given.some((one) => ts.isObjectLiteralExpression(one) && hasSkip(one));
+}
+
+function hasSkip({ properties }: ObjectLiteralExpression): boolean {
+  return properties.some(({ name }) => ['skip', 'todo'].includes(name?.getText() ?? ''));
+}
+
+function isTitle(text: Node): boolean {
+  let node = text;
+  let { parent } = text;
+  if (ts.isTemplateSpan(parent)) [node, parent] = [parent.parent, parent.parent.parent];
+  if (ts.isCallExpression(parent)) return parent.arguments[0] === node && TESTS.includes(parent.expression.getText());
+  if (ts.isPropertyAssignment(parent)) return parent.name === node || ['title', 'name'].includes(parent.name.getText());
+  return ts.isArrayLiteralExpression(parent) && parent.elements[0] === node;
+}
+
+function provedByFiles(): Set<string> {
   const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && name !== 'attacks.test.ts',
   );
-  const ids = files.flatMap((name) =>
-    Array.from(read(name).matchAll(/['"`][^\n]*\(((?:S-\d\d(?:, )?)+)\)['"`]/g), ([, list]) => list!.split(', ')),
-  );
-  return new Set(ids.flat());
-}
-
-function read(name: string): string {
-  return readFileSync(join('test', name), 'utf8');
+  const sources = files.map((name) => readFileSync(join('test', name), 'utf8')).filter((text) => text.includes('(S-'));
+  return new Set(sources.flatMap((text) => [...provedIds(text)]));
 }
 
 describe('the attacks of the list', () => {
-  const proved = provedIds();
+  const proved = provedByFiles();
 
   it('each have a test with their id in its title', () => {
     assert.deepEqual(
@@ -90,5 +129,25 @@ describe('the attacks of the list', () => {
       [...proved].filter((id) => id <= 'S-65' && !Object.hasOwn(ATTACKS, id)),
       [],
     );
+  });
+
+  it('are proved by titles of tests and of rows, not by other strings, comments and skipped tests', () => {
+    const proves = (source: string) => [...provedIds(source)].join();
+    assert.equal(proves("it('refuses it (S-01, S-02)', run)"), 'S-01,S-02');
+    assert.equal(proves('describe(`refuses ${what} (S-01)`, run)'), 'S-01');
+    assert.equal(proves("const rows = [{ title: 'refuses it (S-01)', run }, ['refuses it (S-02)', run]]"), 'S-01,S-02');
+    assert.equal(proves("const rows = { 'refuses it (S-01)': run }"), 'S-01');
+    for (const other of [
+      "// it('refuses it (S-01)', run)",
+      "it('refuses it', () => assert.ok(true, 'refuses it (S-01)'))",
+      "const text = 'refuses it (S-01)'",
+      "it.skip('refuses it (S-01)', run)",
+      "describe.todo('all', () => { it('refuses it (S-01)', run) })",
+      "it('refuses it (S-01)', { skip: true }, run)",
+      "const rows = [{ title: 'refuses it (S-01)', skip: true }]",
+      "it('refuses it (S-01) seldom', run)",
+      "it('accepts it (twin of S-01)', run)",
+    ])
+      assert.equal(proves(other), '', other);
   });
 });
