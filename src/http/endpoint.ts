@@ -26,6 +26,8 @@ export interface EndpointOptions extends QueryHandlerOptions {
   /** Names of headers that pages of other origins may send, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly maxBodyBytes: number;
+  /** A request whose client has disconnected counts for at most this time while its execution goes on: a resolver may never settle. */
+  readonly executionTimeoutMs: number;
   readonly log: Logger;
   readonly onRefused: (reason: OriginRefusal['reason'] | RequestLimit) => void;
 }
@@ -41,7 +43,8 @@ const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ER
 export function createEndpoint(
   options: EndpointOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { authenticator, admission, origins, proxies, corsHeaders, maxBodyBytes, log, onRefused } = options;
+  const { authenticator, admission, origins, proxies, corsHeaders, maxBodyBytes, executionTimeoutMs, log, onRefused } =
+    options;
   const failureLog = new LogWindow(LOG_WINDOW_MS);
   const handle = createQueryHandler(options);
 
@@ -58,13 +61,39 @@ export function createEndpoint(
   ): Promise<Authenticated | Response> {
     const { rawHeaders } = request;
     const source = { id: randomUUID(), rawHeaders, params: {}, address };
-    const identity = await authenticator.authenticate(source, (user) => admitted.charge(user));
+    const identity = await authenticator.authenticate(
+      source,
+      (user) => admitted.charge(user) && !request.socket.destroyed,
+    );
     if ('facts' in identity) return identity;
     admitted.charge(undefined);
     const { limit } = admitted;
     if (limit === undefined) return refusalReply(identity.failure);
     if (limit.startsWith('address')) proxies.onAddressRefused(request);
     return refusedByLimit(limit);
+  }
+
+  /** Counts a request until its reply has ended and the work for it, too. */
+  async function whileAdmitted(
+    request: IncomingMessage,
+    response: ServerResponse,
+    admitted: AdmittedRequest,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    let hasReplied = false;
+    let isDone = false;
+    const close = () => admitted.close();
+    whenReplied(request, response, () => {
+      hasReplied = true;
+      if (isDone) close();
+      else setTimeout(close, executionTimeoutMs).unref();
+    });
+    try {
+      await work();
+    } finally {
+      isDone = true;
+      if (hasReplied) close();
+    }
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -81,13 +110,15 @@ export function createEndpoint(
     const begunAt = performance.now();
     const address = proxies.addressOf(request);
     const admitted = admission.open(addressKey(address));
-    whenReplied(request, response, () => admitted.close());
-    const identity = await authenticate(request, address, admitted);
-    if (!('facts' in identity)) return refuse(identity);
-    if (request.headers.expect !== undefined) response.writeContinue();
-    const body = await readBody(request, maxBodyBytes);
-    if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
-    send(response, await handle(request, body, { socket, identity, begunAt }));
+    await whileAdmitted(request, response, admitted, async () => {
+      const identity = await authenticate(request, address, admitted);
+      if (!('facts' in identity)) return refuse(identity);
+      // An HTTP/1.0 client knows no 100 (Continue): RFC 9110 section 10.1.1.
+      if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
+      const body = await readBody(request, maxBodyBytes);
+      if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
+      send(response, await handle(request, body, { socket, identity, begunAt }));
+    });
   }
 
   return async function onRequest(request, response) {

@@ -35,6 +35,9 @@ export interface QueryContext {
 /** Answers a query or mutation, with the documents and limits of the WebSocket. */
 export type QueryHandler = (request: IncomingMessage, body: string, context: QueryContext) => Promise<Response>;
 
+/** For a client that has disconnected: nobody receives it. */
+const NO_REPLY: Response = [null, { status: 499, statusText: 'Client Closed Request' }];
+
 const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
 
 export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {
@@ -50,14 +53,22 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
     // The text of the request stays in memory while the document waits.
     const bytes = weightOf(params) + textWeight(text);
     const work = documents.add(lane, bytes, () => runtime.prepare(request, operationName, lane));
-    socket.once('close', work.cancel);
+    let onClose = () => {};
+    // Cancelled work never settles.
+    const closed = new Promise<Refusal>((resolve) => {
+      onClose = () => {
+        work.cancel();
+        resolve({ errors: [] });
+      };
+    });
+    socket.once('close', onClose);
     try {
-      return await work.done;
+      return await Promise.race([work.done, closed]);
     } catch (error) {
       if (!(error instanceof OverloadedError)) throw error;
       return runtime.refusedFor(error);
     } finally {
-      socket.removeListener('close', work.cancel);
+      socket.removeListener('close', onClose);
     }
   }
 
@@ -65,7 +76,9 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
     parseRequestParams: parseRequest,
     onSubscribe: async ({ body, url, context: { identity, socket, begunAt } }, request) => {
       const { operationName, variables } = request;
+      if (socket.destroyed) return NO_REPLY;
       const operation = await prepare(socket, request, typeof body === 'string' ? body : url);
+      if (socket.destroyed) return NO_REPLY;
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
       // The body and the document may have taken a while.

@@ -96,7 +96,9 @@ export class AdmittedRequest {
     return reached === undefined;
   }
 
+  /** Idempotent. */
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.#leave?.();
     this.#onClose();

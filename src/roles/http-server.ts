@@ -22,6 +22,7 @@ export function createHttpServer(
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
+    executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     log,
     onRefused: (reason) => metrics.refusals.inc({ reason }),
   });

@@ -199,6 +199,13 @@ describe('a request whose headers decide', () => {
     await waitFor('the answer', () => user.reply.text.includes('{"data":{"me":"ida"}}'));
   });
 
+  it('is not asked for its body in HTTP/1.0, which has no 100 (Continue)', async (t) => {
+    const { write } = await startCrier(t);
+    const { reply } = await write(`${HEAD.replace('HTTP/1.1', 'HTTP/1.0')}Expect: 100-continue\r\n\r\n${BODY}`);
+    await waitFor('the answer', () => reply.isClosed);
+    assert.match(reply.text, /^HTTP\/1\.1 200 /);
+  });
+
   it('keeps its connection if its body is short', async (t) => {
     const { write } = await startCrier(t, { AUTH: 'required' });
     const { socket, reply } = await write(`${HEAD}\r\n${BODY}`);

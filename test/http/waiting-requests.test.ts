@@ -62,6 +62,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     proxies: new TrustedProxies([]),
     corsHeaders: [],
     maxBodyBytes: 1024 * 1024,
+    executionTimeoutMs: 10_000,
     log,
     onRefused: () => undefined,
   });
