@@ -57,6 +57,19 @@ describe('an execution context', () => {
     assert.equal(built.loaders, 2);
   });
 
+  it('has loaders of its own, whatever the execution of another user has loaded (S-62)', () => {
+    const definition: ContextDefinition = { createLoaders: () => ({ loaded: new Map<string, string>() }) };
+    const loadedBy = (sub: string, shared = definition) =>
+      (createContext(shared, counted().port, factsWith({ sub })).loaders as { loaded: Map<string, string> }).loaded;
+    loadedBy('ida').set('secret', 'of ida');
+    assert.equal(loadedBy('ben').size, 0);
+    // Twin: a graph that returns the same loaders each time.
+    const loaders = { loaded: new Map<string, string>() };
+    const global: ContextDefinition = { createLoaders: () => loaders };
+    loadedBy('ida', global).set('secret', 'of ida');
+    assert.equal(loadedBy('ben', global).get('secret'), 'of ida');
+  });
+
   it('builds loaders again after a failed attempt', () => {
     let attempts = 0;
     const createLoaders = () => {

@@ -49,7 +49,7 @@ describe('the log of a pod', () => {
     assert.deepEqual(warning?.['err'], { type: 'Warning', message: 'from the graph' });
   });
 
-  it(`has at most ${MAX_LINES} lines about ${CLIENTS} hostile clients, and counts the suppressed ones`, async (t) => {
+  it(`has at most ${MAX_LINES} lines about ${CLIENTS} hostile clients, and counts the suppressed ones (S-21)`, async (t) => {
     const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH) });
     const before = pod.lines.length;
     const attacks = [

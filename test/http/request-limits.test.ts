@@ -187,7 +187,7 @@ describe('a request whose headers decide', () => {
     });
   }
 
-  it('is not asked for its body, if the client waits for that', async (t) => {
+  it('receives 100 Continue only with an accepted token', async (t) => {
     const { write, provider } = await startCrier(t, { AUTH: 'required' });
     const head = `${HEAD}Expect: 100-continue\r\n`;
     const stranger = await write(`${head}\r\n`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { metricOf } from '../support/metric.ts';
+import { handshake } from '../support/socket.ts';
 import { IdentityProvider, fromNow } from './identity-provider.ts';
 import { stage } from './stage.ts';
 
@@ -55,6 +56,25 @@ describe('a connection with a token', () => {
     assert.ok(!log.join('').includes(token));
   }
 
+  it('is refused with 403 and counted, without a use of its cookie, if a page of another origin opens it (S-01)', async (t) => {
+    const context = 'export const authenticate = () => { throw new Error("called"); };';
+    const { provider, url, adminPort, log } = await stage(t, { JWT_COOKIE: 'session' }, context);
+    const cookie = `session=${await provider.sign()}`;
+    const before = provider.fetches;
+    assert.equal((await handshake(url, { cookie, origin: 'https://evil.example' })).status, 403);
+    assert.equal(provider.fetches, before);
+    assert.doesNotMatch(log.join(''), /called/);
+    assert.equal(await metricOf(`http://127.0.0.1:${adminPort}`, 'crier_refusals_total{reason="origin"}'), 1);
+  });
+
+  it('is acknowledged with the cookie if ALLOWED_ORIGINS names the other origin (twin of S-01 and S-02)', async (t) => {
+    const { provider, connect } = await stage(t, { JWT_COOKIE: 'session', ALLOWED_ORIGINS: 'https://evil.example' });
+    const socket = await connect({ cookie: `session=${await provider.sign()}`, origin: 'https://evil.example' });
+    await socket.init();
+    socket.subscribe('1', '{ me }');
+    assert.deepEqual((await socket.next()).payload, { data: { me: 'ida' } });
+  });
+
   it('is closed with 4403 if the cookie came without an Origin (S-03)', async (t) => {
     const { provider, connect } = await stage(t, { JWT_COOKIE: 'session' });
     const socket = await connect({ cookie: `session=${await provider.sign()}` });
@@ -105,7 +125,7 @@ describe('a connection with a token', () => {
     assert.ok((await metricOf(`http://127.0.0.1:${adminPort}`, failed)) > 0);
   });
 
-  it('keeps its identity after a second connection_init (S-18)', async (t) => {
+  it('is closed with 4429 at a second connection_init with the token of another user (S-18)', async (t) => {
     const { provider, connect } = await stage(t);
     const socket = await connect();
     await socket.init({ token: await provider.sign() });

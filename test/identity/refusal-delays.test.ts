@@ -19,7 +19,7 @@ function stage(t: TestContext) {
 }
 
 describe('RefusalDelays', () => {
-  it('delays no refusal of an address that has few, and then each twice as long as the one before', (t) => {
+  it('delays no refusal of an address that has few, and then each twice as long as the one before (S-21)', (t) => {
     const { refuse, refused } = stage(t);
     for (let i = 0; i < 10; i++) assert.ok(refuse());
     for (const delayMs of [100, 200, 400, 800, 1600, 3200, 4000, 4000]) {

@@ -44,15 +44,18 @@ describe('TokenVerifier', () => {
     assert.equal(expiresAtMs, exp * 1000 + TOLERANCE_MS);
   });
 
-  it('accepts clocks that differ by less than the tolerance', async () => {
+  it('accepts clocks that differ by less than the tolerance (twin of S-14)', async () => {
     await verifier().verify(await sign({ exp: fromNow(-50) }));
     await verifier().verify(await sign({ nbf: fromNow(50) }));
   });
 
-  it('accepts any issuer and audience if none is set', async () => {
+  it('accepts any issuer and audience if none is set (twin of S-14)', async () => {
     const open = verifier({ issuers: [{ names: [], key: createPublicKey(PEM) }], audiences: [] });
     await open.verify(await sign({ iss: 'https://else.test', aud: 'else' }));
   });
+
+  it('refuses a token that expired a second ago, without a tolerance (S-14)', async () =>
+    refused(await sign({ exp: fromNow(-1) }), 'token_expired', /"exp"/, verifier({ clockToleranceMs: 0 })));
 
   const claims: readonly (readonly [what: string, claims: object, refusal: TokenRefusal, message: RegExp])[] = [
     ['that expired before the tolerance', { exp: fromNow(-61) }, 'token_expired', /"exp"/],

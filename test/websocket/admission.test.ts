@@ -277,7 +277,7 @@ describe('a gateway with limits for each client', () => {
     assert.equal(gateway.operationCount, 300);
   });
 
-  it('closes connections of an address past the limit with 1013, before they are authenticated', async (t) => {
+  it('closes connections of an address past the limit with 1013, before they are authenticated (S-22)', async (t) => {
     const { url, refusals, gateway } = await startBareGateway(t, { maxConnectionsPerAddress: 2 });
     const first = await openSocket(t, url);
     await openSocket(t, url);
@@ -288,5 +288,12 @@ describe('a gateway with limits for each client', () => {
     await first.expectClose();
     await waitFor('the place of the first', () => gateway.connectionCount === 1);
     await (await openSocket(t, url)).init();
+  });
+
+  it('accepts any number of connections of an address and a user without the limits (twin of S-22)', async (t) => {
+    const { url, gateway, refusals } = await startBareGateway(t, { authenticate: identity });
+    for (let i = 0; i < 21; i++) await (await openSocket(t, url)).init({ sub: 'ida' });
+    assert.equal(gateway.connectionCount, 21);
+    assert.deepEqual(refusals, []);
   });
 });

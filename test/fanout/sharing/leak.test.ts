@@ -76,7 +76,7 @@ function stageOf(t: TestContext, { resolve }: Row, options: Partial<StageOptions
 for (const mode of MODES) {
   describe(`a shared result, ${textOfMode(mode)}${TRIVIAL}`, () => {
     for (const row of rows) {
-      it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name}`, async (t) => {
+      it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name} (S-57)`, async (t) => {
         const stage = await stageOf(t, row, mode);
         const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
         await stage.publish(CHANNEL, open);
@@ -93,7 +93,7 @@ for (const mode of MODES) {
 for (const mode of MODES) {
   describe(`a result of a replay, ${textOfMode(mode)}${TRIVIAL}`, () => {
     for (const row of rows) {
-      it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name}`, async (t) => {
+      it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name} (S-57)`, async (t) => {
         const cursors = new Cursors('secret');
         const stage = await stageOf(t, row, { ...mode, cursors });
         const { bus } = stage;

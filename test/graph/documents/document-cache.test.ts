@@ -153,7 +153,7 @@ describe('DocumentCache', () => {
 
   it('keeps its bounds through 10,000 distinct documents (S-53)', () => {
     const cache = cacheWith({ maxEntries: 50 });
-    for (let i = 0; i < 10_000; i++) valid(cache, `{ user { name } } # ${i}`);
+    for (let i = 0; i < 10_000; i++) valid(cache, i % 2 ? `{ user { name } } # ${i}` : `{ alias${i}: user { name } }`);
     assert.equal(cache.size, 50);
     const small = cacheWith({ maxBytes: 10_000 });
     for (let i = 0; i < 100; i++) valid(small, `{ alias${i}: user { name } }`);
@@ -200,6 +200,14 @@ describe('DocumentCache', () => {
     'aliases of __typename (S-40)': [
       `{ ${Array.from({ length: 16 }, (_, i) => `t${i}: __typename`).join(' ')} }`,
       /more than 15 aliases/,
+    ],
+    '10,000 aliases of __typename (S-40)': [
+      `{ ${Array.from({ length: 10_000 }, (_, i) => `t${i}: __typename`).join(' ')} }`,
+      /longer than 15000 characters/,
+    ],
+    '1,000 directives on one field (S-41)': [
+      `{ user ${'@skip(if:false) '.repeat(1_000)} { name } }`,
+      /longer than 15000/,
     ],
     'directives on one field (S-41)': [`{ user ${'@skip(if:false) '.repeat(51)} { name } }`, /more than 50 directives/],
     'unknown directives (S-41)': [`{ user ${'@x '.repeat(999)} { name } }`, /more tha[nt] (50 directives|1000 tokens)/],
@@ -250,7 +258,8 @@ describe('DocumentCache', () => {
     assert.throws(() => parse('{a'.repeat(7_000)), RangeError);
   });
 
-  it('accepts repeated fields and many aliases where the limits permit them (twin of S-39 and S-40)', () => {
+  it('accepts repeated fields, aliases and directives where the limits permit them (twin of S-39, S-40 and S-41)', () => {
+    valid(cacheWith({ maxDirectives: 51 }), `{ user { ${'name @skip(if:false) '.repeat(51)} } }`);
     valid(cacheWith({ maxTokens: 10_000 }), attacks['__typename repeated (S-39)']![0]);
     valid(cacheWith({ maxAliases: 100 }), attacks['aliases of __typename (S-40)']![0]);
   });

@@ -57,7 +57,7 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'X-01',
     level: 'REC',
-    title: 'refuses a foreign Origin with 403 (compared exactly) before anything is authenticated (S-01, S-02)',
+    title: 'refuses a foreign Origin with 403 (compared exactly) before anything is authenticated (S-02)',
     settings: { ALLOWED_ORIGINS: 'https://app.example.com' },
     async run({ url }) {
       const foreign = [
