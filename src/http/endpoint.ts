@@ -66,6 +66,8 @@ export function createEndpoint(
       (user) => admitted.charge(user) && !request.socket.destroyed,
     );
     if ('facts' in identity) return identity;
+    // The same for all users while the keys cannot be fetched, so it says nothing about an address.
+    if (identity.failure === 'keys_unavailable') return refusalReply(identity.failure);
     admitted.charge(undefined);
     const { limit } = admitted;
     if (limit === undefined) return refusalReply(identity.failure);

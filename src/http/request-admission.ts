@@ -11,6 +11,8 @@ export interface ClientLimits {
 export interface RequestLimits {
   /** Requests in flight on the pod; 0: no limit. */
   readonly maxInFlight: number;
+  /** Of these, requests without a user; 0: no limit. Otherwise strangers could keep all users out. */
+  readonly maxInFlightWithoutUser: number;
   readonly user: ClientLimits;
   readonly address: ClientLimits;
 }
@@ -33,11 +35,11 @@ export class RequestAdmission {
   #inFlight = 0;
 
   /** @param isMemoryShort while true, no request is admitted */
-  constructor({ maxInFlight, user, address }: RequestLimits, isMemoryShort: () => boolean) {
+  constructor({ maxInFlight, maxInFlightWithoutUser, user, address }: RequestLimits, isMemoryShort: () => boolean) {
     this.#maxInFlight = maxInFlight;
     this.#isMemoryShort = isMemoryShort;
     this.#users = new Clients(user);
-    this.#addresses = new Clients(address);
+    this.#addresses = new Clients(address, maxInFlightWithoutUser);
   }
 
   get inFlight(): number {
@@ -92,6 +94,7 @@ export class AdmittedRequest {
     const key = user ?? this.#address;
     const reached = clients.reached(key);
     if (reached === undefined) this.#leave = clients.enter(key);
+    else if (reached === 'total') this.#limit = 'requests';
     else this.#limit = `${user === undefined ? 'address' : 'user'}_${reached}`;
     return reached === undefined;
   }
@@ -108,16 +111,22 @@ export class AdmittedRequest {
 /** Requests of users, or of addresses, by key. */
 class Clients {
   readonly #maxPerSecond: number;
+  readonly #maxTotal: number;
   readonly #inFlight: Quota;
   readonly #rates = new LRUCache<string, RateLimit>({ max: MAX_RATES });
 
-  constructor({ maxInFlight, maxPerSecond }: ClientLimits) {
+  #total = 0;
+
+  /** @param maxTotal requests in flight of all clients; 0: no limit */
+  constructor({ maxInFlight, maxPerSecond }: ClientLimits, maxTotal = 0) {
+    this.#maxTotal = maxTotal;
     this.#maxPerSecond = maxPerSecond;
     this.#inFlight = new Quota(maxInFlight);
   }
 
-  /** The limit that a client has reached. */
-  reached(key: string): 'requests' | 'request_rate' | undefined {
+  /** The limit that a client, or all clients together (`total`), have reached. */
+  reached(key: string): 'total' | 'requests' | 'request_rate' | undefined {
+    if (this.#maxTotal > 0 && this.#total >= this.#maxTotal) return 'total';
     if (this.#inFlight.isReached(key)) return 'requests';
     return this.#maxPerSecond === 0 || this.#rateOf(key).take(performance.now()) ? undefined : 'request_rate';
   }
@@ -125,7 +134,11 @@ class Clients {
   /** Counts a request until the returned function is called. */
   enter(key: string): () => void {
     this.#inFlight.add(key);
-    return () => this.#inFlight.delete(key);
+    this.#total++;
+    return () => {
+      this.#inFlight.delete(key);
+      this.#total--;
+    };
   }
 
   #rateOf(key: string): RateLimit {

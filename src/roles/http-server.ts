@@ -7,6 +7,7 @@ import { createGraphiql } from '../http/graphiql.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
 import { RequestAdmission } from '../http/request-admission.ts';
 import { isBodyShort } from '../http/request-head.ts';
+import { acceptsTokens } from '../settings/token-keys.ts';
 import type { GatewayServices } from './services.ts';
 
 export const ENDPOINT = '/graphql';
@@ -46,6 +47,7 @@ function createAdmission({ config, memory, metrics }: GatewayServices): RequestA
   const admission = new RequestAdmission(
     {
       maxInFlight: config.MAX_REQUESTS_IN_FLIGHT,
+      maxInFlightWithoutUser: acceptsTokens(config) ? Math.ceil(config.MAX_REQUESTS_IN_FLIGHT / 2) : 0,
       user: {
         maxInFlight: config.MAX_REQUESTS_IN_FLIGHT_PER_USER,
         maxPerSecond: config.MAX_REQUESTS_PER_SECOND_PER_USER,

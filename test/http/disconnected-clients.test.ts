@@ -27,7 +27,10 @@ interface Stage {
 /** An endpoint whose executions end when they are told to, and a client that has sent it a query. */
 async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 60_000 }: Stage = {}) {
   const log = createLog('silent');
-  const admission = new RequestAdmission({ maxInFlight: 0, user: UNLIMITED, address: UNLIMITED }, () => false);
+  const admission = new RequestAdmission(
+    { maxInFlight: 0, maxInFlightWithoutUser: 0, user: UNLIMITED, address: UNLIMITED },
+    () => false,
+  );
   const operation = { type: 'query', document: parse('{ hello }') };
   const executions: ((result: ExecutionResult) => void)[] = [];
   const queued: { cancel: () => void }[] = [];

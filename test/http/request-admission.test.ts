@@ -6,7 +6,10 @@ import type { RequestLimits } from '../../src/http/request-admission.ts';
 const NONE = { maxInFlight: 0, maxPerSecond: 0 };
 
 function admissionWith(limits: Partial<RequestLimits>, isMemoryShort = () => false): RequestAdmission {
-  return new RequestAdmission({ maxInFlight: 0, user: NONE, address: NONE, ...limits }, isMemoryShort);
+  return new RequestAdmission(
+    { maxInFlight: 0, maxInFlightWithoutUser: 0, user: NONE, address: NONE, ...limits },
+    isMemoryShort,
+  );
 }
 
 /** The limit that a request of this client reaches; it ends at once. */
@@ -44,6 +47,19 @@ describe('RequestAdmission', () => {
     assert.equal(limitOf(admission, 'ida'), undefined);
     assert.equal(limitOf(admission, undefined), undefined);
     assert.equal(admission.inFlight, 0);
+  });
+
+  it('counts the requests without a user of all addresses together', () => {
+    const admission = admissionWith({ maxInFlightWithoutUser: 2 });
+    const [first] = ['a', 'b'].map((address) => {
+      const request = admission.open(address);
+      assert.ok(request.charge(undefined));
+      return request;
+    });
+    assert.equal(limitOf(admission, undefined, 'c'), 'requests');
+    assert.equal(limitOf(admission, 'ida', 'c'), undefined);
+    first!.close();
+    assert.equal(limitOf(admission, undefined, 'c'), undefined);
   });
 
   it('admits ten seconds of a rate at once, for each user and each address by itself', () => {

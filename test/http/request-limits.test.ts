@@ -146,6 +146,24 @@ describe('limits of requests to /graphql', () => {
     assert.equal((await post(token)).status, 200);
   });
 
+  it('keep half of the pod for users while strangers send their bodies slowly', async (t) => {
+    const { provider, post, write, metric } = await startCrier(t, { MAX_REQUESTS_IN_FLIGHT: '4' });
+    for (let i = 0; i < 2; i++) await write(`${HEAD}\r\n{`);
+    await waitFor('two requests', async () => (await metric('crier_requests_in_flight')) === 2);
+    assert.equal((await post()).status, 503);
+    assert.equal((await post(await provider.sign())).status, 200);
+  });
+
+  it('answer 503 and charge no address while the keys of tokens cannot be fetched', async (t) => {
+    const { provider, post, metric } = await startCrier(t, { MAX_REQUESTS_PER_SECOND_PER_ADDRESS: '1' });
+    provider.answer = (response) => void response.destroy();
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => provider.sign({}, { kid: `new-${i}` })));
+    const responses = await Promise.all(tokens.map((token) => post(token)));
+    assert.ok(responses.every(({ status }) => status === 503));
+    assert.equal(await metric('crier_authentication_failures_total{reason="keys_unavailable"}'), 20);
+    assert.equal((await post()).status, 200);
+  });
+
   it('keep room for others while one address sends its bodies slowly', async (t) => {
     const { provider, post, write, metric } = await startCrier(t, { MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: '2' });
     const slow = [await write(`${HEAD}\r\n{`), await write(`${HEAD}\r\n{`)];

@@ -57,7 +57,10 @@ async function startEndpoint(t: TestContext): Promise<string> {
     runtime,
     authenticator: new Authenticator({ tokens: undefined, timeoutMs: 5000, log, onFailure: () => undefined }),
     documents: queue,
-    admission: new RequestAdmission({ maxInFlight: 0, user: UNLIMITED, address: UNLIMITED }, () => false),
+    admission: new RequestAdmission(
+      { maxInFlight: 0, maxInFlightWithoutUser: 0, user: UNLIMITED, address: UNLIMITED },
+      () => false,
+    ),
     origins: { allowed: [], own: '' },
     proxies: new TrustedProxies([]),
     corsHeaders: [],
