@@ -161,14 +161,11 @@ export const subscribeRows: readonly Row[] = [
   {
     id: 'C-35',
     level: 'REC',
-    title: 'answers a mutation with next and complete, or with error, never with a close (S-52)',
+    title: 'runs a mutation and answers with next and complete (S-52)',
     async run(stage) {
       const socket = await stage.connect();
       socket.subscribe('a', 'mutation { shout(text: "hey") }');
-      const answer = await socket.next();
-      if (answer.type === 'next')
-        assert.deepEqual([answer, await socket.next()], [next('a', { shout: 'HEY' }), complete('a')]);
-      else assertError(answer, 'a');
+      assert.deepEqual(await socket.take(2), [next('a', { shout: 'HEY' }), complete('a')]);
       assert.deepEqual(await socket.roundTrip(), []);
     },
   },
