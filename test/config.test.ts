@@ -225,7 +225,16 @@ describe('readConfig', () => {
       );
     }
     assert.match(refused('Authorization'), /has a setting of its own.*BACKEND_UAA_FORWARD_AUTHORIZATION=true/);
-    for (const name of ['forwarded', 'X-Forwarded-For', 'x-real-ip']) {
+    for (const name of [
+      'forwarded',
+      'X-Forwarded-For',
+      'x-real-ip',
+      'x-client-ip',
+      'x-cluster-client-ip',
+      'x-original-forwarded-for',
+      'True-Client-IP',
+      'CF-Connecting-IP',
+    ]) {
       assert.match(refused(name), /whatever a client writes.*context\.connection\.address.*TRUSTED_PROXIES/);
     }
     for (const names of ['x region', 'x-a: b', '*', 'x-*', 'x-ä', 'x-a\r\nx-b', '"x-a"']) {

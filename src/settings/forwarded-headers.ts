@@ -10,7 +10,8 @@ const OF_A_CONNECTION_OR_REQUEST = [...OF_A_CONNECTION, ...OF_A_REQUEST];
 const PREFIXES = ['content-', 'http2-', 'if-', 'proxy-', 'sec-websocket-'];
 
 /** Headers in which proxies name the client. */
-const OF_PROXIES = /^(forwarded|x-forwarded-.*|x-real-ip)$/;
+const OF_PROXIES =
+  /^(forwarded|x-forwarded-.*|x-original-forwarded-for|x-(real|client|cluster-client)-ip|true-client-ip|cf-connecting-ip)$/;
 
 /**
  * Why a backend cannot receive this header of the caller; undefined: it can.
