@@ -62,6 +62,11 @@ export function weightOfFacts(facts: ConnectionFacts): number {
   return Facts.weightOf(facts);
 }
 
+/** Length of the headers and params that new facts keep as text, in bytes; 0 once both were read. */
+export function keptTextBytes(facts: ConnectionFacts): number {
+  return Facts.textBytes(facts);
+}
+
 /** Headers and params are kept as JSON text until they are first read: as objects they take up to 20 times the memory. */
 class Facts implements ConnectionFacts {
   readonly id: string;
@@ -94,6 +99,14 @@ class Facts implements ConnectionFacts {
   static weightOf(facts: ConnectionFacts): number {
     if (!(#headers in facts)) return 0;
     return weightOf(facts.claims) + weightOf(facts.#headers) + weightOf(facts.#params);
+  }
+
+  static textBytes(facts: ConnectionFacts): number {
+    if (!(#headers in facts)) return 0;
+    return [facts.#headers, facts.#params].reduce<number>(
+      (bytes, text) => bytes + (typeof text === 'string' ? Buffer.byteLength(text) : 0),
+      0,
+    );
   }
 
   get headers(): ConnectionFacts['headers'] {

@@ -1,7 +1,7 @@
 import { CloseCode } from 'graphql-ws';
 import type { PingMessage } from 'graphql-ws';
 import { addressKey } from '../http/ip-address.ts';
-import { weightOfFacts } from '../context/connection-facts.ts';
+import { keptTextBytes, weightOfFacts } from '../context/connection-facts.ts';
 import type { Claims, ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import type { Authenticated, Authenticator, Unauthenticated } from '../identity/authenticator.ts';
@@ -12,7 +12,6 @@ import { tokenParameterOf } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
 import { CLOSE_CODES, acknowledgement, authenticatedPayload, pongMessage, pongWith } from './protocol.ts';
 import type { ConnectionOperations } from './connection-operations.ts';
-import { headerBytes } from './handshake-headers.ts';
 import { refusalClose } from './refusal-close.ts';
 import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
 import { TokenRefreshes } from './token-refreshes.ts';
@@ -115,23 +114,22 @@ export class ConnectionIdentity implements RefreshOwner {
   /**
    * Authenticates the connection and acknowledges it, or closes it.
    * @param params payload of `connection_init`
-   * @param bytes of its frame
    */
-  async initialise(params: unknown, bytes: number): Promise<void> {
+  async initialise(params: unknown): Promise<void> {
     if (this.#isInitialised) {
       return this.#owner.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     }
     this.#isInitialised = true;
-    const { maxInitBytes } = this.#services.limits;
-    if (headerBytes(this.#request!.rawHeaders) + bytes > maxInitBytes) {
-      const reason = `Headers and connection_init may have ${maxInitBytes} bytes together (MAX_INIT_BYTES)`;
-      return this.#owner.close(CloseCode.BadRequest, reason);
-    }
-    const outcome = await this.#services.authenticator.authenticate({ ...this.#request!, params });
+    const { limits, authenticator, users } = this.#services;
+    const outcome = await authenticator.authenticate({ ...this.#request!, params });
     if ('failure' in outcome) return this.#refuse(outcome);
     if (this.isEnded) return;
+    if (keptTextBytes(outcome.facts) > limits.maxInitBytes) {
+      const reason = `Headers and connection_init may have ${limits.maxInitBytes} bytes beside the token (MAX_INIT_BYTES)`;
+      return this.#owner.close(CloseCode.BadRequest, reason);
+    }
     const { subject } = outcome;
-    if (subject !== undefined && !this.#services.users.add(subject, this.#owner)) return this.#refuseUser();
+    if (subject !== undefined && !users.add(subject, this.#owner)) return this.#refuseUser();
     this.#adopt(outcome);
     this.#owner.outbox.send(acknowledgement(authenticatedPayload(outcome)));
   }

@@ -1,7 +1,7 @@
 export interface ConnectionLimits {
   readonly maxOperations: number;
   readonly maxIdBytes: number;
-  /** Of the upgrade's headers and the `connection_init` message together; of which a connection keeps the text. */
+  /** Of the text that a connection keeps of the upgrade's headers and `connection_init` together: without a token that was verified. */
   readonly maxInitBytes: number;
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;

@@ -226,7 +226,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
         return;
       case MessageType.ConnectionInit:
         this.#services.initDeadlines.delete(this);
-        return this.#identity.initialise(message.payload, data.length);
+        return this.#identity.initialise(message.payload);
       case MessageType.Subscribe:
         return this.#subscribe(message);
       case MessageType.Complete:

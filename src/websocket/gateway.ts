@@ -234,7 +234,7 @@ export class Gateway {
     }
     if (headerBytes(request.rawHeaders) > connections.limits.maxInitBytes) {
       observer.onRefused('headers');
-      const text = `Headers may have ${connections.limits.maxInitBytes} bytes (MAX_INIT_BYTES)`;
+      const text = `Headers may have ${connections.limits.maxInitBytes} bytes beside Authorization and Cookie (MAX_INIT_BYTES)`;
       return refuseHandshake(socket, '431 Request Header Fields Too Large', text);
     }
     if (this.#isDraining) {

@@ -13,7 +13,14 @@ export function clientHeaders(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, i) => !OF_HANDSHAKE.has(rawHeaders[i - (i % 2)]!.toLowerCase()));
 }
 
+/** Headers that may hold the token, which is not kept. Node bounds all headers of a request (`--max-http-header-size`, 16 KB). */
+const OF_CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+
+/** Bytes of the headers of an upgrade that do not hold credentials. */
 export function headerBytes(rawHeaders: readonly string[]): number {
   // Node reads header bytes as Latin-1.
-  return rawHeaders.reduce((bytes, text) => bytes + text.length, 0);
+  return rawHeaders.reduce(
+    (bytes, text, i) => bytes + (OF_CREDENTIALS.has(rawHeaders[i - (i % 2)]!.toLowerCase()) ? 0 : text.length),
+    0,
+  );
 }

@@ -20,7 +20,7 @@ export const gatewayVariables = {
   MAX_INIT_BYTES: bytes(
     1024,
     '8192',
-    "The upgrade's headers and `connection_init` together, which a connection keeps; also a `ping` with a token. A longer one is refused.",
+    'Headers and `connection_init` that a connection keeps, without a verified token; also a `ping` with a token. More is refused.',
   ),
   AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the token's key and the graph's `authenticate`."),
   PING_INTERVAL_MS: ms(
