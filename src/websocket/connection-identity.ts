@@ -121,7 +121,12 @@ export class ConnectionIdentity implements RefreshOwner {
     }
     this.#isInitialised = true;
     const { limits, authenticator, users } = this.#services;
-    const outcome = await authenticator.authenticate({ ...this.#request!, params });
+    let isUserFull = false;
+    const outcome = await authenticator.authenticate({ ...this.#request!, params }, (user) => {
+      isUserFull = user !== undefined && !users.hasRoom(user);
+      return !isUserFull;
+    });
+    if (isUserFull) return this.#refuseUser();
     if ('failure' in outcome) return this.#refuse(outcome);
     if (this.isEnded) return;
     if (keptTextBytes(outcome.facts) > limits.maxInitBytes) {

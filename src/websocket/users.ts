@@ -26,9 +26,18 @@ export class Users {
     this.#limits = limits;
   }
 
-  /** Returns false if the user has as many connections as it may and uses all of them. Else the oldest idle one makes room. */
+  /** False if the user has as many connections as it may and uses all of them. */
+  hasRoom(user: string): boolean {
+    return !this.#isFull(user) || this.#idleOf(user) !== undefined;
+  }
+
+  /** Returns false if the user has no room. Else the oldest idle connection makes room if that is needed. */
   add(user: string, connection: UserConnection): boolean {
-    if (!this.#hasRoom(user)) return false;
+    if (!this.hasRoom(user)) return false;
+    if (this.#isFull(user)) {
+      const reason = 'Idle, and its user has opened as many connections as a user may have';
+      this.#idleOf(user)?.close(CLOSE_CODES.tryAgainLater, reason);
+    }
     const known = this.#connections.get(user);
     if (known === undefined) this.#connections.set(user, connection);
     else if (known instanceof Set) known.add(connection);
@@ -53,20 +62,18 @@ export class Users {
     return `A user may have ${maxOperations} operations at once on all connections (MAX_OPERATIONS_PER_USER); complete one first`;
   }
 
-  #hasRoom(user: string): boolean {
+  #isFull(user: string): boolean {
     const { maxConnections } = this.#limits;
     const known = this.#connections.get(user);
     const count = known instanceof Set ? known.size : Number(known !== undefined);
-    if (maxConnections === 0 || count < maxConnections) return true;
-    for (const connection of this.#of(user)) {
-      if (connection.operations.size > 0 || connection.ageSeconds < MIN_IDLE_AGE_SECONDS) continue;
-      connection.close(
-        CLOSE_CODES.tryAgainLater,
-        'Idle, and its user has opened as many connections as a user may have',
-      );
-      return true;
-    }
-    return false;
+    return maxConnections > 0 && count >= maxConnections;
+  }
+
+  /** The oldest connection of the user that is idle. */
+  #idleOf(user: string): UserConnection | undefined {
+    for (const connection of this.#of(user))
+      if (connection.operations.size === 0 && connection.ageSeconds >= MIN_IDLE_AGE_SECONDS) return connection;
+    return undefined;
   }
 
   #of(user: string): Iterable<UserConnection> {

@@ -48,7 +48,7 @@ export interface BareGatewayOptions {
   readonly runtime?: object;
   readonly hub?: object;
   /** Of its connections. Default: facts with nothing but their id and no claims. */
-  readonly authenticate?: (source: RequestSource) => Promise<object>;
+  readonly authenticate?: (source: RequestSource, admits: (user: string | undefined) => boolean) => Promise<object>;
   /** Of the tokens of its connections. */
   readonly refresh?: (identity: object, parameter: object) => Promise<object>;
 }

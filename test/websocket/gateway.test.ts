@@ -82,6 +82,21 @@ describe('Gateway', () => {
     await (await open(4096)).init({ token: 'x'.repeat(8192), other: 'x'.repeat(3000) });
   });
 
+  it('refuses a connection of a user without room before it asks the graph', async (t) => {
+    let questions = 0;
+    const authenticate = ({ id }: RequestSource, admits: (user: string | undefined) => boolean) => {
+      if (!admits('ida')) return Promise.resolve({ failure: 'denied' });
+      questions++;
+      return Promise.resolve({ facts: { id }, subject: 'ida' });
+    };
+    const { url, refusals } = await startBareGateway(t, { authenticate, maxConnectionsPerUser: 1 });
+    await (await openSocket(t, url)).init();
+    const socket = await openSocket(t, url);
+    socket.send({ type: 'connection_init' });
+    assert.equal((await socket.expectClose()).code, 1013);
+    assert.deepEqual([questions, refusals], [1, ['user']]);
+  });
+
   it('answers a ping with a longer token by an error, and verifies nothing', async (t) => {
     const refresh = () => assert.fail('verified');
     const { url } = await startBareGateway(t, { refresh });

@@ -42,6 +42,14 @@ describe('the connections of a user', () => {
     assert.equal(closed.length, 0);
   });
 
+  it('have room, without a close, while one of them is idle', () => {
+    const { users, closed, add } = stage(2);
+    assert.ok(add(BUSY) && users.hasRoom('ida') && add());
+    assert.deepEqual([users.hasRoom('ida'), closed.length], [true, 0]);
+    add(BUSY);
+    assert.deepEqual([users.hasRoom('ida'), users.hasRoom('ben'), closed.length], [false, true, 1]);
+  });
+
   it('have room again when one has ended, however often its end is told', () => {
     const { users, add } = stage(2);
     const [first] = [add(BUSY)!, add(BUSY)];
