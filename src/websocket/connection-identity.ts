@@ -176,8 +176,9 @@ export class ConnectionIdentity implements RefreshOwner {
     if (this.#subject !== undefined) this.#services.users.delete(this.#subject, this.#owner);
   }
 
-  /** Not async: nothing that the client sent is kept while the refusal waits. */
+  /** Not async, and drops the headers: nothing that the client sent is kept while the refusal waits. */
   #refuse({ failure, subject }: Unauthenticated): void {
+    if (this.#request) this.#request = { ...this.#request, rawHeaders: [] };
     const close = () => this.#owner.close(...refusalClose(failure));
     this.#services.refusalDelays.run({ address: addressKey(this.address), subject }, failure, close);
   }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { collectGarbage } from '../../src/memory/collect-garbage.ts';
 import { openSocket } from '../support/socket.ts';
 import { startBareGateway } from './bare-gateway.ts';
 import type { BareGatewayOptions } from './bare-gateway.ts';
@@ -42,6 +44,24 @@ describe('connections that are refused again and again', () => {
   it('of one user wait longer each time, whatever the addresses, and nobody else does (S-21)', async (t) => {
     const { waitingAfter } = await stage(t);
     assert.ok((await waitingAfter((i) => ({ address: `203.0.113.${i}`, sub: 'ida' }), OTHER)) > 0);
+  });
+
+  it('keep no headers while they wait', async (t) => {
+    const waiting: (() => void)[] = [];
+    let headers: WeakRef<object> | undefined;
+    const { url } = await startBareGateway(t, {
+      authenticate: (source) => {
+        headers = new WeakRef(source.rawHeaders);
+        return authenticate(source);
+      },
+      refusalDelays: { run: (_client, _failure, refuse) => waiting.push(refuse) },
+    });
+    const socket = await openSocket(t, url);
+    socket.send({ type: 'connection_init', payload: {} });
+    await socket.roundTrip();
+    await nextTurn();
+    await collectGarbage();
+    assert.deepEqual([waiting.length, headers!.deref()], [1, undefined]);
   });
 
   it('never wait without the delays (twin of S-21)', async (t) => {
