@@ -8,7 +8,7 @@ describe('TrustedProxies', () => {
   const cases: readonly (readonly [what: string, peer: string, forwardedFor: string | undefined, client: string])[] = [
     ['the peer if there is no header', '10.0.0.1', undefined, '10.0.0.1'],
     ['the peer if it is no trusted proxy (S-10)', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
-    ['what the proxy appended', '10.0.0.1', '203.0.113.5', '203.0.113.5'],
+    ['what a trusted proxy appended (twin of S-10)', '10.0.0.1', '203.0.113.5', '203.0.113.5'],
     ['what the proxy appended, not what the client wrote before it', '10.0.0.1', '1.2.3.4, 203.0.113.5', '203.0.113.5'],
     ['the first that is no proxy, behind several', '192.0.2.7', '1.2.3.4, 203.0.113.5, 10.1.1.1', '203.0.113.5'],
     ['the farthest of proxies alone', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],

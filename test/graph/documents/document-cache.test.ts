@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { buildSchema, getIntrospectionQuery, parse } from 'graphql';
+import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql';
 import { DocumentCache } from '../../../src/graph/documents/document-cache.ts';
 import type { CachedDocument } from '../../../src/graph/documents/cached-document.ts';
 import type { DocumentCacheOptions } from '../../../src/graph/documents/document-cache.ts';
@@ -262,6 +262,10 @@ describe('DocumentCache', () => {
     valid(cacheWith({ maxDirectives: 51 }), `{ user { ${'name @skip(if:false) '.repeat(51)} } }`);
     valid(cacheWith({ maxTokens: 10_000 }), attacks['__typename repeated (S-39)']![0]);
     valid(cacheWith({ maxAliases: 100 }), attacks['aliases of __typename (S-40)']![0]);
+  });
+
+  it('would pass a fragment bomb through the rules of graphql-js (twin of S-42)', () => {
+    assert.deepEqual(validate(schema, parse(attacks['a fragment bomb (S-42)']![0])), []);
   });
 
   it('accepts documents at the limits', () => {
