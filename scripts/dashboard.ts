@@ -140,6 +140,10 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [rate('crier_connections_closed_total', 'code'), 'closed: {{code}}'],
       ]),
       panel('Refused', [[rate('crier_refusals_total', 'reason'), '{{reason}}']]),
+      panel('HTTP requests', [
+        [rate('crier_requests_total'), 'requests/s'],
+        [sum('crier_requests_in_flight'), 'in flight'],
+      ]),
       panel('Subscriptions', [[sum('crier_subscriptions', 'field'), '{{field}}']]),
       panel('Resumes', [[rate('crier_resumes_total', 'outcome'), '{{outcome}}']]),
       panel('Slow consumers', [[rate('crier_slow_consumers_total'), 'closed']]),

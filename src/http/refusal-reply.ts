@@ -19,7 +19,7 @@ const FAILURES: Partial<Record<AuthenticationFailure, Response>> = {
 };
 
 const LIMITS: Readonly<Record<RequestLimit, Response>> = {
-  memory: overloaded('The server is short of memory', MEMORY_RETRY_SECONDS),
+  request_memory: overloaded('The server is short of memory', MEMORY_RETRY_SECONDS),
   requests: overloaded('The server has as many requests in flight as it may have (MAX_REQUESTS_IN_FLIGHT)'),
   user_requests: tooMany('This user has too many requests in flight (MAX_REQUESTS_IN_FLIGHT_PER_USER)'),
   user_request_rate: tooMany('This user sends too many requests (MAX_REQUESTS_PER_SECOND_PER_USER)'),

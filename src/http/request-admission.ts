@@ -17,9 +17,9 @@ export interface RequestLimits {
   readonly address: ClientLimits;
 }
 
-/** Which limit a request has reached, as a metric label. `memory` and `requests` are the pod's, the others the client's. */
+/** Which limit a request has reached, as a metric label. `request_memory` and `requests` are the pod's, the others the client's. */
 export type RequestLimit =
-  'memory' | 'requests' | 'user_requests' | 'user_request_rate' | 'address_requests' | 'address_request_rate';
+  'request_memory' | 'requests' | 'user_requests' | 'user_request_rate' | 'address_requests' | 'address_request_rate';
 
 /** Seconds of its rate that a client may send at once. */
 const BURST_SECONDS = 10;
@@ -33,6 +33,7 @@ export class RequestAdmission {
   readonly #users: Clients;
   readonly #addresses: Clients;
   #inFlight = 0;
+  #opened = 0;
 
   /** @param isMemoryShort while true, no request is admitted */
   constructor({ maxInFlight, maxInFlightWithoutUser, user, address }: RequestLimits, isMemoryShort: () => boolean) {
@@ -46,15 +47,21 @@ export class RequestAdmission {
     return this.#inFlight;
   }
 
+  /** Count of requests so far. */
+  get opened(): number {
+    return this.#opened;
+  }
+
   /** The limit of the pod that refuses a request; undefined: it may be opened. */
   get limit(): RequestLimit | undefined {
-    if (this.#isMemoryShort()) return 'memory';
+    if (this.#isMemoryShort()) return 'request_memory';
     return this.#maxInFlight > 0 && this.#inFlight >= this.#maxInFlight ? 'requests' : undefined;
   }
 
   /** A request is in flight from now on, until its `close`. @param address key of its client's address */
   open(address: string): AdmittedRequest {
     this.#inFlight++;
+    this.#opened++;
     return new AdmittedRequest(this.#users, this.#addresses, address, () => this.#inFlight--);
   }
 }

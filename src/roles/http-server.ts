@@ -60,5 +60,10 @@ function createAdmission({ config, memory, metrics }: GatewayServices): RequestA
     () => memory.isShort,
   );
   metrics.gauge('crier_requests_in_flight', 'HTTP requests to /graphql in flight now.', () => admission.inFlight);
+  metrics.total(
+    'crier_requests_total',
+    'HTTP requests to /graphql whose tokens were looked at: the pod had room for them.',
+    () => admission.opened,
+  );
   return admission;
 }

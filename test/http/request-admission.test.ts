@@ -29,7 +29,7 @@ describe('RequestAdmission', () => {
     first.close();
     assert.equal(admission.limit, undefined);
     isShort = true;
-    assert.equal(admission.limit, 'memory');
+    assert.equal(admission.limit, 'request_memory');
     assert.equal(admission.inFlight, 1);
   });
 

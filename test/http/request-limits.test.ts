@@ -126,6 +126,7 @@ describe('limits of requests to /graphql', () => {
     await inFlight(0);
     assert.equal((await post(ida)).status, 200);
     assert.equal(await metric('crier_refusals_total{reason="requests"}'), 1);
+    assert.equal(await metric('crier_requests_total'), 6);
     assert.equal(await metric('crier_refusals_total{reason="user_requests"}'), 1);
   });
 
