@@ -51,7 +51,9 @@ describe('whenReplied', () => {
     await waitFor('the requests', () => begun === 20);
     socket.destroy();
     await waitFor('the ends', () => ended === 20);
-    assert.equal(told, 1, 'without the listener of the socket 19 would be in flight for ever');
+    // Node 24 tells of all.
+    const isTold = Number.parseInt(process.versions.node) >= 24;
+    assert.equal(told, isTold ? 20 : 1, 'without the listener of the socket the others would be in flight for ever');
     assert.deepEqual(warnings, []);
   });
 });
