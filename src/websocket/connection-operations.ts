@@ -7,6 +7,7 @@ import { fits } from './held-bytes.ts';
 import { LiveOperation } from './live-operation.ts';
 import type { LiveOperationServices } from './live-operation-services.ts';
 import type { LiveOperationOwner } from './live-operation.ts';
+import { wholeSeconds } from './whole-seconds.ts';
 
 export interface ConnectionOperationsServices extends LiveOperationServices {
   readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };
@@ -24,6 +25,7 @@ export class ConnectionOperations implements LiveOperationOwner {
   #held: Set<LiveOperation> | undefined;
   #documentLane: DocumentLane | undefined;
   #served = 0;
+  #endedAtSeconds = 0;
 
   constructor(outbox: Outbox, services: ConnectionOperationsServices) {
     this.outbox = outbox;
@@ -38,6 +40,11 @@ export class ConnectionOperations implements LiveOperationOwner {
   /** Accepted since the connection opened. */
   get served(): number {
     return this.#served;
+  }
+
+  /** When the last one ended, in whole seconds of performance.now(); 0: none has. */
+  get endedAtSeconds(): number {
+    return this.#endedAtSeconds;
   }
 
   [Symbol.iterator](): Iterator<LiveOperation> {
@@ -117,11 +124,11 @@ export class ConnectionOperations implements LiveOperationOwner {
   /** Ends an operation that its client completed. An unknown id is ignored. */
   complete(id: string): void {
     this.#live.get(id)?.end();
-    this.#live.delete(id);
+    this.#delete(id);
   }
 
   onOver(operation: LiveOperation): void {
-    if (this.#live.get(operation.id) === operation) this.#live.delete(operation.id);
+    if (this.#live.get(operation.id) === operation) this.#delete(operation.id);
   }
 
   /** Ends all of them without a message. */
@@ -129,5 +136,8 @@ export class ConnectionOperations implements LiveOperationOwner {
     for (const operation of this.#live.values()) operation.end();
     this.#live.clear();
     this.#held?.clear();
+  }
+  #delete(id: string): void {
+    if (this.#live.delete(id)) this.#endedAtSeconds = wholeSeconds();
   }
 }

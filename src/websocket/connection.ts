@@ -17,6 +17,7 @@ import type { DeadlineOwner } from './init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
 import { CLOSE_CODES, closeReason, parseClientMessage } from './protocol.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
+import { wholeSeconds } from './whole-seconds.ts';
 
 /**
  * One socket that speaks graphql-transport-ws: the order of its messages, its limits and its operations. Message types, validation
@@ -98,6 +99,11 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
 
   get ageSeconds(): number {
     return wholeSeconds() - this.#openedAtSeconds;
+  }
+
+  get idleSeconds(): number {
+    const { size, endedAtSeconds } = this.operations;
+    return size > 0 ? 0 : wholeSeconds() - Math.max(this.#openedAtSeconds, endedAtSeconds);
   }
 
   /** Bytes that its end frees: what waits for its socket, its facts, and what its operations keep beside their documents, which others may use. */
@@ -283,11 +289,6 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
     this.#identity.end();
     this.operations.end();
   }
-}
-
-/** A small integer, which takes no memory of its own in each connection. */
-function wholeSeconds(): number {
-  return Math.floor(performance.now() / 1000);
 }
 
 /** What ws reports if the peer sent no close frame. */

@@ -2,7 +2,8 @@ import { CLOSE_CODES } from './protocol.ts';
 
 /** A connection, as the limits of its user see it. */
 export interface UserConnection {
-  readonly ageSeconds: number;
+  /** Since its last operation ended, or since it opened; 0 while it has an operation. */
+  readonly idleSeconds: number;
   readonly operations: { readonly size: number };
   close(code: number, reason: string): void;
 }
@@ -13,8 +14,8 @@ export interface UserLimits {
   readonly maxOperations: number;
 }
 
-/** Age at which a connection without operations is idle: a younger one may be about to start its first. */
-const MIN_IDLE_AGE_SECONDS = 10;
+/** From then on a connection makes room for another. Until then it may be about to start its next operation. */
+const MIN_IDLE_SECONDS = 10;
 
 /** The connections of each user, the oldest first. A user is the `iss` and `sub` of a token. */
 export class Users {
@@ -71,8 +72,7 @@ export class Users {
 
   /** The oldest connection of the user that is idle. */
   #idleOf(user: string): UserConnection | undefined {
-    for (const connection of this.#of(user))
-      if (connection.operations.size === 0 && connection.ageSeconds >= MIN_IDLE_AGE_SECONDS) return connection;
+    for (const connection of this.#of(user)) if (connection.idleSeconds >= MIN_IDLE_SECONDS) return connection;
     return undefined;
   }
 

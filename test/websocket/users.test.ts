@@ -7,21 +7,21 @@ function stage(maxConnections: number, maxOperations = 0) {
   const closed: Peer[] = [];
   class Peer {
     operations = { size: 0 };
-    ageSeconds = 60;
+    idleSeconds = 60;
     close(code: number): void {
       assert.equal(code, 1013);
       closed.push(this);
       users.delete('ida', this);
     }
   }
-  const add = (change: Partial<Pick<Peer, 'operations' | 'ageSeconds'>> = {}, user = 'ida') => {
+  const add = (change: Partial<Pick<Peer, 'operations' | 'idleSeconds'>> = {}, user = 'ida') => {
     const peer = Object.assign(new Peer(), change);
     return users.add(user, peer) ? peer : undefined;
   };
   return { users, closed, add };
 }
 
-const BUSY = { operations: { size: 1 } };
+const BUSY = { operations: { size: 1 }, idleSeconds: 0 };
 
 describe('the connections of a user', () => {
   it('past the limit: the oldest one that is idle makes room', () => {
@@ -34,9 +34,9 @@ describe('the connections of a user', () => {
     assert.deepEqual(closed, [idle, other]);
   });
 
-  it('past the limit: a new one is refused if all others have an operation or are younger than 10 s', () => {
+  it('past the limit: a new one is refused if all others have an operation or had one within 10 s', () => {
     const { closed, add } = stage(2);
-    assert.ok(add(BUSY) && add({ ageSeconds: 9 }));
+    assert.ok(add(BUSY) && add({ idleSeconds: 9 }));
     assert.equal(add(), undefined);
     assert.ok(add({}, 'ben'));
     assert.equal(closed.length, 0);
