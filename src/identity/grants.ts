@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CLAIMS_OF_ONE_TOKEN } from '../context/connection-facts.ts';
 import type { Claims } from '../context/connection-facts.ts';
-
-/** Claims that differ between two tokens that grant the same (RFC 7519 section 4.1). */
-const OF_ONE_TOKEN = ['exp', 'iat', 'nbf', 'jti'];
 
 /** True if the claims are equal but for when the token was issued, when it is accepted, and its id. */
 export function grantsSame(one: Claims, other: Claims): boolean {
@@ -10,5 +8,5 @@ export function grantsSame(one: Claims, other: Claims): boolean {
 }
 
 function grantsOf(claims: Claims): Claims {
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => !OF_ONE_TOKEN.includes(name)));
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => !CLAIMS_OF_ONE_TOKEN.includes(name)));
 }

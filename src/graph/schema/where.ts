@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstValueNode } from 'graphql';
+import { CLAIMS_OF_ONE_TOKEN } from '../../context/connection-facts.ts';
 import type { Claims } from '../../context/connection-facts.ts';
 import { valueAt } from '../../json/value-at.ts';
 import type { Match } from './match.ts';
@@ -31,6 +32,11 @@ export function readWhere(
     if (claim.value.split('.').includes('')) {
       problems.push(
         `where: claim ${JSON.stringify(claim.value)} has an empty name; write names separated by single dots`,
+      );
+    }
+    if (CLAIMS_OF_ONE_TOKEN.includes(claim.value)) {
+      problems.push(
+        `where: claim "${claim.value}" changes with each token; name one that all tokens of a user have, such as "sub"`,
       );
     }
     if (!isPath(path.value, `where of "${claim.value}": path`, problems)) continue;

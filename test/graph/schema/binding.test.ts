@@ -241,6 +241,10 @@ describe('binding', () => {
       'a: Auction @kafka(topic: "t", where: [{ claim: "a..b", path: "id" }])',
       /claim "a\.\.b" has an empty name; write names separated by single dots/,
     ],
+    'a where on a claim of one token': [
+      'a: Auction @kafka(topic: "t", where: [{ claim: "jti", path: "id" }])',
+      /where: claim "jti" changes with each token; name one that all tokens of a user have/,
+    ],
     'a where to a camelCase path': [
       'a: Auction @kafka(topic: "t", where: [{ claim: "x", path: "auctionId" }])',
       /where of "x": path "auctionId" can never match.*write "auction_id"/,
