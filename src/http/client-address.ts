@@ -11,6 +11,7 @@ export type AddressProblem = 'missing' | 'unreadable' | 'ignored';
 /** Proxies whose X-Forwarded-For is believed. */
 export class TrustedProxies {
   readonly #list = new BlockList();
+  readonly #hasRanges: boolean;
   readonly #onProblem: (problem: AddressProblem, peer: string) => void;
 
   /**
@@ -23,6 +24,7 @@ export class TrustedProxies {
       const family = familyOf(address);
       this.#list.addSubnet(address, bits === undefined ? bitsOf(address) : Number(bits), family);
     }
+    this.#hasRanges = ranges.length > 0;
     this.#onProblem = onProblem;
   }
 
@@ -64,7 +66,7 @@ export class TrustedProxies {
   }
 
   #isTrusted(address: string): boolean {
-    return isIP(address) !== 0 && this.#list.check(address, familyOf(address));
+    return this.#hasRanges && isIP(address) !== 0 && this.#list.check(address, familyOf(address));
   }
 }
 
