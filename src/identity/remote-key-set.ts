@@ -148,10 +148,27 @@ export class RemoteKeySet {
 
 /**
  * Fetches a key set, within FETCH_TIMEOUT_MS.
- * @throws Error that says what was wrong with the response.
+ * @throws Error that says what was wrong with the response; the reason of `closed`.
  */
 export async function fetchKeys(url: string, closed: AbortSignal): Promise<JSONWebKeySet> {
-  const signal = AbortSignal.any([closed, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
+  const deadline = new AbortController();
+  const onClosed = () => deadline.abort(closed.reason);
+  closed.addEventListener('abort', onClosed);
+  const onTimeout = () => deadline.abort(new Error(`timeout: no complete answer within ${FETCH_TIMEOUT_MS} ms`));
+  // Node 20 may collect AbortSignal.any and its AbortSignal.timeout as garbage before they fire.
+  const timer = setTimeout(onTimeout, FETCH_TIMEOUT_MS);
+  const aborted = new Promise<never>((_, reject) => {
+    deadline.signal.addEventListener('abort', () => reject(errorOf(deadline.signal.reason)));
+  });
+  try {
+    return await Promise.race([readKeys(url, deadline.signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+    closed.removeEventListener('abort', onClosed);
+  }
+}
+
+async function readKeys(url: string, signal: AbortSignal): Promise<JSONWebKeySet> {
   // A redirect could lead anywhere, also to plain HTTP.
   const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
   if (response.status !== 200) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { decodeProtectedHeader, flattenedVerify } from 'jose';
 import { RemoteKeySet } from '../../src/identity/remote-key-set.ts';
 import type { RemoteKeySetOptions } from '../../src/identity/remote-key-set.ts';
@@ -186,6 +188,17 @@ describe('RemoteKeySet', () => {
       await assert.rejects(verify(await provider.sign()), refusedAs('keys_unavailable'));
     });
   }
+
+  it('ends a fetch that has no end, also if garbage is collected meanwhile', async (t) => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { provider, set, failures } = await stage(t);
+    provider.answer = (response) => void response.write('{');
+    const collecting = setInterval(collect, 50);
+    t.after(() => clearInterval(collecting));
+    await Promise.race([set.start(), waitFor('the end', () => failures.length > 0, 30_000)]);
+    assert.match(failures[0]!, /timeout/);
+  });
 
   it('repeats a failed first fetch', async (t) => {
     const { provider, set } = await stage(t, { refreshMs: 50 });
