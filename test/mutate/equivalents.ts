@@ -371,8 +371,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/websocket/connection-operations.ts',
-    before: 'if (this.#live.get(operation.id) === operation) this.#live.delete(operation.id);',
-    after: 'if (true) this.#live.delete(operation.id);',
+    before: 'if (this.#live.get(operation.id) === operation) this.#delete(operation.id);',
+    after: 'if (true) this.#delete(operation.id);',
     reason: 'An operation whose id was reused has ended and sends nothing, or was refused while the id was free.',
   },
   {
