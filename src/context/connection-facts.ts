@@ -4,6 +4,9 @@ import { weightOf } from '../json/weight.ts';
 /** Of the token of a connection, or what the graph's `authenticate` returned instead: plain JSON data, frozen. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** Parameters of `connection_init` that may hold a token, in the order in which they are looked at. */
+export const TOKEN_PARAMETERS: readonly string[] = ['token', 'authorization', 'Authorization'];
+
 /** Names of claims that differ between two tokens which grant the same (RFC 7519 section 4.1). */
 export const CLAIMS_OF_ONE_TOKEN: readonly string[] = ['exp', 'iat', 'nbf', 'jti'];
 

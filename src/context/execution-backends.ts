@@ -1,4 +1,5 @@
 import type { Backend, BackendRequestOptions } from './backend.ts';
+import { TOKEN_PARAMETERS } from './connection-facts.ts';
 import type { ConnectionFacts } from './connection-facts.ts';
 
 export type BackendMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -117,7 +118,7 @@ function callerHeader(name: string, connection: ConnectionFacts): string | undef
  * cookie, was not verified.
  */
 function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {
-  const parameters = [params['token'], params['authorization'], params['Authorization']];
+  const parameters = TOKEN_PARAMETERS.map((name) => params[name]);
   const parameter = parameters.find((value): value is string => typeof value === 'string' && value !== '');
   return parameter === undefined ? headers['authorization'] : withScheme(parameter.trim());
 }

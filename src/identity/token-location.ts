@@ -1,6 +1,5 @@
+import { TOKEN_PARAMETERS } from '../context/connection-facts.ts';
 import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
-
-const PARAMETERS = ['token', 'authorization', 'Authorization'];
 
 /**
  * The token of a connection or request: from the `connection_init` payload, else from the Authorization header, else from the cookie of
@@ -14,7 +13,7 @@ export function tokenOf(
   cookie: string,
 ): string | undefined {
   if (typeof params === 'object' && params !== null) {
-    for (const name of PARAMETERS) {
+    for (const name of TOKEN_PARAMETERS) {
       const value: unknown = Object.hasOwn(params, name) ? (params as Record<string, unknown>)[name] : undefined;
       if (typeof value === 'string' && value !== '') return withoutScheme(value);
     }
@@ -30,7 +29,7 @@ export type TokenParameter = Readonly<Record<string, unknown>>;
 
 /** undefined: the payload has none. */
 export function tokenParameterOf(payload: Readonly<Record<string, unknown>>): TokenParameter | undefined {
-  const name = PARAMETERS.find((parameter) => Object.hasOwn(payload, parameter));
+  const name = TOKEN_PARAMETERS.find((parameter) => Object.hasOwn(payload, parameter));
   return name === undefined ? undefined : { [name]: payload[name] };
 }
 
@@ -55,7 +54,7 @@ export function withoutToken({ rawHeaders, params, ...rest }: RequestSource, coo
 }
 
 function withoutTokenParameters(params: object): object {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !PARAMETERS.includes(name)));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !TOKEN_PARAMETERS.includes(name)));
 }
 
 function withoutScheme(value: string): string {
