@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerOptions } from 'node:http';
-import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { stage } from '../identity/stage.ts';
 import { handshake } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { sendRaw } from './raw-client.ts';
 
 const SLOW_CLIENTS = 200;
 
@@ -16,18 +16,6 @@ const SLOW_CLIENTS = 200;
 const SMUGGLED =
   'POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
   '0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n';
-
-/** Connects, sends a text, and collects the reply. */
-async function send(t: TestContext, port: number, text: string) {
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  t.after(() => socket.destroy());
-  const reply = { text: '', isClosed: false };
-  socket.on('data', (chunk: Buffer) => (reply.text += chunk.toString()));
-  socket.once('close', () => (reply.isClosed = true));
-  await once(socket, 'connect');
-  socket.write(text);
-  return { socket, reply };
-}
 
 /** A bare server of Node with these options; `paths` of its requests. */
 async function startNode(t: TestContext, options: ServerOptions) {
@@ -55,13 +43,13 @@ describe('a hostile HTTP client', () => {
   it('gets 400 for Content-Length beside Transfer-Encoding, where a lenient parser serves a hidden request (S-09)', async (t) => {
     const { url, adminPort } = await stage(t, {});
     for (const port of [Number(new URL(url).port), adminPort]) {
-      const { reply } = await send(t, port, SMUGGLED);
+      const { reply } = await sendRaw(t, port, SMUGGLED);
       await waitFor('the close', () => reply.isClosed);
       assert.match(reply.text, /^HTTP\/1\.1 400 /);
       assert.equal(reply.text.match(/HTTP\/1\.1/g)!.length, 1, 'the second request is not answered');
     }
     const lenient = await startNode(t, { insecureHTTPParser: true });
-    await send(t, lenient.port, SMUGGLED);
+    await sendRaw(t, lenient.port, SMUGGLED);
     await waitFor('both requests', () => lenient.paths.length === 2);
     assert.deepEqual(lenient.paths, ['/graphql', '/smuggled']);
   });
@@ -78,7 +66,7 @@ describe('a hostile HTTP client', () => {
         `Authorization: Bearer ${token}\r\n\r\n{`,
     ];
     const open = (to: number, count: number) =>
-      Promise.all(Array.from({ length: count }, (_, i) => send(t, to, beginnings[i % 3]!)));
+      Promise.all(Array.from({ length: count }, (_, i) => sendRaw(t, to, beginnings[i % 3]!)));
     const clients = [...(await open(port, SLOW_CLIENTS)), ...(await open(adminPort, 6))];
     const bareClients = await open(bare.port, 3);
     const dripping = setInterval(() => {

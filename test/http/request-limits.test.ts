@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { JWTPayload } from 'jose';
 import { stage } from '../identity/stage.ts';
 import { metricOf } from '../support/metric.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { sendRaw } from './raw-client.ts';
 
 /** Of a request whose body has 18 bytes: `{"query":"{ me }"}`. */
 const HEAD = 'POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 18\r\n';
@@ -16,7 +14,7 @@ const BODY = '{"query":"{ me }"}';
 /** A crier that accepts tokens and needs none. */
 async function startCrier(t: TestContext, settings: Readonly<Record<string, string>> = {}, context?: string) {
   const crier = await stage(t, { AUTH: 'optional', ...settings }, context);
-  const { hostname, port } = new URL(crier.url);
+  const { port } = new URL(crier.url);
   const post = (token?: string, query = '{ me }', headers: Readonly<Record<string, string>> = {}) =>
     fetch(crier.url.replace('ws:', 'http:'), {
       method: 'POST',
@@ -32,16 +30,7 @@ async function startCrier(t: TestContext, settings: Readonly<Record<string, stri
     post,
     metric: (name: string) => metricOf(`http://127.0.0.1:${crier.adminPort}`, name),
     /** Writes bytes and resolves with the socket, and what it has received. */
-    write: async (text: string) => {
-      const socket: Socket = connect(Number(port), hostname).on('error', () => undefined);
-      t.after(() => socket.destroy());
-      const reply = { text: '', isClosed: false };
-      socket.on('data', (chunk: Buffer) => (reply.text += chunk.toString()));
-      socket.once('close', () => (reply.isClosed = true));
-      await once(socket, 'connect');
-      socket.write(text);
-      return { socket, reply };
-    },
+    write: (text: string) => sendRaw(t, Number(port), text),
   };
 }
 

@@ -25,7 +25,7 @@ const LONG_VARIABLES = { MAX_VARIABLES_BYTES: '65536', MAX_CHANNEL_BYTES: '65536
 
 const THING = 'subscription ($id: ID!) { thing(id: $id) { id text number } }';
 
-async function connect(t: TestContext, settings: Readonly<Record<string, string>> = {}): Promise<Socket> {
+async function startServer(t: TestContext, settings: Readonly<Record<string, string>>): Promise<string> {
   const target = await crier.start({
     GRAPH: await graphFolder(t, GRAPH),
     MAX_MESSAGE_BURST: '1000',
@@ -33,7 +33,12 @@ async function connect(t: TestContext, settings: Readonly<Record<string, string>
     ...settings,
   });
   t.after(() => target.close());
-  const socket = await openSocket(t, target.url);
+  return target.url;
+}
+
+async function connect(t: TestContext, settings: Readonly<Record<string, string>> = {}): Promise<Socket> {
+  const url = await startServer(t, settings);
+  const socket = await openSocket(t, url);
   await socket.init();
   return socket;
 }
@@ -121,15 +126,9 @@ describe('what the operations of a connection keep in memory', () => {
 /** Heap and buffers that one connection adds to the server and its client with 100 operations whose ids have 60,000 characters. */
 async function bytesPerConnection(t: TestContext, settings: Readonly<Record<string, string>>): Promise<number> {
   const sockets = 4;
-  const target = await crier.start({
-    GRAPH: await graphFolder(t, GRAPH),
-    MAX_MESSAGE_BURST: '1000',
-    ...LONG_VARIABLES,
-    ...settings,
-  });
-  t.after(() => target.close());
+  const url = await startServer(t, settings);
   const open = async (name: number) => {
-    const socket = await openSocket(t, target.url);
+    const socket = await openSocket(t, url);
     await socket.init();
     for (let i = 0; i < 100; i++) socket.subscribe(`${i}`, THING, { id: `${name} ${i}`.padEnd(60_000, 'x') });
     for (let quiet = 0; quiet < 5;) quiet = (await socket.roundTrip()).length === 0 ? quiet + 1 : 0;
