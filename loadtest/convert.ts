@@ -43,7 +43,7 @@ const steps = {
     return JSON.stringify(snakeCase.convertObjToSnakeKeys(payload));
   },
   /** Also determines the channel. */
-  crierText: () => converter.convert('auctions', bytes).payload,
+  crierText: () => converter.convert({ topic: 'auctions', key: null, value: bytes }).payload,
   chain: (tree: Tree) => snakeCaseChain(tree),
   crier: (tree: Tree) => snakeCase.convertObjToSnakeKeys(tree),
   parse: () => JSON.parse(bytes.toString('utf8')) as unknown,

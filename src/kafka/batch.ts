@@ -19,6 +19,9 @@ export interface KafkaRecord {
   readonly poison?: PoisonReason | undefined;
 }
 
+/** What a payload and its channels are made of. */
+export type RecordContent = Pick<KafkaRecord, 'topic' | 'key' | 'value' | 'headers'>;
+
 /** `failed`: crier's code threw on the record; `batch_…`: its batch cannot be inflated or decoded. */
 export type PoisonReason = DecodeReason | 'failed' | 'batch_too_large' | 'batch_corrupt';
 
@@ -42,8 +45,8 @@ export type Conversion =
   | { readonly poison: DecodeReason; readonly payload?: undefined; readonly destinations?: undefined };
 
 export interface BatchPorts {
-  /** Converts a record's value to its payload and destinations, or to the reason why it is poison. */
-  readonly convert: (topic: string, value: Buffer | null) => Conversion;
+  /** Converts a record to its payload and destinations, or to the reason why it is poison. */
+  readonly convert: (record: RecordContent) => Conversion;
   /** undefined: no record is traced. */
   readonly traces?: RecordTraces | undefined;
 }
@@ -129,13 +132,14 @@ export async function* chunksOf(
 
 /** A record's messages, which share one payload string, or the reason why it is poison. */
 function messagesOf(
-  { topic, offset, timestamp, value, poison }: KafkaRecord,
+  record: KafkaRecord,
   { convert }: BatchPorts,
   span: ActiveSpan | undefined,
 ): Message[] | PoisonReason {
+  const { offset, timestamp, poison } = record;
   if (poison !== undefined) return poison;
   try {
-    const conversion = convert(topic, value);
+    const conversion = convert(record);
     if (conversion.poison !== undefined) return conversion.poison;
     const { payload, destinations } = conversion;
     const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };

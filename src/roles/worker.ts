@@ -2,6 +2,7 @@ import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
+import type { RecordContent } from '../kafka/batch.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
@@ -52,7 +53,7 @@ export function createWorker(
   const ports = {
     flow,
     traces: tracing && createRecordTraces(tracing, config),
-    convert: (topic: string, value: Buffer | null) => converter.convert(topic, value),
+    convert: (record: RecordContent) => converter.convert(record),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
   const records = {

@@ -205,7 +205,7 @@ class Stage {
     const publisher = new RecordPublisher(
       {
         flow: { room: () => Promise.resolve(1_000_000) },
-        convert: (topic, value) => converter.convert(topic, value),
+        convert: (record) => converter.convert(record),
         publish: (messages, upTo) => bus.publish(messages, upTo),
         deadLetter: () => assert.fail('poison'),
       },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { chunksOf } from '../../src/kafka/batch.ts';
-import type { BatchPorts, Chunk, ChunkLimits, Conversion, KafkaRecord } from '../../src/kafka/batch.ts';
+import type { BatchPorts, Chunk, ChunkLimits, Conversion, KafkaRecord, RecordContent } from '../../src/kafka/batch.ts';
 import { convert } from './consumer-harness.ts';
 
 const record = (offset: number, value: string | null): KafkaRecord => ({
@@ -44,9 +44,9 @@ describe('chunksOf', () => {
 
   it('collects poison with its reason, and a record whose conversion throws as failed', async () => {
     const records = [record(0, '{}'), record(1, null), record(2, '{"a":1}'), record(3, '{"boom":1}')];
-    const throwing = (topic: string, value: Buffer | null): Conversion => {
-      if (value?.includes('boom')) throw new TypeError('boom');
-      return convert(topic, value);
+    const throwing = (one: RecordContent): Conversion => {
+      if (one.value?.includes('boom')) throw new TypeError('boom');
+      return convert(one);
     };
     const [chunk] = await allChunks(records, { convert: throwing });
     assert.deepEqual(
@@ -118,8 +118,8 @@ describe('chunksOf', () => {
         fc.integer({ min: 1, max: 500 }),
         async (texts, messages, bytes) => {
           const records = texts.map((text, offset) => record(offset, text));
-          const twice = (topic: string, value: Buffer | null): Conversion => {
-            const conversion = convert(topic, value);
+          const twice = (one: RecordContent): Conversion => {
+            const conversion = convert(one);
             return conversion.destinations ? { ...conversion, destinations: channels('a', 'b') } : conversion;
           };
           const chunks = await allChunks(records, { convert: twice }, { messages, bytes });

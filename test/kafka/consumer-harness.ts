@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { PartitionLease, Message } from '../../src/bus/bus.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
-import type { Conversion } from '../../src/kafka/batch.ts';
+import type { Conversion, RecordContent } from '../../src/kafka/batch.ts';
 import { decodeRecord } from '../../src/kafka/decoding/record.ts';
 import { FlowWait } from '../../src/kafka/session/flow-wait.ts';
 import { KafkaConsumer } from '../../src/kafka/consumer.ts';
@@ -22,7 +22,7 @@ import type { FakeGateways } from './fake-gateways.ts';
 export const RECORD_LIMITS = { maxBytes: 4096, maxDepth: 64 };
 
 /** Each payload is for the channel that is named like its topic. */
-export function convert(topic: string, value: Buffer | null): Conversion {
+export function convert({ topic, value }: RecordContent): Conversion {
   const { payload, poison } = decodeRecord(value, RECORD_LIMITS);
   return poison === undefined ? { payload: JSON.stringify(payload), destinations: [{ channel: topic }] } : { poison };
 }

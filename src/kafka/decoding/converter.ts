@@ -1,5 +1,5 @@
 import type { PathValues } from '../../bus/channel.ts';
-import type { Conversion, Destination } from '../batch.ts';
+import type { Conversion, Destination, RecordContent } from '../batch.ts';
 import { KeyRewriter } from './key-rewriter.ts';
 import { KeyTree } from './key-tree.ts';
 import { decodeRecord } from './record.ts';
@@ -64,10 +64,10 @@ export class Converter {
     );
   }
 
-  convert(topic: string, record: Buffer | null): Conversion {
+  convert({ topic, value }: RecordContent): Conversion {
     const bound = this.#topics.get(topic);
     const rewriter = this.#rewriter;
-    return (rewriter && bound && record && rewrite(rewriter, bound, record)) ?? this.#parse(bound, record);
+    return (rewriter && bound && value && rewrite(rewriter, bound, value)) ?? this.#parse(bound, value);
   }
 
   #parse(topic: Topic | undefined, record: Buffer | null): Conversion {

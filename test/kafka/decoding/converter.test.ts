@@ -21,7 +21,7 @@ const bids = {
 function createConverter(hasRewriter = true) {
   const snakeCase = new SnakeCase();
   const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase, { hasRewriter });
-  const convert = (json: string, topic = 'bids') => converter.convert(topic, Buffer.from(json));
+  const convert = (json: string, topic = 'bids') => converter.convert({ topic, key: null, value: Buffer.from(json) });
   return { converter, convert, snakeCase };
 }
 
@@ -57,8 +57,8 @@ for (const hasRewriter of [true, false]) {
         [`"${'x'.repeat(1000)}"`, '{"\\', '[]', deep].map((json) => convert(json).poison),
         ['too_large', 'not_json', 'not_object', 'too_deep'],
       );
-      assert.equal(converter.convert('bids', null).poison, 'tombstone');
-      assert.equal(converter.convert('bids', Buffer.from([0xff])).poison, 'invalid_utf8');
+      assert.equal(converter.convert({ topic: 'bids', key: null, value: null }).poison, 'tombstone');
+      assert.equal(converter.convert({ topic: 'bids', key: null, value: Buffer.from([0xff]) }).poison, 'invalid_utf8');
     });
 
     it('counts unmatched records, both rewritten and parsed', () => {
@@ -74,7 +74,7 @@ for (const hasRewriter of [true, false]) {
       ];
       // The rewriter declines integer keys.
       for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
-        converter.convert('bids', Buffer.from(json));
+        converter.convert({ topic: 'bids', key: null, value: Buffer.from(json) });
       }
       assert.deepEqual(
         router.tallies.map(({ field, matched, unmatched }) => [field, matched, unmatched]),
