@@ -8,8 +8,11 @@ export type DecodeReason =
   | 'invalid_utf8'
   | 'too_deep'
   | 'not_json'
-  /** JSON, but a scalar, null or an array: GraphQL reads fields from objects only. */
-  | 'not_object';
+  /** JSON, but a scalar, null or an array: GraphQL reads fields from objects only. Also Avro whose schema is no record. */
+  | 'not_object'
+  /** The bytes do not fit the schema with which they were written. */
+  | 'not_avro'
+  | 'not_protobuf';
 
 /** Exactly one of the two is set. */
 export type Decoded =

@@ -1,0 +1,64 @@
+import type { DecodeReason, RecordLimits } from './record.ts';
+
+/** What the fields of a graph read at one place of a topic's payloads (graph/schema/payload-shape.ts). */
+export interface PayloadPlace {
+  /** Empty: no field reads this place, though one may read a place below it. */
+  readonly kinds: ReadonlySet<'number' | 'text' | 'custom' | 'object'>;
+  /** The place that a key leads to; of a list, the place below its items. */
+  at(key: string): PayloadPlace;
+}
+
+/** A schema that another one refers to. */
+export interface SchemaReference {
+  /** As the referring schema names it: a full name of Avro, the path of a Protobuf import, a `$ref` of JSON Schema. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface DecoderOptions {
+  /** Name of a key in the payload. Called once for each field of a schema, when it is compiled; keys of maps are data and stay as they are. */
+  readonly nameOf: (key: string) => string;
+  readonly shape: PayloadPlace;
+  readonly limits: RecordLimits;
+  /** Called for each number that JSON cannot print (NaN, Infinity) and that became null. */
+  readonly onOverflow: () => void;
+}
+
+/** The keys that payloads of a schema can have at one place. Schemas may contain themselves, so this is read step by step. */
+export interface SchemaFields {
+  /** Named for the payload. undefined: any key is possible, as in a map. */
+  readonly keys: readonly string[] | undefined;
+  /** The place that a key leads to; of a list, the place below its items. undefined: no object. */
+  at(key: string): SchemaFields | undefined;
+}
+
+/** A compiled schema of the producers of a topic. */
+export interface Decoder {
+  readonly fields: SchemaFields;
+  /**
+   * The payload, whose keys have their final names, and which JSON.stringify prints exactly.
+   * @param bytes after the magic byte and the schema's id; of Protobuf, they begin with the indexes of the message. Not kept.
+   * @throws UndecodableError
+   */
+  decode(bytes: Buffer): Record<string, unknown>;
+}
+
+/**
+ * Compiles the text of a schema.
+ * @param references every schema that it refers to, also indirectly: a schema comes after those that it refers to.
+ * @throws Error if the schema cannot be used; the message says why
+ */
+export type CompileSchema = (text: string, references: readonly SchemaReference[], options: DecoderOptions) => Decoder;
+
+/** A record cannot become a payload. */
+export class UndecodableError extends Error {
+  override readonly name = 'UndecodableError';
+  readonly code = 'ERR_UNDECODABLE';
+  /** A metric label, and the header of the dead letter. */
+  readonly reason: DecodeReason;
+
+  constructor(reason: DecodeReason, options?: ErrorOptions) {
+    super(`a record cannot be decoded: ${reason}`, options);
+    this.reason = reason;
+  }
+}
