@@ -30,7 +30,7 @@ const limits = { maxBytes: 1_048_576, maxDepth: 64 };
 const match = [{ arg: 'auction_id', path: 'auction.auction_id', isOptional: false }];
 const router = new TopicRouter(
   'auctions',
-  [{ field: 'f', topic: 'auctions', match, where: [], payload: [], isShared: true }],
+  [{ field: 'f', topics: ['auctions'], match, where: [], payload: [], isShared: true }],
   '',
 );
 const converter = new Converter(new Map([['auctions', router]]), limits, snakeCase);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kind, parse, valueFromASTUntyped, visit } from 'graphql';
-import type { ConstDirectiveNode, FieldDefinitionNode } from 'graphql';
+import type { ConstDirectiveNode, DocumentNode, FieldDefinitionNode } from 'graphql';
 import kafkajs from 'kafkajs';
 import type { Admin, ITopicConfig } from 'kafkajs';
 
@@ -29,11 +29,13 @@ export async function readTopics(graphFolder: string): Promise<GraphTopic[] | un
   });
   if (sdl === undefined) return undefined;
   const topics = new Map<string, GraphTopic>();
-  visit(parse(sdl), {
+  const document = parse(sdl);
+  visit(document, {
     FieldDefinition(field) {
       const directive = field.directives?.find(({ name }) => name.value === 'kafka');
-      const topic = directive && topicOf(field, directive);
-      if (topic && !topics.has(topic.name)) topics.set(topic.name, topic);
+      for (const topic of directive ? topicsOf(field, directive, document) : []) {
+        if (!topics.has(topic.name)) topics.set(topic.name, topic);
+      }
     },
   });
   return [...topics.values()];
@@ -81,26 +83,54 @@ async function waitForLeaders(admin: Admin, names: ReadonlySet<string>): Promise
   }
 }
 
-interface DirectiveArguments {
-  topic?: string;
-  match?: { arg: string; path: string }[];
+interface Match {
+  arg: string;
+  path?: string;
 }
 
-function topicOf(field: FieldDefinitionNode, directive: ConstDirectiveNode): GraphTopic | undefined {
-  const { topic, match = [] } = valueFromASTUntyped({
+interface DirectiveArguments {
+  topic?: string;
+  topics?: string | string[];
+  match?: Match | Match[];
+}
+
+function topicsOf(field: FieldDefinitionNode, directive: ConstDirectiveNode, document: DocumentNode): GraphTopic[] {
+  const {
+    topic,
+    topics,
+    match = [],
+  } = valueFromASTUntyped({
     kind: Kind.OBJECT,
     fields: (directive.arguments ?? []).map(({ name, value }) => ({ kind: Kind.OBJECT_FIELD, name, value })),
   }) as DirectiveArguments;
-  if (topic === undefined) return undefined;
   const record = {};
-  for (const { arg, path } of match) put(record, path.split('.').map(camelCase), isNumber(field, arg) ? 1 : '1');
-  return { name: topic, example: JSON.stringify(record) };
+  for (const { arg, path } of [match].flat()) {
+    if (path !== undefined) put(record, path.split('.').map(camelCase), isNumber(field, arg) ? 1 : '1');
+  }
+  const example = JSON.stringify(record);
+  const names = topic === undefined ? [topics ?? []].flat() : namesOf(topic, field, document);
+  return names.map((name) => ({ name, example }));
+}
+
+/** The topics of a name such as "orders-{region}": one for each value of the argument's enum. */
+function namesOf(topic: string, field: FieldDefinitionNode, document: DocumentNode): readonly string[] {
+  const [placeholder, argument] = /\{([^{}]*)\}/.exec(topic) ?? [];
+  if (placeholder === undefined) return [topic];
+  const type = typeNameOf(field, argument!);
+  const values = document.definitions.flatMap((definition) =>
+    definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === type ? (definition.values ?? []) : [],
+  );
+  return values.map(({ name }) => topic.replace(placeholder, () => name.value));
+}
+
+function typeNameOf(field: FieldDefinitionNode, argument: string): string | undefined {
+  let type = field.arguments?.find(({ name }) => name.value === argument)?.type;
+  while (type && type.kind !== Kind.NAMED_TYPE) type = type.type;
+  return type?.name.value;
 }
 
 function isNumber(field: FieldDefinitionNode, argument: string): boolean {
-  let type = field.arguments?.find(({ name }) => name.value === argument)?.type;
-  while (type && type.kind !== Kind.NAMED_TYPE) type = type.type;
-  return type?.name.value === 'Int' || type?.name.value === 'Float';
+  return ['Int', 'Float'].includes(typeNameOf(field, argument) ?? '');
 }
 
 function put(target: Record<string, unknown>, [key, ...rest]: string[], value: unknown): void {

@@ -33,7 +33,7 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   if (config) findings.push(...(await checkTunables(config)), ...(await checkTokenKeys(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
-  const topics = [...new Set(Array.from(graph.graph?.bindings.values() ?? [], ({ topic }) => topic))];
+  const topics = [...new Set([...(graph.graph?.bindings.values() ?? [])].flatMap((binding) => binding.topics))];
   const isWorker = config.ROLE !== 'gateway';
   const [kafka, ...redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : [skipped('Kafka: not used with ROLE=gateway')],

@@ -179,9 +179,9 @@ export class Hub {
     return joining.hasOverflowed ? undefined : last;
   }
 
-  /** Refuses to resume a subscription of a source without a history. */
-  refuseResume(subscription: Subscription): void {
-    this.#notifyResume(subscription, 'no_history');
+  /** Refuses to resume a subscription: its source has no history, or several channels. */
+  refuseResume(subscription: Subscription, reason: Exclude<ResumeOutcome, 'resumed'>): void {
+    this.#notifyResume(subscription, reason);
   }
 
   #notifyResume(subscription: Subscription, outcome: ResumeOutcome): void {

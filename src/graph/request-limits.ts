@@ -12,6 +12,8 @@ export interface RequestLimits {
   readonly maxVariableValues: number;
   /** Of the name of the channel that it subscribes to. */
   readonly maxChannelBytes: number;
+  /** That it subscribes to. */
+  readonly maxChannels: number;
 }
 
 /** Refuses variables that exceed the limits. Takes linear time, and data of any depth. */
@@ -23,28 +25,29 @@ export function refuseVariables(
   let level: object[] = [variables];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxVariableDepth)
-      return tooMuch(`The variables are nested more than ${maxVariableDepth} levels deep (MAX_VARIABLES_DEPTH)`);
+      return badInput(`The variables are nested more than ${maxVariableDepth} levels deep (MAX_VARIABLES_DEPTH)`);
     const below: object[] = [];
     for (const container of level) {
       const members = Object.values(container) as unknown[];
       values += members.length;
       if (values > maxVariableValues)
-        return tooMuch(`The variables have more than ${maxVariableValues} values (MAX_VARIABLES_VALUES)`);
+        return badInput(`The variables have more than ${maxVariableValues} values (MAX_VARIABLES_VALUES)`);
       for (const member of members) if (typeof member === 'object' && member !== null) below.push(member);
     }
     level = below;
   }
   if (Buffer.byteLength(JSON.stringify(variables)) <= maxVariableBytes) return undefined;
-  return tooMuch(`The variables are longer than ${maxVariableBytes} bytes (MAX_VARIABLES_BYTES)`);
+  return badInput(`The variables are longer than ${maxVariableBytes} bytes (MAX_VARIABLES_BYTES)`);
 }
 
-/** Refuses a channel whose name is too long. */
-export function refuseChannel(channel: string, { maxChannelBytes }: RequestLimits): Refusal | undefined {
-  if (Buffer.byteLength(channel) <= maxChannelBytes) return undefined;
+/** Refuses channels of which one has a name that is too long. */
+export function refuseChannels(channels: readonly string[], { maxChannelBytes }: RequestLimits): Refusal | undefined {
+  if (channels.every((channel) => Buffer.byteLength(channel) <= maxChannelBytes)) return undefined;
   const limit = `with its topic, a channel's name may have ${maxChannelBytes} bytes (MAX_CHANNEL_BYTES)`;
-  return tooMuch(`The arguments that choose the events are too long: ${limit}`);
+  return badInput(`The arguments that choose the events are too long: ${limit}`);
 }
 
-function tooMuch(message: string): Refusal {
+/** The refusal of a request that asks for something that it may not. */
+export function badInput(message: string): Refusal {
   return refused([clientError('BAD_USER_INPUT', message).toJSON()]);
 }

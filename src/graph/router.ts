@@ -1,10 +1,9 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
-import type { Claims } from '../context/connection-facts.ts';
 import { valueAt } from '../json/value-at.ts';
+import { keysOf, textOf } from './channel-keys.ts';
 import type { Binding } from './schema/binding.ts';
-import { claimAt } from './schema/where.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
 /** A channel that a record is published to. */
@@ -53,7 +52,7 @@ export class TopicRouter {
     return this.paths.map((path, index) => {
       const value = valueAt(payload, path);
       return (
-        keyOf(value) ?? (index >= this.firstPresence && typeof value === 'object' && value !== null ? '' : undefined)
+        textOf(value) ?? (index >= this.firstPresence && typeof value === 'object' && value !== null ? '' : undefined)
       );
     });
   }
@@ -91,44 +90,10 @@ export class TopicRouter {
 /** Routers by topic; a topic without a field has none. */
 export function createRouters(bindings: Iterable<Binding>, prefix: string): ReadonlyMap<string, TopicRouter> {
   const groups = new Map<string, Binding[]>();
-  for (const binding of bindings) groups.set(binding.topic, [...(groups.get(binding.topic) ?? []), binding]);
-  return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix)]));
-}
-
-/** A longer claim names no channel: channel names are kept for each subscription, and sent to Redis. */
-const MAX_CLAIM_LENGTH = 256;
-
-/** What a subscription gives for the values of its channel's name. */
-export interface ChannelInput {
-  /** Coerced. */
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly claims: Claims;
-}
-
-/**
- * The channel of a subscription. A record is published to it exactly when every given argument and every claim equals the payload's value
- * at its path. Values are equal if their texts are: the Int 7 equals "7".
- * @returns undefined if a claim is absent, is no string, number or boolean, or is too long: the subscription must be refused
- */
-export function channelFor(binding: Binding, prefix: string, { args, claims }: ChannelInput): string | undefined {
-  const keys: ChannelKey[] = [];
-  for (const key of keysOf(binding)) {
-    const value = keyOf('claim' in key ? claimAt(claims, key.claim) : args[key.arg]);
-    if ('claim' in key && (value === undefined || value.length > MAX_CLAIM_LENGTH)) return undefined;
-    keys.push({ path: key.path, value });
+  for (const binding of bindings) {
+    for (const topic of binding.topics) groups.set(topic, [...(groups.get(topic) ?? []), binding]);
   }
-  return channelName(prefix, binding.topic, keys);
-}
-
-function keyOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
-  return undefined;
-}
-
-/** Matches and wheres by path, so that fields with the same paths share channels, whatever their order. */
-function keysOf({ match, where }: Binding) {
-  return [...match, ...where].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix)]));
 }
 
 function patternsOf(

@@ -25,16 +25,16 @@ import type { OperationPlan } from './execution/operation-plan.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
+import { channelsFor } from './channels.ts';
 import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
 import { FormattedError, refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
-import { refuseChannel, refuseVariables } from './request-limits.ts';
+import { refuseChannels, refuseVariables } from './request-limits.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
-import { channelFor } from './router.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
 import type { Binding } from './schema/binding.ts';
 import { sharingKey } from './documents/sharing-key.ts';
@@ -43,14 +43,14 @@ import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Where a subscription's events come from: a channel of the bus, or the graph's own source. Subscriptions of one channel with equal
+ * Where a subscription's events come from: channels of the bus, or the graph's own source. Subscriptions of one channel with equal
  * sharing keys may share results; undefined: it shares with nobody.
  */
 export type EventSource = {
   /** Name of the subscription field. */
   readonly field: string;
 } & (
-  | { readonly channel: string; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
+  | { readonly channels: readonly string[]; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
   | { readonly events: AsyncIterable<unknown> }
 );
 
@@ -176,8 +176,9 @@ export class GraphRuntime {
     const { field, args } = selected;
     const binding = graph.bindings.get(field.name);
     // Before the graph's code, which may write to the arguments.
-    const source = binding && this.#channelOf(binding, operation, variables, selected, facts);
-    const tooLong = limits && source && 'channel' in source ? refuseChannel(source.channel, limits) : undefined;
+    const source = binding && this.#channelsOf(binding, operation, variables, selected, facts);
+    if (source && 'errors' in source) return source;
+    const tooLong = limits && source && 'channels' in source ? refuseChannels(source.channels, limits) : undefined;
     if (tooLong) return tooLong;
     // The graph's code must not move a subscription to another channel.
     if (binding) Object.freeze(args);
@@ -220,19 +221,19 @@ export class GraphRuntime {
   }
 
   /** undefined: the connection lacks a claim that the binding demands. */
-  #channelOf(
+  #channelsOf(
     binding: Binding,
     operation: Operation,
     sent: Variables,
     { args, variables }: SubscriptionArguments,
     { claims }: ConnectionFacts,
-  ): EventSource | undefined {
-    const { channelPrefix, hasSharing = true } = this.#options;
-    const channel = channelFor(binding, channelPrefix, { args, claims });
-    if (channel === undefined) return undefined;
+  ): EventSource | Refusal | undefined {
+    const { channelPrefix, hasSharing = true, limits } = this.#options;
+    const channels = channelsFor(binding, channelPrefix, { args, claims }, limits?.maxChannels);
+    if (channels === undefined || 'errors' in channels) return channels;
     return {
       field: binding.field,
-      channel,
+      channels,
       sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
       replaysLast: binding.replaysLast === true,
     };

@@ -31,6 +31,7 @@ export function createRuntime(
       maxVariableDepth: config.MAX_VARIABLES_DEPTH,
       maxVariableValues: config.MAX_VARIABLES_VALUES,
       maxChannelBytes: config.MAX_CHANNEL_BYTES,
+      maxChannels: config.MAX_OPERATION_CHANNELS,
     },
     log,
     onInternalError: () => metrics.internalErrors.inc(),

@@ -70,7 +70,7 @@ export function createWorker(
   }
   const observer = kafkaObserver(metrics, records);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
-  const topics = [...new Set(bindings.map(({ topic }) => topic))];
+  const topics = [...new Set(bindings.flatMap(({ topics }) => topics))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
   const consumer = new KafkaConsumer({ ...ports, acquire, config, topics, observer, log, onFatal });
   observeConsumer(metrics, consumer);

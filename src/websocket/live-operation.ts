@@ -4,6 +4,7 @@ import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
+import { joinChannels } from '../fanout/join-channels.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
@@ -32,10 +33,13 @@ export interface LiveOperationOwner {
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
-type ChannelSource = Extract<EventSource, { readonly channel: string }>;
+type ChannelSource = Extract<EventSource, { readonly channels: readonly string[] }>;
 
 /** Overhead of an operation beside what is counted, in bytes. */
 const BYTES_PER_OPERATION = 1024;
+
+/** What a channel takes beside its name, in bytes; the first one of an operation is in its overhead. */
+const BYTES_PER_FURTHER_CHANNEL = 512;
 
 /** One `subscribe` message, from its arrival to its end. */
 export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner {
@@ -238,7 +242,9 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 
   #isIn(source: EventSource): boolean {
     if (!this.#subscription || 'events' in source) return false;
-    return this.#services.hub.has(source.channel, source.sharingKey, this.#subscription);
+    const { channels, sharingKey } = source;
+    // Equal arguments choose equally many channels.
+    return channels.every((channel) => this.#services.hub.has(channel, sharingKey, this.#subscription!));
   }
 
   /** Leaves the source that it has, if any, and subscribes to another one. */
@@ -263,7 +269,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     if (previous) hub.notifyGap(subscription);
     else this.#count(source.field, operation);
     if ('events' in source) {
-      if (cursor !== undefined) hub.refuseResume(subscription);
+      if (cursor !== undefined) hub.refuseResume(subscription, 'no_history');
       this.#leave = followSource(source.events, subscription, runtime, this);
     } else await this.#join(source, subscription, cursor);
   }
@@ -273,20 +279,18 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     tally.subscriptions++;
   }
 
-  async #join(
-    { channel, sharingKey, replaysLast }: ChannelSource,
-    subscription: Subscription,
-    cursor: unknown,
-  ): Promise<void> {
+  async #join(source: ChannelSource, subscription: Subscription, cursor: unknown): Promise<void> {
+    const { replaysLast } = source;
     const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
     try {
-      const leave = await this.#services.hub.join(channel, sharingKey, subscription, start);
+      const leave = await joinChannels(this.#services.hub, source, subscription, start);
       // It may have ended meanwhile, or moved.
       if (subscription.isEnded) leave();
       else this.#leave = leave;
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
-      if (subscription.isEnded) return;
+      // It may have moved meanwhile. If it has ended, there is nothing to fail.
+      if (subscription !== this.#subscription) return;
       this.fail([clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')]);
     }
   }
@@ -294,6 +298,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 
 function sourceWeight(source: EventSource): number {
   if ('events' in source) return 0;
+  let bytes = textWeight(source.sharingKey ?? '') + (source.channels.length - 1) * BYTES_PER_FURTHER_CHANNEL;
   // The bus keeps the name, too.
-  return 2 * textWeight(source.channel) + textWeight(source.sharingKey ?? '');
+  for (const channel of source.channels) bytes += 2 * textWeight(channel);
+  return bytes;
 }

@@ -11,6 +11,7 @@ import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { errorOf } from '../../src/errors.ts';
 import type { ResumeOutcome } from '../../src/fanout/channel-services.ts';
 import { Hub } from '../../src/fanout/hub.ts';
+import { joinChannels } from '../../src/fanout/join-channels.ts';
 import type { Start } from '../../src/fanout/hub.ts';
 import { SharingAudit } from '../../src/fanout/sharing/sharing-audit.ts';
 import type { AuditOutcome } from '../../src/fanout/sharing/sharing-audit.ts';
@@ -266,9 +267,9 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       owner,
       maxPendingEvents: 100,
     });
-    const leave = await hub.join(source.channel, source.sharingKey, subscription, start);
-    const listeners = everyone.get(source.channel) ?? new Set();
-    everyone.set(source.channel, listeners);
+    const leave = await joinChannels(hub, source, subscription, start);
+    const audiences = source.channels.map((channel) => everyone.get(channel) ?? new Set<Listener>());
+    audiences.forEach((listeners, index) => everyone.set(source.channels[index]!, listeners));
     const listener: Listener = {
       get facts() {
         return subscription.facts;
@@ -285,19 +286,22 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
         subscription.hold(renewed);
         subscription.confirm();
       },
-      leave: () => void (leave(), listeners.delete(listener)),
+      leave: () => {
+        leave();
+        for (const listeners of audiences) listeners.delete(listener);
+      },
     };
-    listeners.add(listener);
+    for (const listeners of audiences) listeners.add(listener);
     return listener;
   }
 
   /** Publishes all payloads at once. Resolves when every listener of the channel has received and computed its results. */
   async function publish(channel: string, ...payloads: unknown[]): Promise<void> {
     const listeners = [...(everyone.get(channel) ?? [])];
-    const goal = (listeners[0]?.received.length ?? 0) + payloads.length;
+    const goals = listeners.map(({ received }) => received.length + payloads.length);
     const messages = payloads.map((payload) => ({ channel, payload: JSON.stringify(payload) }));
     await publisherOf(bus, topicOf(channel, ''), PARTITION).publish(messages);
-    await waitFor('all results', () => listeners.every(({ received }) => received.length >= goal));
+    await waitFor('all results', () => listeners.every(({ received }, index) => received.length >= goals[index]!));
     for (const { execute, alone } of listeners) for (const payload of payloads) alone.push(await execute(payload));
   }
 

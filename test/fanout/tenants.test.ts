@@ -27,8 +27,8 @@ describe('a subscription with where', () => {
     const operation = runtime.prepare({ query: 'subscription { orders(status: "open") { id } }' }, undefined);
     assert.ok(!('errors' in operation));
     const source = await runtime.subscribe(operation, undefined, of('acme'));
-    assert.ok('channel' in source);
-    assert.equal(source.channel, 't{order.status="open",order.tenant="acme"}');
+    assert.ok('channels' in source);
+    assert.deepEqual(source.channels, ['t{order.status="open",order.tenant="acme"}']);
   });
 
   it('is refused, and never gets every value, without the claim', async (t) => {

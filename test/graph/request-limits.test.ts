@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refuseChannel, refuseVariables } from '../../src/graph/request-limits.ts';
+import { refuseChannels, refuseVariables } from '../../src/graph/request-limits.ts';
 
-const LIMITS = { maxVariableBytes: 100, maxVariableDepth: 2, maxVariableValues: 6, maxChannelBytes: 10 };
+const LIMITS = {
+  maxVariableBytes: 100,
+  maxVariableDepth: 2,
+  maxVariableValues: 6,
+  maxChannelBytes: 10,
+  maxChannels: 3,
+};
 
 const nested = (levels: number) => JSON.parse(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`) as object;
 
@@ -38,9 +44,9 @@ describe('refuseVariables', () => {
   }
 });
 
-describe('refuseChannel', () => {
+describe('refuseChannels', () => {
   it('counts bytes', () => {
-    assert.equal(refuseChannel('é'.repeat(5), LIMITS), undefined);
-    assert.match(refuseChannel('é'.repeat(6), LIMITS)!.errors[0]!.message, /10 bytes \(MAX_CHANNEL_BYTES\)$/);
+    assert.equal(refuseChannels(['é'.repeat(5)], LIMITS), undefined);
+    assert.match(refuseChannels(['a', 'é'.repeat(6)], LIMITS)!.errors[0]!.message, /10 bytes \(MAX_CHANNEL_BYTES\)$/);
   });
 });

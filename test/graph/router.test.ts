@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Binding } from '../../src/graph/schema/binding.ts';
-import { TopicRouter, channelFor, createRouters } from '../../src/graph/router.ts';
+import { channelsFor } from '../../src/graph/channels.ts';
+import { TopicRouter, createRouters } from '../../src/graph/router.ts';
 import { valueAt } from '../../src/json/value-at.ts';
 
 const bids: Binding = {
   field: 'bid_placed',
-  topic: 'bids',
+  topics: ['bids'],
   match: [
     { arg: 'auction_id', path: 'bid.auction_id', isOptional: false },
     { arg: 'currency', path: 'bid.currency', isOptional: true },
@@ -17,9 +18,16 @@ const bids: Binding = {
   isShared: true,
 };
 
+/** The only channel of a subscription; undefined: it lacks a claim. */
+function channelFor(...input: Parameters<typeof channelsFor>): string | undefined {
+  const channels = channelsFor(...input);
+  assert.ok(channels === undefined || (!('errors' in channels) && channels.length === 1));
+  return channels?.[0];
+}
+
 /** All channels that a payload belongs to, for bindings of one topic. */
 function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
-  const router = new TopicRouter(bindings[0]!.topic, bindings, prefix);
+  const router = new TopicRouter(bindings[0]!.topics[0]!, bindings, prefix);
   return router.channels(router.valuesIn(payload)).map(({ channel }) => channel);
 }
 
@@ -170,7 +178,7 @@ describe('router', () => {
       const where = keys.filter(({ isClaim }) => isClaim);
       return {
         field: 'f',
-        topic: 't',
+        topics: ['t'],
         match: match.map((one) => ({ arg: `${one.path} argument`, path: one.path, isOptional: one.isOptional })),
         where: where.map((one) => ({ claim: `${one.path} claim`, path: one.path })),
         payload: [],

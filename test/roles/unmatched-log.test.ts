@@ -7,7 +7,7 @@ import { logLines } from '../bus/log-lines.ts';
 
 const binding = (field: string, path?: string, payload: string[] = []): Binding => ({
   field,
-  topic: 'orders',
+  topics: ['orders'],
   match: path === undefined ? [] : [{ arg: 'id', path, isOptional: false }],
   payload,
   where: [],

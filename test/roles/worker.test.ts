@@ -44,7 +44,7 @@ async function createStage(t: TestContext) {
     const lines = (await metrics.registry.metrics()).split('\n');
     return lines.find((line) => line.startsWith(name)) ?? '';
   };
-  const topics = [...graph.bindings.values()].map(({ topic }) => topic);
+  const topics = [...graph.bindings.values()].flatMap((binding) => binding.topics);
   return { worker, topics, gateways, published: () => published, metric };
 }
 

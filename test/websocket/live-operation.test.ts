@@ -125,8 +125,8 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
   const hub = stage.hub();
   const subscribe = async (...asked: Parameters<GraphRuntime['subscribe']>): ReturnType<GraphRuntime['subscribe']> => {
     const source = await runtime.subscribe(...asked);
-    if (!options.hasTenantChannels || !('channel' in source)) return source;
-    return { ...source, channel: channelOf(tenantOf({ connection: asked[2] })) } satisfies EventSource;
+    if (!options.hasTenantChannels || !('channels' in source)) return source;
+    return { ...source, channels: [channelOf(tenantOf({ connection: asked[2] }))] } satisfies EventSource;
   };
   const services = {
     runtime: {

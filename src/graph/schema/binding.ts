@@ -6,14 +6,15 @@ import { matchedArguments, readMatches } from './match.ts';
 import type { Match } from './match.ts';
 import { checkPath, isPath } from './payload-path.ts';
 import { lineOf } from './problem.ts';
+import { readTopics, topicArgumentOf } from './topics.ts';
+import type { FieldTopics } from './topics.ts';
 import { checkUse, readUnused } from './unused-arguments.ts';
 import { readWhere } from './where.ts';
 import type { Where } from './where.ts';
 
 /** The checked @kafka directive of a Subscription field. */
-export interface Binding {
+export interface Binding extends FieldTopics {
   readonly field: string;
-  readonly topic: string;
   readonly match: readonly Match[];
   readonly where: readonly Where[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
@@ -94,21 +95,22 @@ function readBinding(
   if (hasSource) problems.push('has both @kafka and a `subscribe` in resolvers; keep one');
 
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
-  const topic = readTopic(given.get('topic'), problems);
+  const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
   const payload = readPayload(given.get('payload'), problems);
   const isShared = readShared(given.get('shared'), problems);
   const history = readHistory(given.get('history'), problems);
   const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
   const matchNodes = itemsOf(given.get('match'));
   const match = readMatches(matchNodes, field, problems);
-  const matched = matchedArguments(matchNodes);
+  const topicArgument = topicArgumentOf(given.get('topic'));
+  const matched = new Set([...matchedArguments(matchNodes), ...(topicArgument === undefined ? [] : [topicArgument])]);
   const where = readWhere(itemsOf(given.get('where')), match, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.
   if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
   if (payload) for (const { path } of [...match, ...where]) checkPath(schema, field, path, payload, problems);
-  return problems.length === 0 && topic !== undefined && payload
-    ? { field: field.name, topic, match, where, payload, isShared, history, replaysLast }
+  return problems.length === 0 && topics && payload
+    ? { field: field.name, ...topics, match, where, payload, isShared, history, replaysLast }
     : undefined;
 }
 
@@ -117,20 +119,6 @@ function readShared(node: ConstValueNode | undefined, problems: string[]): boole
   if (node.kind === Kind.BOOLEAN) return node.value;
   problems.push('shared must be true or false, without quotes; left out, it is true');
   return true;
-}
-
-function readTopic(node: ConstValueNode | undefined, problems: string[]): string | undefined {
-  if (!node) return undefined;
-  if (node.kind !== Kind.STRING) {
-    problems.push('topic must be the name of a Kafka topic, in quotes');
-    return undefined;
-  }
-  const topic = node.value;
-  if (/^[A-Za-z0-9._-]{1,249}$/.test(topic) && topic !== '.' && topic !== '..') return topic;
-  problems.push(
-    `topic ${JSON.stringify(topic)} is not a Kafka topic name; use 1 to 249 letters, digits, ".", "_" or "-"`,
-  );
-  return undefined;
 }
 
 function readPayload(node: ConstValueNode | undefined, problems: string[]): string[] | undefined {

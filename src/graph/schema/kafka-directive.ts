@@ -4,7 +4,10 @@ import { HISTORY_DEFAULTS } from '../../bus/history.ts';
 export const KAFKA_DIRECTIVE = /* GraphQL */ `
   "Feeds a Subscription field from a Kafka topic."
   directive @kafka(
-    topic: String!
+    "A topic, such as orders. With an argument of an enum type in braces, such as orders-{region}, one topic for each of its values."
+    topic: String
+    "Several topics; instead of topic."
+    topics: [String!]
     match: [KafkaMatch!]
     "Claims that must equal a value of the payload."
     where: [KafkaWhere!]

@@ -1,4 +1,12 @@
-import { Kind, isEnumType, isNonNullType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import {
+  Kind,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  isSpecifiedScalarType,
+} from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
 import { isPath } from './payload-path.ts';
@@ -69,12 +77,13 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
         ),
     );
   } else {
-    const type = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
+    const nullable = getNullableType(definition.type);
+    const type = isListType(nullable) && isNonNullType(nullable.ofType) ? nullable.ofType.ofType : nullable;
     const isKey = isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type) && type.name !== 'Float');
     if (!isKey) {
       problems.push(
         `argument "${arg.value}" is of type ${String(definition.type)}, which cannot be a key; ` +
-          'use Int, ID, String, Boolean or an enum, or leave it out of match and read it in a resolver',
+          'use Int, ID, String, Boolean, an enum, or a list of one of them such as [ID!], or leave it out of match and read it in a resolver',
       );
     }
   }

@@ -34,6 +34,13 @@ export const documentsVariables = {
     '4096',
     'Longest name of the channel that a subscription reads, with its topic and the matched values.',
   ),
+  MAX_OPERATION_CHANNELS: count(
+    1,
+    '100',
+    'channels',
+    'Channels that one subscription reads: one for each value of a list argument and each topic.',
+    10_000,
+  ),
   INTROSPECTION: optionalBool('Whether clients may read the schema; not set: yes, but not with `NODE_ENV=production`.'),
   GRAPHIQL: optionalBool('Whether `GET /` shows GraphiQL; not set: yes, but not with `NODE_ENV=production`.'),
   DOCUMENT_CACHE_ENTRIES: count(

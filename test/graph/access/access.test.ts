@@ -297,7 +297,7 @@ describe('a connection whose scopes change', () => {
       { scope: 'b', tenant: 'acme' },
     ]) {
       const answer = await runtime.subscribe(operation, undefined, factsOf('a', claims));
-      answers.push('channel' in answer ? answer.channel : 'errors' in answer && answer.errors[0]!.message);
+      answers.push('channels' in answer ? answer.channels.join() : 'errors' in answer && answer.errors[0]!.message);
     }
     assert.deepEqual(answers, ['t{tenant="acme"}', 't{tenant="other"}', 'Not allowed to subscribe to "a".']);
   });

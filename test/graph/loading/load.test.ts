@@ -36,7 +36,7 @@ describe('loadGraph', () => {
     const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
     const graph = await loadGraph(folder);
     assert.equal(graph.name, folder.split('/').at(-1));
-    assert.equal(graph.bindings.get('auction_updated')?.topic, 'auctions');
+    assert.deepEqual(graph.bindings.get('auction_updated')?.topics, ['auctions']);
     assert.equal(graph.samples, undefined);
     assert.deepEqual(graph.context, {});
     const result = await execute({
@@ -274,7 +274,7 @@ describe('loadGraph', () => {
       'type Subscription { a: Int @kafka(topik: "t", topic: "t") }',
       /Unknown argument "topik".*Did you mean "topic"/,
     ],
-    'a missing topic': ['type Subscription { a: Int @kafka }', /argument "topic" of type "String!" is required/],
+    'a missing topic': ['type Subscription { a: Int @kafka }', /Subscription\.a: has no topic; add topic/],
     'no Subscription type': ['type Query { a: Int }', /has no Subscription type/],
     'an invalid schema': [
       'type Subscription { a: A @kafka(topic: "t") } interface I { b: Int } type A implements I { c: Int }',

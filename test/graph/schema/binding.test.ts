@@ -45,7 +45,7 @@ describe('binding', () => {
       [
         {
           field: 'auction_updated',
-          topic: 'auctions',
+          topics: ['auctions'],
           match: [
             { arg: 'auction_id', path: 'auction.auction_id', isOptional: false },
             { arg: 'status', path: 'meta.status', isOptional: true },
@@ -58,7 +58,7 @@ describe('binding', () => {
         },
         {
           field: 'everything',
-          topic: 'all.of-it_1',
+          topics: ['all.of-it_1'],
           match: [],
           where: [],
           payload: [],
@@ -66,6 +66,24 @@ describe('binding', () => {
           history: undefined,
           replaysLast: false,
         },
+      ],
+    );
+  });
+
+  it('reads several topics, and those that an argument of an enum type chooses', () => {
+    const { bindings, problems } = parse(`
+      a: Auction @kafka(topics: ["orders-eu", "orders-us"])
+      b(status: Status!): Auction @kafka(topic: "orders-{status}")
+      c(statuses: [Status!]): Auction @kafka(topic: "{statuses}.orders")
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(bindings.get('a')?.topics, ['orders-eu', 'orders-us']);
+    assert.deepEqual(bindings.get('b')?.topics, ['orders-OPEN', 'orders-CLOSED']);
+    assert.deepEqual(
+      [...bindings.get('c')!.topicArgument!.byValue],
+      [
+        ['OPEN', 'OPEN.orders'],
+        ['CLOSED', 'CLOSED.orders'],
       ],
     );
   });
@@ -167,9 +185,30 @@ describe('binding', () => {
       'a(auction_id: Int): Auction @kafka(topic: "t", match: [{ arg: "auctionId", path: "auction_id" }])',
       /names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
     ],
-    'a list as key': [
-      'a(x: [ID!]): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
-      /\[ID!\], which cannot be a key/,
+    'a list as key whose items may be null': [
+      'a(x: [ID]): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /\[ID\], which cannot be a key.*a list of one of them such as \[ID!\]/,
+    ],
+    'a list of lists as key': [
+      'a(x: [[ID!]!]): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',
+      /\[\[ID!\]!\], which cannot be a key/,
+    ],
+    'no topic': ['a: Auction @kafka', /has no topic; add topic: "…", or topics: \["…", "…"\]/],
+    'topic and topics': ['a: Auction @kafka(topic: "t", topics: ["u"])', /has both topic and topics; keep one/],
+    'no topics': ['a: Auction @kafka(topics: [])', /topics must be a list of Kafka topics/],
+    'an illegal one of several topics': ['a: Auction @kafka(topics: ["t", "a b"])', /topic "a b" is not a Kafka topic/],
+    'a topic twice': ['a: Auction @kafka(topics: ["t", "t"])', /topics has "t" twice; keep one/],
+    'a topic of an unknown argument': [
+      'a(status: Status): Auction @kafka(topic: "t-{state}")',
+      /topic "t-\{state\}" names the argument "state", which the field does not have; did you mean "status"\?/,
+    ],
+    'a topic of an argument that is no enum': [
+      'a(status: String!): Auction @kafka(topic: "t-{status}")',
+      /the argument "status" of type String!; its topics must be known at the start: use an enum/,
+    ],
+    'a topic of two arguments': [
+      'a(x: Status, y: Status): Auction @kafka(topic: "{x}-{y}")',
+      /has more than one argument in braces; keep one/,
     ],
     'an input object as key': [
       'a(x: Filter): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',

@@ -10,7 +10,7 @@ const LIMITS = { maxBytes: 1000, maxDepth: 8 };
 const history = { entries: 5, bytes: 100, seconds: 60 };
 const bids = {
   field: 'bid_placed',
-  topic: 'bids',
+  topics: ['bids'],
   match: [{ arg: 'auction_id', path: 'bid.auction_id', isOptional: false }],
   payload: ['bid'],
   where: [],

@@ -14,7 +14,7 @@ const match = PATHS.map((path) => ({ arg: path, path, isOptional: true }));
 const PRESENCES = [['b_c'], ['foo_bar'], ['b_c', 'a']];
 const router = new TopicRouter(
   't',
-  PRESENCES.map((payload) => ({ field: payload.join(), topic: 't', match, where: [], payload, isShared: true })),
+  PRESENCES.map((payload) => ({ field: payload.join(), topics: ['t'], match, where: [], payload, isShared: true })),
   '',
 );
 
