@@ -1,4 +1,5 @@
 import type { PathValues } from '../bus/channel.ts';
+import { partLabel } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 
 /** `match_absent`: no value at the path of a required match or of a where. `payload_absent`: no value, or null, at the path of the payload. */
@@ -21,7 +22,7 @@ export class FieldTally {
     const required = requiredPaths(binding);
     const payloadPath = payloadToLookFor(binding);
     this.field = binding.field;
-    this.paths = { match_absent: required.join(', '), payload_absent: payloadPath ?? '' };
+    this.paths = { match_absent: required.map(partLabel).join(', '), payload_absent: payloadPath ?? '' };
     this.#required = required.map(indexOf);
     this.#payload = payloadPath === undefined ? undefined : indexOf(payloadPath);
   }

@@ -3,6 +3,8 @@ import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { HistoryLimits } from '../bus/history.ts';
 import { valueAt } from '../json/value-at.ts';
 import { keysOf, textOf } from './channel-keys.ts';
+import { isRecordPart, partsReader } from './record-parts.ts';
+import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
@@ -13,7 +15,7 @@ export interface Route {
   readonly history: HistoryLimits | undefined;
 }
 
-/** The names of a set of channels: for each path of a match or where, in order, its index in the topic's paths; undefined: every value. */
+/** The names of a set of channels: for each path of a match or where, in order, its index in the topic's values; undefined: every value. */
 interface Pattern {
   readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
   /** The channel's name if it depends on no value. */
@@ -24,9 +26,11 @@ interface Pattern {
 /** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
 export class TopicRouter {
   readonly topic: string;
-  /** Each once: first the paths of matches and wheres, then those of payloads, of which only the presence counts. */
+  /** In the payload, each once: first the paths of matches and wheres, then those of payloads, of which only the presence counts. */
   readonly paths: readonly (readonly string[])[];
   readonly firstPresence: number;
+  /** Reads the matched parts of a record beside its payload; undefined: there are none. Their values follow those of `paths`. */
+  readonly valuesBeside: ((record: RecordParts) => PathValues) | undefined;
   /** One per field. */
   readonly tallies: readonly FieldTally[];
   /** Records that were counted. */
@@ -39,13 +43,17 @@ export class TopicRouter {
   /** @param bindings of the topic */
   constructor(topic: string, bindings: readonly Binding[], prefix: string) {
     const matched = [...new Set(bindings.flatMap((binding) => keysOf(binding).map(({ path }) => path)))];
-    const paths = [...new Set([...matched, ...bindings.flatMap((binding) => payloadToLookFor(binding) ?? [])])];
+    const parts = matched.filter(isRecordPart);
+    const ofPayload = matched.filter((path) => !isRecordPart(path));
+    const paths = [...new Set([...ofPayload, ...bindings.flatMap((binding) => payloadToLookFor(binding) ?? [])])];
+    const all = [...paths, ...parts];
     this.topic = topic;
     this.paths = paths.map((path) => path.split('.'));
-    this.firstPresence = matched.length;
-    this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => paths.indexOf(path)));
+    this.firstPresence = ofPayload.length;
+    this.valuesBeside = parts.length > 0 ? partsReader(parts) : undefined;
+    this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => all.indexOf(path)));
     this.#prefix = prefix;
-    this.#patterns = patternsOf(topic, bindings, prefix, paths);
+    this.#patterns = patternsOf(topic, bindings, prefix, all);
   }
 
   valuesIn(payload: unknown): PathValues {

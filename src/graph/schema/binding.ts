@@ -4,6 +4,7 @@ import type { HistoryLimits } from '../../bus/history.ts';
 import { readHistory, readReplay } from './history-binding.ts';
 import { matchedArguments, readMatches } from './match.ts';
 import type { Match } from './match.ts';
+import { isRecordPart } from '../record-parts.ts';
 import { checkPath, isPath } from './payload-path.ts';
 import { lineOf } from './problem.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
@@ -108,7 +109,10 @@ function readBinding(
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.
   if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
-  if (payload) for (const { path } of [...match, ...where]) checkPath(schema, field, path, payload, problems);
+  if (payload) {
+    const paths = [...match, ...where].map(({ path }) => path).filter((path) => !isRecordPart(path));
+    for (const path of paths) checkPath(schema, field, path, payload, problems);
+  }
   return problems.length === 0 && topics && payload
     ? { field: field.name, ...topics, match, where, payload, isShared, history, replaysLast }
     : undefined;

@@ -19,9 +19,15 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     replay: KafkaReplay
   ) on FIELD_DEFINITION
 
+  "An argument, and what it must equal: one of path, key and header."
   input KafkaMatch {
     arg: String!
-    path: String!
+    "Path of a value in the payload."
+    path: String
+    "The record's key, as text."
+    key: Boolean
+    "Name of a header of the record, whose value is taken as text."
+    header: String
   }
 
   input KafkaWhere {

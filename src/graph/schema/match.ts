@@ -9,12 +9,13 @@ import {
 } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
+import { KEY_PART, headerPart, isRecordPart, partLabel } from '../record-parts.ts';
 import { isPath } from './payload-path.ts';
 
 /** One `match` of an @kafka directive. */
 export interface Match {
   readonly arg: string;
-  /** Path in the converted payload, separated by dots. */
+  /** Path in the converted payload, separated by dots; or a part of the record (`record-parts.ts`). */
   readonly path: string;
   /** True for a nullable argument: left out or null, it matches every value. */
   readonly isOptional: boolean;
@@ -35,7 +36,10 @@ export function readMatches(
     if (!match) continue;
     if (matches.some(({ arg }) => arg === match.arg))
       problems.push(`two matches for argument "${match.arg}"; keep one`);
-    if (matches.some(({ path }) => path === match.path)) problems.push(`two matches on path "${match.path}"; keep one`);
+    if (matches.some(({ path }) => path === match.path))
+      problems.push(
+        `two matches on ${isRecordPart(match.path) ? partLabel(match.path) : `path "${match.path}"`}; keep one`,
+      );
     matches.push(match);
   }
   const optional = matches.filter((match) => match.isOptional).length;
@@ -63,10 +67,12 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   const members = new Map(item.kind === Kind.OBJECT ? item.fields.map((part) => [part.name.value, part.value]) : []);
   const arg = members.get('arg');
   const path = members.get('path');
-  if (arg?.kind !== Kind.STRING || path?.kind !== Kind.STRING || members.size !== 2) {
-    problems.push('each match must be { arg: "…", path: "…" }');
+  const part = recordPartOf(members);
+  if (arg?.kind !== Kind.STRING || (path?.kind !== Kind.STRING && part === undefined) || members.size !== 2) {
+    problems.push('each match must be { arg: "…", path: "…" }, { arg: "…", key: true } or { arg: "…", header: "…" }');
     return undefined;
   }
+  const text = path?.kind === Kind.STRING ? path.value : '';
   const definition = field.args.find((argument) => argument.name === arg.value);
   if (!definition) {
     problems.push(
@@ -87,7 +93,15 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
       );
     }
   }
-  const isGoodPath = isPath(path.value, `match of "${arg.value}": path`, problems);
+  const isGoodPath = part !== undefined || isPath(text, `match of "${arg.value}": path`, problems);
   if (!definition || !isGoodPath) return undefined;
-  return { arg: arg.value, path: path.value, isOptional: !isNonNullType(definition.type) };
+  return { arg: arg.value, path: part ?? text, isOptional: !isNonNullType(definition.type) };
+}
+
+/** undefined: a match names no key and no header, or not as it should. */
+function recordPartOf(members: ReadonlyMap<string, ConstValueNode>): string | undefined {
+  const key = members.get('key');
+  if (key?.kind === Kind.BOOLEAN && key.value) return KEY_PART;
+  const header = members.get('header');
+  return header?.kind === Kind.STRING && header.value !== '' ? headerPart(header.value) : undefined;
 }

@@ -14,6 +14,8 @@ export interface TopicRoutes {
   readonly firstPresence: number;
   /** A payload's values at `paths`. */
   valuesIn(payload: unknown): PathValues;
+  /** A record's values beside its payload, which follow those of the payload; undefined: the channels depend on none. */
+  readonly valuesBeside?: ((record: RecordContent) => PathValues) | undefined;
   /** Counts a record as matched or unmatched. */
   count(values: PathValues): void;
   /** Channels of a record, each once. */
@@ -64,38 +66,41 @@ export class Converter {
     );
   }
 
-  convert({ topic, value }: RecordContent): Conversion {
-    const bound = this.#topics.get(topic);
+  convert(record: RecordContent): Conversion {
+    const bound = this.#topics.get(record.topic);
     const rewriter = this.#rewriter;
-    return (rewriter && bound && value && rewrite(rewriter, bound, value)) ?? this.#parse(bound, value);
+    return (
+      (rewriter && bound && record.value && rewrite(rewriter, bound, record, record.value)) ??
+      this.#parse(bound, record)
+    );
   }
 
-  #parse(topic: Topic | undefined, record: Buffer | null): Conversion {
-    const decoded = decodeRecord(record, this.#limits);
+  #parse(topic: Topic | undefined, record: RecordContent): Conversion {
+    const decoded = decodeRecord(record.value, this.#limits);
     if (decoded.poison !== undefined) return decoded;
     const payload = this.#snakeCase.convertObjToSnakeKeys(decoded.payload);
-    const destinations = topic ? destinationsOf(topic.routes, payload) : [];
+    const destinations = topic ? destinationsOf(topic.routes, record, topic.routes.valuesIn(payload)) : [];
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
 }
 
 /** Undefined: the rewriter pauses, or declined the record. */
-function rewrite(rewriter: KeyRewriter, topic: Topic, record: Buffer): Conversion | undefined {
+function rewrite(rewriter: KeyRewriter, topic: Topic, record: RecordContent, value: Buffer): Conversion | undefined {
   if (topic.pauseLeft > 0) {
     topic.pauseLeft--;
     return undefined;
   }
-  const values = rewriter.rewrite(record, topic.keys);
+  const values = rewriter.rewrite(value, topic.keys);
   topic.pause = values ? 0 : Math.min(topic.pause * 2 + 2, MAX_PAUSE);
   topic.pauseLeft = topic.pause;
   if (!values) return undefined;
-  topic.routes.count(values);
-  const destinations = topic.routes.channels(values);
+  const destinations = destinationsOf(topic.routes, record, values);
   return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.text(), destinations };
 }
 
-function destinationsOf(routes: TopicRoutes, payload: unknown): readonly Destination[] {
-  const values = routes.valuesIn(payload);
+/** @param ofPayload the values of the record's payload */
+function destinationsOf(routes: TopicRoutes, record: RecordContent, ofPayload: PathValues): readonly Destination[] {
+  const values = routes.valuesBeside ? [...ofPayload, ...routes.valuesBeside(record)] : ofPayload;
   routes.count(values);
   return routes.channels(values);
 }

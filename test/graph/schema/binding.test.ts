@@ -70,6 +70,18 @@ describe('binding', () => {
     );
   });
 
+  it('reads matches on the key and on a header of the record', () => {
+    const { bindings, problems } = parse(`
+      a(id: ID!, tenants: [ID!]): Auction
+        @kafka(topic: "t", match: [{ arg: "id", key: true }, { arg: "tenants", header: "tenant" }])
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(bindings.get('a')?.match, [
+      { arg: 'id', path: '.key', isOptional: false },
+      { arg: 'tenants', path: '.header "tenant"', isOptional: true },
+    ]);
+  });
+
   it('reads several topics, and those that an argument of an enum type chooses', () => {
     const { bindings, problems } = parse(`
       a: Auction @kafka(topics: ["orders-eu", "orders-us"])
@@ -184,6 +196,26 @@ describe('binding', () => {
     'an unknown argument': [
       'a(auction_id: Int): Auction @kafka(topic: "t", match: [{ arg: "auctionId", path: "auction_id" }])',
       /names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
+    ],
+    'a match on a path of the payload and the key': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", path: "id", key: true })',
+      /each match must be \{ arg: "…", path: "…" \}, \{ arg: "…", key: true \} or \{ arg: "…", header: "…" \}/,
+    ],
+    'a match on key: false': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", key: false })',
+      /each match must/,
+    ],
+    'a match on a header without a name': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", header: "" })',
+      /each match must be/,
+    ],
+    'a path that is written as the key is named': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", path: ".key" })',
+      /path "\.key" has an empty segment/,
+    ],
+    'two matches on the key': [
+      'a(x: ID, y: ID): Auction @kafka(topic: "t", match: [{ arg: "x", key: true }, { arg: "y", key: true }])',
+      /two matches on the record's key; keep one/,
     ],
     'a list as key whose items may be null': [
       'a(x: [ID]): Auction @kafka(topic: "t", match: [{ arg: "x", path: "id" }])',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { KEY_PART, headerPart } from '../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../src/graph/router.ts';
 import { Converter } from '../../../src/kafka/decoding/converter.ts';
 import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
@@ -34,6 +35,35 @@ const anyRecord = fc.oneof(
 
 for (const hasRewriter of [true, false]) {
   describe(`Converter with KEY_REWRITER=${hasRewriter}`, () => {
+    it('routes by the key and a header of a record, which no value of its payload replaces', () => {
+      const match = [KEY_PART, headerPart('tenant'), 'key'].map((path, index) => ({
+        arg: `a${index}`,
+        path,
+        isOptional: index > 0,
+      }));
+      const snakeCase = new SnakeCase();
+      const routers = createRouters([{ ...bids, match, payload: [] }], 'p:');
+      const converter = new Converter(routers, LIMITS, snakeCase, { hasRewriter });
+      const channelsOf = (key: string | null, headers: Record<string, string>) => {
+        const value = Buffer.from('{"key":"other","header":{"tenant":"other"}}');
+        const record = { topic: 'bids', key: key === null ? null : Buffer.from(key), value, headers };
+        return converter.convert(record).destinations?.map(({ channel }) => channel);
+      };
+      assert.deepEqual(channelsOf('7', { tenant: 'acme' }), [
+        'p:bids{.header "tenant"="acme",.key="7",key="other"}',
+        'p:bids{.header "tenant"="acme",.key="7",key=*}',
+        'p:bids{.header "tenant"=*,.key="7",key="other"}',
+        'p:bids{.header "tenant"=*,.key="7",key=*}',
+      ]);
+      assert.deepEqual(channelsOf('7', {}), [
+        'p:bids{.header "tenant"=*,.key="7",key="other"}',
+        'p:bids{.header "tenant"=*,.key="7",key=*}',
+      ]);
+      assert.deepEqual(channelsOf(null, { tenant: 'acme' }), []);
+      const { matched, unmatched } = routers.get('bids')!.tallies[0]!;
+      assert.deepEqual([matched, unmatched.match_absent], [2, 1]);
+    });
+
     it('returns the payload text and the channels of a record', () => {
       const { convert } = createConverter(hasRewriter);
       assert.deepEqual(convert('{ "bid": {"auctionId":7, "maxPrice":1.0} }'), {
