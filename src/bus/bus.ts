@@ -3,7 +3,7 @@ import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import type { Sender } from '../flow/sender.ts';
 import type { TraceContext } from '../tracing/trace-context.ts';
-import type { History, HistoryLimits, HistoryQuery } from './history.ts';
+import type { History, HistoryQuery, Retention } from './history.ts';
 
 /**
  * The seam between the two halves of crier: the worker publishes, the gateway subscribes. Two implementations (redis,
@@ -17,8 +17,8 @@ export interface Message {
   readonly offset: number;
   /** Of its Kafka record, in ms since 1970. */
   readonly timestamp: number;
-  /** Limits of the channel's history; undefined: it keeps none. */
-  readonly history?: HistoryLimits | undefined;
+  /** What the channel keeps; undefined: nothing. */
+  readonly history?: Retention | undefined;
   /** The span that its subscribers continue; undefined: the record is not sampled. The history does not keep it. */
   readonly trace?: TraceContext | undefined;
 }

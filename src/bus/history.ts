@@ -8,6 +8,12 @@ export interface HistoryLimits {
   readonly seconds: number;
 }
 
+/** What a channel keeps: its latest messages, for clients that resume, and the last one, for clients that begin. */
+export interface Retention extends HistoryLimits {
+  /** Seconds for which the last message is the channel's state; 0: until a tombstone; undefined: the channel has no state. */
+  readonly stateSeconds?: number | undefined;
+}
+
 /** Holds two minutes of one event each 400 ms: the longest reconnect that crier promises to bridge, and the most that it replays. */
 export const HISTORY_DEFAULTS: HistoryLimits = { entries: 300, bytes: 1_048_576, seconds: 120 };
 
@@ -19,7 +25,7 @@ export interface HistoryEntry {
 
 /** What is asked of a history. */
 export interface HistoryQuery {
-  /** Id of the entry to begin with; undefined: only the last one is wanted. */
+  /** Id of the entry to begin with; undefined: only the last one is wanted, which the state holds where the history does not. */
   readonly from: string | undefined;
   /** Of entries and of payload bytes. With more, no entry is given. */
   readonly maxEntries: number;

@@ -4,7 +4,8 @@ import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Bus, BusObserver, Unsubscribe } from '../../src/bus/bus.ts';
 import { channelName } from '../../src/bus/channel.ts';
-import type { HistoryLimits } from '../../src/bus/history.ts';
+import type { HistoryLimits, Retention } from '../../src/bus/history.ts';
+import { isAfter } from '../../src/fanout/resume/recovery.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import type { Logger } from '../../src/log.ts';
@@ -583,6 +584,83 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await acquire('another');
       assert.ok((await bus.history(channel, { ...ALL, from: undefined })).epoch > epoch);
       assert.equal((await bus.history(randomName(), { ...ALL, from: undefined })).epoch, 0);
+    });
+  });
+
+  describe(`${name}: state`, () => {
+    const LAST = { from: undefined, maxEntries: 10, maxBytes: 1_000_000 };
+    const FOREVER = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
+    const HISTORY = { entries: 10, bytes: 1_000_000, seconds: 60 };
+
+    /** A leased partition, its only channel, and the messages that its listeners received. */
+    async function stateful(t: TestContext) {
+      const { bus } = await started(t, makeBus);
+      const topic = randomName('topic');
+      const channel = `${topic}{}`;
+      const seen: Coordinates[] = [];
+      await bus.subscribe(channel, (_payload, coordinates) => coordinates?.partition === 0 && seen.push(coordinates));
+      await bus.acquire({ topic, partition: 0, position: -1 });
+      const publish = (payloads: readonly string[], from: number, history: Retention = FOREVER) => {
+        const messages = payloads.map((payload, i) => ({ channel, payload, offset: from + i, timestamp: 5, history }));
+        return bus.publish(messages, { topic, partition: 0, offset: from + payloads.length - 1 });
+      };
+      const read = async (from?: string) => {
+        const { entries } = await bus.history(channel, { ...LAST, from });
+        return entries.map(({ payload }) => String(payload));
+      };
+      return { bus, channel, seen, publish, read };
+    }
+
+    it('is the last message of the channel, with the coordinates that listeners received', async (t) => {
+      const { bus, channel, seen, publish, read } = await stateful(t);
+      assert.deepEqual(await read(), []);
+      await publish(['"a"', '"b"'], 0);
+      await publish(['"c"'], 2);
+      await settled(bus, channel);
+      const { epoch, entries } = await bus.history(channel, LAST);
+      assert.deepEqual(await read(), ['"c"']);
+      assert.equal(epoch, seen[2]!.epoch);
+      const { previous, ...coordinates } = seen[2]!;
+      assert.equal(previous, seen[1]!.entry);
+      assert.deepEqual({ ...entries[0]!.coordinates, previous: undefined }, { ...coordinates, previous: undefined });
+    });
+
+    it('answers a reader that has seen it, and no reader that has seen another message', async (t) => {
+      const { bus, channel, seen, publish, read } = await stateful(t);
+      await publish(['"a"', '"b"'], 0);
+      await settled(bus, channel);
+      assert.deepEqual(await read(seen[1]!.entry), ['"b"']);
+      assert.deepEqual(await read(seen[0]!.entry), []);
+    });
+
+    it('is removed by a tombstone, and the ids of entries grow across it', async (t) => {
+      const { bus, channel, seen, publish, read } = await stateful(t);
+      await publish(['"a"', 'null'], 0);
+      assert.deepEqual(await read(), []);
+      await publish(['"b"', 'null', '"c"'], 2);
+      await publish(['"d"'], 5);
+      await settled(bus, channel);
+      assert.deepEqual(await read(), ['"d"']);
+      for (let i = 1; i < seen.length; i++) assert.ok(isAfter(seen[i]!.entry!, seen[i - 1]!.entry!), `${i}`);
+    });
+
+    it('ends after its seconds', async (t) => {
+      const { publish, read } = await stateful(t);
+      await publish(['"a"'], 0, { ...FOREVER, stateSeconds: 1 });
+      assert.deepEqual(await read(), ['"a"']);
+      await waitFor('its end', async () => (await read()).length === 0);
+    });
+
+    it('stays when the history of the channel ends', async (t) => {
+      const { bus, channel, seen, publish, read } = await stateful(t);
+      const both = { ...HISTORY, stateSeconds: 0 };
+      await publish(['"a"', '"b"'], 0, both);
+      assert.deepEqual(await read(), ['"b"']);
+      await publish(['"c"'], 2, { ...both, seconds: 1 });
+      await settled(bus, channel);
+      assert.deepEqual(await read(seen[1]!.entry), ['"b"', '"c"']);
+      await waitFor('the end of the history', async () => (await read(seen[1]!.entry)).length === 0);
+      assert.deepEqual(await read(), ['"c"']);
     });
   });
 

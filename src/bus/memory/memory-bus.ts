@@ -162,9 +162,8 @@ export class MemoryBus implements Bus {
 
   #pendingOf({ channel, payload: text, history, trace }: Message, coordinates: Coordinates): Pending {
     const payload = Buffer.from(text);
-    const named = history?.entries
-      ? this.#history.add(channel, payload, coordinates, history, Date.now())
-      : coordinates;
+    const isKept = history !== undefined && (history.entries > 0 || history.stateSeconds !== undefined);
+    const named = isKept ? this.#history.add(channel, payload, coordinates, history, Date.now()) : coordinates;
     return { channel, payload, coordinates: trace ? { ...named, trace } : named };
   }
 

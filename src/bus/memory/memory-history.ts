@@ -1,8 +1,9 @@
 import type { Coordinates } from '../coordinates.ts';
-import type { History, HistoryEntry, HistoryLimits, HistoryQuery } from '../history.ts';
+import type { History, HistoryEntry, HistoryLimits, HistoryQuery, Retention } from '../history.ts';
+import { MemoryStates } from './memory-states.ts';
 
 interface Kept {
-  readonly limits: HistoryLimits;
+  limits: HistoryLimits;
   readonly entries: (HistoryEntry & { readonly at: number })[];
   bytes: number;
 }
@@ -11,16 +12,28 @@ interface Kept {
 export class MemoryHistory {
   /** By channel, in the order of their last writes. */
   readonly #kept = new Map<string, Kept>();
+  readonly #states = new MemoryStates();
   #ids = 0;
 
   /** @returns the coordinates, with the ids of the new entry and of the entry before it */
-  add(channel: string, payload: Buffer, coordinates: Coordinates, limits: HistoryLimits, now: number): Coordinates {
+  add(channel: string, payload: Buffer, coordinates: Coordinates, retention: Retention, now: number): Coordinates {
     this.#sweep(now);
+    const { stateSeconds } = retention;
+    const entry = `${++this.#ids}-0`;
+    const named = retention.entries
+      ? this.#append(channel, { payload, coordinates: { ...coordinates, entry } }, retention, now)
+      : { ...coordinates, entry, previous: this.#states.read(channel, now)?.coordinates.entry };
+    if (stateSeconds !== undefined) this.#states.set(channel, { payload, coordinates: named }, stateSeconds, now);
+    return named;
+  }
+
+  #append(channel: string, { payload, coordinates }: HistoryEntry, limits: HistoryLimits, now: number): Coordinates {
     const kept = this.#kept.get(channel) ?? { limits, entries: [], bytes: 0 };
+    kept.limits = limits;
     this.#kept.delete(channel);
     this.#kept.set(channel, kept);
     const previous = kept.entries.at(-1)?.coordinates.entry;
-    const named = { ...coordinates, entry: `${++this.#ids}-0`, previous };
+    const named = { ...coordinates, previous };
     kept.entries.push({ payload, coordinates: named, at: now });
     kept.bytes += payload.length;
     const { entries, bytes, seconds } = limits;
@@ -34,12 +47,17 @@ export class MemoryHistory {
 
   read(channel: string, { from, maxEntries, maxBytes }: HistoryQuery, epoch: number, now: number): History {
     this.#sweep(now);
-    const entries = this.#kept.get(channel)?.entries ?? [];
+    const entries = this.#kept.get(channel)?.entries ?? this.#stateOf(channel, now);
     if (from === undefined) return { epoch, entries: entries.slice(-1) };
     const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
     const wanted = start < 0 ? [] : entries.slice(start);
     const bytes = wanted.slice(0, -1).reduce((sum, { payload }) => sum + payload.length, 0);
     return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
+  }
+
+  #stateOf(channel: string, now: number): readonly HistoryEntry[] {
+    const state = this.#states.read(channel, now);
+    return state ? [state] : [];
   }
 
   /** Removes channels whose last write is older than their limit in seconds. */

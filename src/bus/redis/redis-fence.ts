@@ -3,7 +3,7 @@ import type { Sender } from '../../flow/sender.ts';
 import { printTraceFields } from '../../tracing/header-fields.ts';
 import type { TraceContext } from '../../tracing/trace-context.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
-import type { HistoryLimits } from '../history.ts';
+import type { Retention } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
@@ -98,6 +98,10 @@ function bytesOf(messages: readonly Message[]): number {
   return bytes;
 }
 
+function printRetention({ entries, bytes, seconds, stateSeconds }: Retention): string {
+  return `${entries} ${bytes} ${seconds} ${stateSeconds ?? '-'}`;
+}
+
 /** Writes the command that runs `lua/publish.lua`. */
 function write(
   writer: CommandWriter,
@@ -107,7 +111,7 @@ function write(
 ): void {
   let least = Number.MAX_SAFE_INTEGER;
   let triples = 0;
-  let limits: HistoryLimits | undefined;
+  let limits: Retention | undefined;
   let context: TraceContext | undefined;
   for (const { offset, history, trace } of messages) {
     least = Math.min(least, offset);
@@ -126,7 +130,7 @@ function write(
   for (const { channel, offset, timestamp, payload: own, history, trace } of messages) {
     if (history !== limits) {
       writer.text('');
-      writer.text(history ? `${history.entries} ${history.bytes} ${history.seconds}` : '0 0 0');
+      writer.text(history ? printRetention(history) : '0 0 0 -');
       writer.text('');
       limits = history;
     }

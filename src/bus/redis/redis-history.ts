@@ -16,7 +16,12 @@ export async function readHistory(
 ): Promise<History> {
   const topic = topicOf(channel, prefix);
   const args = [topic, from ?? '', maxEntries, maxBytes];
-  const [epoch, ...messages] = (await runScript(link, HISTORY, [`${prefix}owners`, channel], args)) as Buffer[];
+  const [epoch, ...messages] = (await runScript(
+    link,
+    HISTORY,
+    [`${prefix}owners`, channel, `${prefix}fills`],
+    args,
+  )) as Buffer[];
   return { epoch: Number(epoch), entries: entriesOf(messages) };
 }
 

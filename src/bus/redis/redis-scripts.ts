@@ -12,7 +12,7 @@ export interface Script {
 }
 
 export const LEASE = load('partition', 'lease');
-export const PUBLISH = load('partition', 'entry', 'retain', 'publish');
+export const PUBLISH = load('partition', 'entry', 'retain', 'state', 'publish');
 export const HISTORY = load('entry', 'history');
 export const KEEP = load('keep');
 

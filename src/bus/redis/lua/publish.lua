@@ -1,4 +1,4 @@
--- Publishes messages of one partition and moves its offset. Runs after partition.lua, entry.lua and retain.lua.
+-- Publishes messages of one partition and moves its offset. Runs after partition.lua, entry.lua, retain.lua and state.lua.
 --
 -- ARGV[1], ARGV[2], ARGV[3]: topic, partition, token of the lease
 -- ARGV[4]: offset up to which everything is published with these messages
@@ -9,7 +9,8 @@
 -- ARGV[9]: '?' where the worker waits for credit, else ''
 -- From ARGV[10] on, in threes, one of
 --   channel, `offset timestamp`, payload ('': that of the previous message);
---   '', `entries bytes seconds`, '': the history limits of the messages that follow (0 entries, as at the beginning: no history);
+--   '', `entries bytes seconds state`, '': what is kept of the messages that follow (0 entries, as at the beginning: no history). `state`:
+--   seconds for which the last one is the state of its channel (0: for ever; '-', as at the beginning: it has no state);
 --   '', '', ` name=value …`: the fields that end the headers of the messages that follow ('', as at the beginning: none). The history keeps
 --   no fields.
 --
@@ -28,8 +29,10 @@ local text, text_stamp
 local received = 0
 
 local function limits_of(text)
-  local entries, bytes, seconds = match(text, '^(%S+) (%S+) (%S+)$')
-  if entries ~= '0' then return { entries = entries, bytes = tonumber(bytes), seconds = tonumber(seconds) } end
+  local entries, bytes, seconds, state = match(text, '^(%S+) (%S+) (%S+) (%S+)$')
+  if state == '-' then state = nil end
+  if entries == '0' and not state then return end
+  return { entries = entries ~= '0' and entries, bytes = tonumber(bytes), seconds = tonumber(seconds), state = state }
 end
 
 for i = 10, #args, 3 do
@@ -45,8 +48,10 @@ for i = 10, #args, 3 do
       local receivers
       if limits then
         local header = before .. stamp .. after
+        local entry = limits.entries and keep(channel, limits, header, payload) or next_entry(channel)
+        if limits.state then keep_state(channel, limits.state, header, entry, payload) end
         text_stamp = nil
-        receivers = call('PUBLISH', channel, '@' .. header .. keep(channel, limits, header, payload) .. line_end .. payload)
+        receivers = call('PUBLISH', channel, '@' .. header .. entry .. line_end .. payload)
       else
         -- The messages of one record share a text.
         if args[i + 2] ~= '' or stamp ~= text_stamp then

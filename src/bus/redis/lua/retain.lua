@@ -9,11 +9,16 @@
 local now
 local heads = {}
 
-local function head_of(channel)
+-- In ms since 1970, the same for the whole script.
+local function time_now()
   if not now then
     local time = redis.call('TIME')
     now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
   end
+  return now
+end
+
+local function head_of(channel)
   local text = redis.call('GET', channel .. '.head') or ''
   local last, total, first, before = string.match(text, '^(%S+) (%d+) (%S+) (%d+)$')
   if last then return { last = last, total = tonumber(total), first = first, before = tonumber(before) } end
@@ -32,7 +37,7 @@ local function keep(channel, limits, coordinates, payload)
   end
   head.limits = limits
   local previous = head.last
-  head.last = redis.call('XADD', channel, 'MINID', '=', now - limits.seconds * 1000, '*',
+  head.last = redis.call('XADD', channel, 'MINID', '=', time_now() - limits.seconds * 1000, '*',
     'c', coordinates, 'b', head.total, 'p', payload)
   head.total = head.total + #payload
   return ' ' .. head.last .. ' ' .. previous
@@ -40,7 +45,7 @@ end
 
 -- Applies the limits of a channel. Called once for each channel, at the end.
 local function bound(channel, head)
-  local expiry = now + head.limits.seconds * 1000
+  local expiry = time_now() + head.limits.seconds * 1000
   redis.call('XTRIM', channel, 'MAXLEN', '=', head.limits.entries)
   while head.total - head.before > head.limits.bytes and head.first ~= head.last do
     redis.call('XDEL', channel, head.first)
