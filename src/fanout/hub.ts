@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
 import { Executions } from '../graph/execution/executions.ts';
+import { BusUnavailableError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import type { ChannelObserver, ChannelServices, ResumeOutcome } from './channel-services.ts';
@@ -52,9 +53,11 @@ export interface Start {
   readonly cursor: unknown;
   /** True: it begins with the channel's last event if it does not resume. */
   readonly replaysLast: boolean;
+  /** True: the channel keeps its last event as its state. After a gap that no history fills, its subscriptions receive that event. */
+  readonly hasState?: boolean;
 }
 
-/** Attempts to read a history for a backfill, over about 2 s: the time within which a recovered Redis must be found. */
+/** Attempts to read a history for a backfill or for a first event, over about 2 s: the time within which a recovered Redis must be found. */
 const MAX_ATTEMPTS = 10;
 const ATTEMPT_INTERVAL_MS = 200;
 
@@ -87,7 +90,7 @@ export class Hub {
       log,
       observer,
       missed: (name, seen) => this.#missed(name, seen),
-      read: (name, from) => this.#read(name, from),
+      read: (name, from) => (from === undefined ? this.#readLast(name) : this.#read(name, from)),
       flow,
       traces,
       replays: new Replays(scheduler, results.flush),
@@ -115,7 +118,7 @@ export class Hub {
    * with the subscriptions of the channel that have its sharing key; undefined: with none.
    * @param start undefined: it begins with the next event
    * @returns ends the subscription; the last one of a channel ends the bus subscription. Idempotent.
-   * @throws BusUnavailableError; the subscription is not in the hub then.
+   * @throws BusUnavailableError, also if the event that it begins with cannot be read; the subscription is not in the hub then.
    */
   async join(
     name: string,
@@ -124,6 +127,7 @@ export class Hub {
     start?: Start,
   ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name);
+    if (start?.hasState) channel.hasState = true;
     const joining = start && channel.addJoining(subscription, sharingKey);
     if (!joining) channel.add(subscription, sharingKey);
     // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
@@ -175,7 +179,9 @@ export class Hub {
       joining.resumeAfter(seen!);
       return missed;
     }
-    const last = replaysLast ? await channel.lastEvent() : undefined;
+    if (!replaysLast) return undefined;
+    const last = await channel.lastEvent();
+    if (!last) throw new BusUnavailableError('the last event of a channel cannot be read');
     return joining.hasOverflowed ? undefined : last;
   }
 
@@ -190,12 +196,13 @@ export class Hub {
 
   /** Retries, because the link for reads may recover later than the link for messages. */
   async #missed(name: string, seen: CursorPosition): Promise<readonly HistoryEntry[] | undefined> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const history = await this.#read(name, seen.entry);
-      if (history) return missedSince(seen, history);
-      await delay(ATTEMPT_INTERVAL_MS, undefined, { ref: false });
-    }
-    return undefined;
+    const history = await patiently(() => this.#read(name, seen.entry));
+    return history && missedSince(seen, history);
+  }
+
+  /** Retries, because nothing can tell a client that it misses the event that it should begin with. */
+  #readLast(name: string): Promise<History | undefined> {
+    return patiently(() => this.#read(name, undefined));
   }
 
   async #read(name: string, from: string | undefined): Promise<History | undefined> {
@@ -222,6 +229,15 @@ export class Hub {
       () => undefined, // never subscribed: join() has thrown
     );
   }
+}
+
+async function patiently(read: () => Promise<History | undefined>): Promise<History | undefined> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const history = await read();
+    if (history) return history;
+    await delay(ATTEMPT_INTERVAL_MS, undefined, { ref: false });
+  }
+  return undefined;
 }
 
 /** The writer, which ends the lap of the executions before it writes their results. */

@@ -13,6 +13,7 @@ import { Continuity } from './continuity.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 import type { CursorPosition } from './resume/cursor.ts';
 import { GapRecovery } from './resume/gap-recovery.ts';
+import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
 import { Replay } from './resume/replay.ts';
@@ -29,6 +30,8 @@ export class LiveChannel {
   readonly name: string;
   /** Resolves once the bus acknowledged the channel. */
   acknowledged: Promise<Unsubscribe> | undefined;
+  /** True: the bus keeps its last event as its state. */
+  hasState = false;
   readonly #services: ChannelServices;
   readonly #members = new ChannelMembers();
   /** Serves the subscriptions that begin with the history. */
@@ -125,7 +128,15 @@ export class LiveChannel {
 
   #backfill(last: CursorPosition): void {
     this.#recovery ??= this.#createRecovery();
-    void this.#recovery.run(this.#services.missed(this.name, last));
+    void this.#recovery.run(this.#missedAfter(last));
+  }
+
+  /** All events after one; where that cannot be proved, the state of the channel. Never rejects. */
+  async #missedAfter(last: CursorPosition): Promise<Backfill> {
+    const missed = await this.#services.missed(this.name, last);
+    if (missed) return { entries: missed, isComplete: true };
+    const state = this.hasState ? await this.#services.read(this.name, undefined) : undefined;
+    return { entries: state?.entries ?? [], isComplete: false };
   }
 
   #createRecovery(): GapRecovery {

@@ -1,6 +1,6 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
-import type { HistoryLimits } from '../bus/history.ts';
+import type { Retention } from '../bus/history.ts';
 import { valueAt } from '../json/value-at.ts';
 import { keysOf, textOf } from './channel-keys.ts';
 import { isRecordPart, partsReader } from './record-parts.ts';
@@ -11,8 +11,8 @@ import { FieldTally, payloadToLookFor } from './field-tally.ts';
 /** A channel that a record is published to. */
 export interface Route {
   readonly channel: string;
-  /** The largest limits of the channel's fields. */
-  readonly history: HistoryLimits | undefined;
+  /** The most that a field of the channel keeps. */
+  readonly history: Retention | undefined;
 }
 
 /** The names of a set of channels: for each path of a match or where, in order, its index in the topic's values; undefined: every value. */
@@ -20,7 +20,7 @@ interface Pattern {
   readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
   /** The channel's name if it depends on no value. */
   readonly constant: string | undefined;
-  readonly history: HistoryLimits | undefined;
+  readonly history: Retention | undefined;
 }
 
 /** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
@@ -129,18 +129,32 @@ function patternsOf(
         keys.map(({ path }) => ({ path, value: undefined })),
       );
       const identity = keys.map(({ path, index }) => `${path}=${index ?? '*'}`).join();
-      const history = larger(patterns.get(identity)?.history, binding.history);
+      const history = larger(patterns.get(identity)?.history, retentionOf(binding));
       patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history });
     }
   }
   return [...patterns.values()];
 }
 
-function larger(a: HistoryLimits | undefined, b: HistoryLimits | undefined): HistoryLimits | undefined {
+const NO_HISTORY = { entries: 0, bytes: 0, seconds: 0 };
+
+function retentionOf({ history, state }: Binding): Retention | undefined {
+  return state ? { ...(history ?? NO_HISTORY), stateSeconds: state.seconds } : history;
+}
+
+function larger(a: Retention | undefined, b: Retention | undefined): Retention | undefined {
   if (!a || !b) return a ?? b;
+  const stateSeconds = longerState(a.stateSeconds, b.stateSeconds);
   return {
     entries: Math.max(a.entries, b.entries),
     bytes: Math.max(a.bytes, b.bytes),
     seconds: Math.max(a.seconds, b.seconds),
+    ...(stateSeconds !== undefined && { stateSeconds }),
   };
+}
+
+/** 0 is for ever. */
+function longerState(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a === 0 || b === 0 ? 0 : Math.max(a, b);
 }

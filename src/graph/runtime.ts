@@ -50,7 +50,12 @@ export type EventSource = {
   /** Name of the subscription field. */
   readonly field: string;
 } & (
-  | { readonly channels: readonly string[]; readonly sharingKey: string | undefined; readonly replaysLast: boolean }
+  | {
+      readonly channels: readonly string[];
+      readonly sharingKey: string | undefined;
+      readonly replaysLast: boolean;
+      readonly hasState: boolean;
+    }
   | { readonly events: AsyncIterable<unknown> }
 );
 
@@ -235,7 +240,8 @@ export class GraphRuntime {
       field: binding.field,
       channels,
       sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
-      replaysLast: binding.replaysLast === true,
+      replaysLast: binding.replaysLast === true || binding.state !== undefined,
+      hasState: binding.state !== undefined,
     };
   }
 

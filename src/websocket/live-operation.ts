@@ -280,8 +280,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   }
 
   async #join(source: ChannelSource, subscription: Subscription, cursor: unknown): Promise<void> {
-    const { replaysLast } = source;
-    const start = cursor !== undefined || replaysLast ? { cursor, replaysLast } : undefined;
+    const { replaysLast, hasState } = source;
+    const start = cursor !== undefined || replaysLast ? { cursor, replaysLast, hasState } : undefined;
     try {
       const leave = await joinChannels(this.#services.hub, source, subscription, start);
       // It may have ended meanwhile, or moved.

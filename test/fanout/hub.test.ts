@@ -87,7 +87,7 @@ describe('Hub', () => {
     assert.equal(stage.channelCount(), 0);
   });
 
-  it('keeps no state for a subscription whose channel the bus refuses, and subscribes again for the next one', async (t) => {
+  it('keeps nothing of a subscription whose channel or first event the bus refuses, and subscribes again for the next one', async (t) => {
     const stage = await createStage(t, { sdl: SDL });
     const { bus } = stage;
     const subscribe = bus.subscribe.bind(bus);
@@ -98,6 +98,15 @@ describe('Hub', () => {
       assert.equal(stage.channelCount(), 0);
     }
     bus.subscribe = subscribe;
+    const history = bus.history.bind(bus);
+    bus.history = () => Promise.reject(new BusUnavailableError('away'));
+    // The hub's timers do not keep the process alive.
+    const alive = setInterval(() => undefined, 1000);
+    t.after(() => clearInterval(alive));
+    const start = { cursor: undefined, replaysLast: true };
+    await assert.rejects(stage.join(query, factsOf('a', {}), undefined, start), BusUnavailableError);
+    assert.equal(stage.channelCount(), 0);
+    bus.history = history;
     const { received } = await stage.join(query, factsOf('a', {}));
     await stage.publish(CHANNEL, item(1));
     assert.equal(received.length, 1);

@@ -140,6 +140,10 @@ describe('router', () => {
     };
     assert.deepEqual(historyOf(kept, bids, other), { entries: 5, bytes: 900, seconds: 90 });
     assert.equal(historyOf(bids), undefined);
+    const stateFor = (seconds: number) => ({ ...bids, state: { seconds } });
+    assert.deepEqual(historyOf(stateFor(60), bids), { entries: 0, bytes: 0, seconds: 0, stateSeconds: 60 });
+    assert.equal(historyOf(kept, stateFor(60), stateFor(90))?.stateSeconds, 90);
+    assert.equal(historyOf(stateFor(60), stateFor(0))?.stateSeconds, 0, 'for ever');
   });
 
   it('routes only topics that a field is bound to', () => {

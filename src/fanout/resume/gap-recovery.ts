@@ -3,6 +3,13 @@ import type { ChannelMessage } from '../channel-event.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { heldLength } from './held-events.ts';
 
+/** What is delivered after a gap. */
+export interface Backfill {
+  readonly entries: readonly HistoryEntry[];
+  /** True if the entries are all that was missed. */
+  readonly isComplete: boolean;
+}
+
 export interface GapRecoveryOwner {
   /** Events may be missing before the next one. */
   onGap(): void;
@@ -15,7 +22,8 @@ export interface GapRecoveryOwner {
 
 /**
  * Backfills a gap of a live channel, such as after an outage of the bus: delivers the events that the history has after the last delivered
- * one, then the messages received meanwhile. Where that is not possible, the channel's operations receive `gap: true`.
+ * one, then the messages received meanwhile. Where that is not possible, the channel's operations receive `gap: true`, and the state of the
+ * channel if it has one.
  */
 export class GapRecovery {
   readonly #heldBytes: HeldBytes;
@@ -44,15 +52,15 @@ export class GapRecovery {
     intake?.serve(payload.length);
   }
 
-  /** @param read all that the history has after the last delivered event; undefined if it cannot prove that. Never rejects */
-  async run(read: Promise<readonly HistoryEntry[] | undefined>): Promise<void> {
+  /** @param read never rejects */
+  async run(read: Promise<Backfill>): Promise<void> {
     const held: ChannelMessage[] = (this.#held = []);
     this.#hasOverflowed = false;
-    const missed = await read;
+    const { entries, isComplete } = await read;
     this.#held = undefined;
-    if (!missed || this.#hasOverflowed) this.#owner.onGap();
-    this.#owner.onBackfill(missed?.length);
-    for (const entry of missed ?? []) this.#owner.acceptMissed(entry);
+    if (!isComplete || this.#hasOverflowed) this.#owner.onGap();
+    this.#owner.onBackfill(isComplete ? entries.length : undefined);
+    for (const entry of entries) this.#owner.acceptMissed(entry);
     for (const message of held) {
       this.#heldBytes.release(heldLength(message.payload.length));
       this.#owner.acceptHeld(message);

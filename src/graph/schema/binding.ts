@@ -7,6 +7,8 @@ import type { Match } from './match.ts';
 import { isRecordPart } from '../record-parts.ts';
 import { checkPath, isPath } from './payload-path.ts';
 import { lineOf } from './problem.ts';
+import { readState } from './state-binding.ts';
+import type { StateLimits } from './state-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
 import type { FieldTopics } from './topics.ts';
 import { checkUse, readUnused } from './unused-arguments.ts';
@@ -26,6 +28,8 @@ export interface Binding extends FieldTopics {
   readonly history?: HistoryLimits | undefined;
   /** True if a subscription starts with the latest event of the history. */
   readonly replaysLast?: boolean;
+  /** How long a channel keeps its last payload, with which a subscription begins; undefined: it keeps none. */
+  readonly state?: StateLimits | undefined;
 }
 
 /** One line each: file, line, field, reason, and how to correct it. */
@@ -101,6 +105,7 @@ function readBinding(
   const isShared = readShared(given.get('shared'), problems);
   const history = readHistory(given.get('history'), problems);
   const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
+  const state = readState(given.get('state'), problems);
   const matchNodes = itemsOf(given.get('match'));
   const match = readMatches(matchNodes, field, problems);
   const topicArgument = topicArgumentOf(given.get('topic'));
@@ -114,7 +119,7 @@ function readBinding(
     for (const path of paths) checkPath(schema, field, path, payload, problems);
   }
   return problems.length === 0 && topics && payload
-    ? { field: field.name, ...topics, match, where, payload, isShared, history, replaysLast }
+    ? { field: field.name, ...topics, match, where, payload, isShared, history, replaysLast, state }
     : undefined;
 }
 

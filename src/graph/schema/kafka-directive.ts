@@ -17,6 +17,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     shared: Boolean = true
     history: KafkaHistory
     replay: KafkaReplay
+    "Keeps the last payload of each channel: a subscription begins with it."
+    state: KafkaState
   ) on FIELD_DEFINITION
 
   "An argument, and what it must equal: one of path, key and header."
@@ -40,6 +42,11 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     entries: Int = ${HISTORY_DEFAULTS.entries}
     bytes: Int = ${HISTORY_DEFAULTS.bytes}
     seconds: Int = ${HISTORY_DEFAULTS.seconds}
+  }
+
+  input KafkaState {
+    "Seconds after which it is forgotten; left out, only a tombstone removes it."
+    seconds: Int
   }
 
   enum KafkaReplay {

@@ -21,6 +21,7 @@ const OWN_NAMES = [
   'KafkaWhere',
   'KafkaHistory',
   'KafkaReplay',
+  'KafkaState',
   'authenticated',
   'requiresScopes',
 ];

@@ -18,9 +18,15 @@ interface Received {
   readonly extensions?: { readonly gap?: true };
 }
 
+interface LossyOptions extends Partial<StageOptions> {
+  /** Default: the channel has no state. */
+  readonly stateSeconds?: number;
+}
+
 /** A channel whose link loses messages while `isDeaf`, with one listener. */
-async function createLossy(t: TestContext, entries: number, options: Partial<StageOptions> = {}) {
-  const stage = await createStage(t, { sdl: SDL, ...options });
+async function createLossy(t: TestContext, entries: number, options: LossyOptions = {}) {
+  const { stateSeconds, ...stageOptions } = options;
+  const stage = await createStage(t, { sdl: SDL, ...stageOptions });
   const { bus } = stage;
   const link = { isDeaf: false, received: [] as Buffer[], tellGap: () => assert.fail('not subscribed') };
   const subscribe = bus.subscribe.bind(bus);
@@ -37,12 +43,13 @@ async function createLossy(t: TestContext, entries: number, options: Partial<Sta
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
   const publish = async (from: number, to = from) => {
     for (let offset = from; offset <= to; offset++) {
-      const history = { entries, bytes: 1_000_000, seconds: 60 };
+      const history = { entries, bytes: 1_000_000, seconds: 60, ...(stateSeconds !== undefined && { stateSeconds }) };
       const message = { channel: CHANNEL, payload: `{"item":{"id":1,"n":${offset}}}`, offset, timestamp: 0, history };
       await bus.publish([message], { topic: 't', partition: 0, offset });
     }
   };
-  const { received } = await stage.join(QUERY, factsOf('a', {}));
+  const start = stateSeconds === undefined ? undefined : { cursor: undefined, replaysLast: true, hasState: true };
+  const { received } = await stage.join(QUERY, factsOf('a', {}), undefined, start);
   const seen = () =>
     received.map((text) => {
       const { data, extensions } = JSON.parse(text) as Received;
@@ -63,6 +70,30 @@ function untilLast(last: number): (item: { n: number }) => Promise<number> {
 }
 
 describe('a gap', () => {
+  it('ends with the state of the channel, told as a gap, where no history is kept', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0 });
+    await publish(0, 1);
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('the state', () => seen().length === 3);
+    await publish(5);
+    await waitFor('the next event', () => seen().length === 4);
+    assert.deepEqual(seen(), ['0', '1', 'gap 4', '5']);
+    assert.equal(stage.gapOperations, 1);
+  });
+
+  it('is none where the state of the channel has not changed', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0 });
+    await publish(0, 1);
+    link.tellGap();
+    await publish(2);
+    await waitFor('the next event', () => seen().length === 3);
+    assert.deepEqual(seen(), ['0', '1', '2']);
+    assert.equal(stage.gapOperations, 0);
+  });
+
   it('is backfilled from the history when the link recovers, before later events arrive', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
     await publish(0, 1);

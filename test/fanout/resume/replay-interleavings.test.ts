@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Listener as BusListener } from '../../../src/bus/bus.ts';
+import type { Retention } from '../../../src/bus/history.ts';
 import { BusUnavailableError } from '../../../src/errors.ts';
 import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -16,7 +17,8 @@ const SDL = `
 const CHANNEL = 't{item.id="1"}';
 const QUERIES = ['n', 'n whose', 'n slow whose'].map((fields) => `subscription { item(id: 1) { ${fields} } }`);
 /** So few that some cursors are too old. */
-const HISTORY = { entries: 40, bytes: 1_000_000, seconds: 60 };
+const HISTORY: Retention = { entries: 40, bytes: 1_000_000, seconds: 60 };
+const STATE: Retention = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
 
 type Step =
   | { readonly do: 'publish'; readonly count: number }
@@ -64,6 +66,8 @@ interface Bounds {
   readonly maxHeldBytes?: number;
   /** If set, the field `slow` has no value until a step resolves it. */
   readonly maxExecuting?: number;
+  /** Default: a history. */
+  readonly retention?: Retention;
 }
 
 interface Event {
@@ -80,6 +84,8 @@ interface Client {
   readonly start: 'now' | 'last' | 'cursor';
   /** Cursor of its last event. */
   readonly seen: number | undefined;
+  /** True: it begins with the last event if it does not resume. */
+  readonly beginsWithLast: boolean;
   /** Number of events published before and after its join. */
   readonly before: number;
   readonly after: number;
@@ -119,7 +125,7 @@ function check(client: Client, published: number): void {
   else {
     assert.ok(first.n <= client.after || first.gap, `begins with ${first.n}, its join ended at ${client.after}`);
     // A client that joins now also receives an event that waits for its turn.
-    const oldest = client.start === 'now' ? 0 : client.start === 'last' ? client.before - 1 : client.before;
+    const oldest = client.start === 'now' ? 0 : client.beginsWithLast ? client.before - 1 : client.before;
     assert.ok(first.n >= oldest, `begins with the old event ${first.n}`);
   }
   let hasGap = false;
@@ -137,7 +143,7 @@ function check(client: Client, published: number): void {
   if (client.left === undefined) assert.equal(last, published - 1, 'did not receive the last event');
 }
 
-async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
+async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY, ...bounds }: Bounds) {
   const cursors = new Cursors('secret');
   const unanswered: (() => void)[] = [];
   let isAnswered = bounds.maxExecuting === undefined;
@@ -190,7 +196,7 @@ async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
       payload: `{"item":{"id":1,"n":${n}}}`,
       offset: n,
       timestamp: 0,
-      history: HISTORY,
+      history: retention,
     };
     await bus.publish([message], { topic: 't', partition: 0, offset: n });
   };
@@ -205,10 +211,12 @@ async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
     const before = entries.length - late.length;
     const seen = start === 'cursor' ? Math.max(0, entries.length - 1 - back) : undefined;
     const cursor = seen === undefined ? undefined : cursorOf(seen);
-    const beginning = start === 'now' ? undefined : { cursor, replaysLast: start === 'last' };
+    const hasState = retention.stateSeconds !== undefined;
+    const beginsWithLast = start === 'last' || (start === 'cursor' && hasState);
+    const beginning = start === 'now' ? undefined : { cursor, replaysLast: beginsWithLast, hasState };
     const listener = await stage.join(QUERIES[query]!, factsOf(id, {}), undefined, beginning);
     const after = entries.length;
-    clients.push({ listener, id, hasIdentity: query > 0, start, seen, before, after, left: undefined });
+    clients.push({ listener, id, hasIdentity: query > 0, start, seen, beginsWithLast, before, after, left: undefined });
   };
   for (const action of steps) {
     if (action.do === 'publish') for (let i = 0; i < action.count; i++) await publish();
@@ -262,10 +270,12 @@ async function run(t: TestContext, steps: readonly Step[], bounds: Bounds) {
   return { resumed: clients.filter((client) => eventsOf(client)[0]?.resumed === true).length };
 }
 
+const STATEFUL: Bounds = { retention: STATE };
 for (const [condition, bounds, numRuns] of [
   ['room for all that is held', {}, 250],
   ['room for a few events', { maxHeldBytes: 2_500 }, 150],
   ['executions that hold the events after them', { maxExecuting: 1 }, 250],
+  ['the state of the channel instead of its history', STATEFUL, 250],
 ] as const) {
   it(`every client gets its events once and in order, however joins, reads, leaves and events interleave, with ${condition}`, async (t) => {
     let resumed = 0;
@@ -275,6 +285,8 @@ for (const [condition, bounds, numRuns] of [
       }),
       { numRuns, includeErrorInReport: true, endOnFailure: true },
     );
-    assert.ok(resumed > numRuns, `${resumed} clients of ${numRuns} runs were resumed`);
+    // Without a history only a client that has the state already is resumed.
+    const expected = bounds === STATEFUL ? numRuns / 10 : numRuns;
+    assert.ok(resumed > expected, `${resumed} clients of ${numRuns} runs were resumed`);
   });
 }

@@ -55,6 +55,7 @@ describe('binding', () => {
           isShared: true,
           history: undefined,
           replaysLast: false,
+          state: undefined,
         },
         {
           field: 'everything',
@@ -65,6 +66,7 @@ describe('binding', () => {
           isShared: false,
           history: undefined,
           replaysLast: false,
+          state: undefined,
         },
       ],
     );
@@ -127,6 +129,9 @@ describe('binding', () => {
     assert.match(field('history: 5'), /history must be an object/);
     assert.match(field('replay: LAST'), /no history to take the last event from; add history: \{\}/);
     assert.match(field('history: {}, replay: FIRST'), /replay must be LAST/);
+    assert.match(field('state: true'), /state must be an object such as \{\} or \{ seconds: 3600 \}/);
+    assert.match(field('state: { seconds: 0 }'), /state.seconds must be a whole number of seconds, 1 to/);
+    assert.match(field('state: { entries: 5 }'), /state has no "entries"; use seconds/);
   });
 
   it('accepts one match and one unused argument without brackets, and fields with a subscribe resolver', () => {
