@@ -92,10 +92,18 @@ export interface Bus {
    * Resolves once the subscription is acknowledged. Every message accepted after the acknowledgement reaches the listener, in order,
    * the first ones perhaps before this resolves; no message reaches a listener whose subscription is not acknowledged. One
    * subscription per channel however many listeners; listeners are counted, and one that throws is logged without harm to the others.
+   *
+   * A channel without the prefix of the bus is a plain one, on which any program may publish. It is on the first server, and its messages
+   * have no coordinates, whatever they begin with.
    * @param onGap called when the channel was without a subscription for a while and has one again: messages may have been missed
    * @throws BusUnavailableError when the server refuses the channel, stays away too long or the bus is closed.
    */
   subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe>;
+  /**
+   * Sends a text on a plain channel; at most once. Resolves once the server has accepted it.
+   * @throws BusUnavailableError
+   */
+  send(channel: string, text: string): Promise<void>;
   /**
    * Reads the history of a channel. It may hold messages that are still on their way to listeners.
    * @throws BusUnavailableError

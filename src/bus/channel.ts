@@ -23,9 +23,14 @@ export function channelName(prefix: string, topic: string, keys: readonly Channe
   return `${name}}`;
 }
 
-/** The part of a channel's name that is safe to log: without the values, which are clients' arguments. */
+/** True for a plain channel, on which any program may publish. With an empty prefix there are none. */
+export function isPlain(name: string, prefix: string): boolean {
+  return !name.startsWith(prefix);
+}
+
+/** The part of a channel's name that is safe to log: without the values, which are clients' arguments. Of a plain one: its first word. */
 export function channelLabel(name: string): string {
-  return name.split('{', 1)[0]!;
+  return name.endsWith('}') ? name.split('{', 1)[0]! : /^[A-Za-z0-9]*/.exec(name)![0];
 }
 
 /** The topic of a channel. The prefix may be any text, even with a `{`. */

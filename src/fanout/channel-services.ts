@@ -20,7 +20,7 @@ export type ResumeOutcome = 'resumed' | 'cursor_invalid' | 'no_history' | 'incom
 export interface ChannelObserver {
   /** A message of a channel reached this pod and is delivered. */
   onEvent(): void;
-  /** A message is not JSON: another program publishes on crier's channels. */
+  /** A message of another program is not JSON or too long. */
   onUnrecognisedMessage(): void;
   /** A message is discarded: it was delivered before, or is older than a delivered one. */
   onStale(): void;
@@ -52,6 +52,8 @@ export interface ChannelServices {
   readonly flow: ChannelFlow | undefined;
   /** undefined: no event is traced. */
   readonly traces: EventTraces | undefined;
+  /** Longest message of another program. */
+  readonly maxMessageBytes: number;
   readonly replays: Replays;
   readonly heldBytes: HeldBytes;
   readonly log: Logger;

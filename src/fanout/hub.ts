@@ -43,6 +43,8 @@ export interface HubOptions {
   readonly flow?: ChannelServices['flow'];
   /** undefined: no event is traced. */
   readonly traces?: ChannelServices['traces'];
+  /** Longest message of another program. Default: no bound. */
+  readonly maxMessageBytes?: number | undefined;
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -93,6 +95,7 @@ export class Hub {
       read: (name, from) => (from === undefined ? this.#readLast(name) : this.#read(name, from)),
       flow,
       traces,
+      maxMessageBytes: options.maxMessageBytes ?? Infinity,
       replays: new Replays(scheduler, results.flush),
       heldBytes: new HeldBytes(maxHeldBytes),
       logWindow: new LogWindow(10_000),

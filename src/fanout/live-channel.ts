@@ -12,6 +12,7 @@ import type { ChannelServices } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 import type { CursorPosition } from './resume/cursor.ts';
+import { ownText } from './own-text.ts';
 import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
@@ -237,13 +238,14 @@ export class LiveChannel {
     return undefined;
   }
 
-  /** undefined: the message is not JSON. */
+  /** undefined: another program published the message, and it is not JSON or too long. */
   #eventOf(bytes: Buffer, coordinates: Coordinates | undefined, times?: EventTimes): ChannelEvent | undefined {
-    const payload = new TextPayload(bytes, this.#onUnrecognisedMessage);
     // A message with coordinates was published by a worker, so its payload is JSON.
-    if (!coordinates && !isJson(payload)) return undefined;
+    const text = coordinates ? bytes : ownText(bytes, this.#services.maxMessageBytes);
+    if (!text) return void this.#onUnrecognisedMessage();
+    const payload = new TextPayload(text, this.#onUnrecognisedMessage);
     const cursor = coordinates && this.#cursorOf(coordinates);
-    return { payload, coordinates, cursor, length: bytes.length, times };
+    return { payload, coordinates, cursor, length: text.length, times };
   }
 
   readonly #onUnrecognisedMessage = (): void => {
@@ -252,7 +254,7 @@ export class LiveChannel {
     logWindow.run('unrecognised', (suppressed) =>
       log.error(
         { channel: channelLabel(this.name), suppressed },
-        'a message that is not JSON came from Redis: another program publishes on this channel prefix',
+        'a message from Redis was dropped: another program published it, and it is not JSON or is longer than MAX_RECORD_BYTES',
       ),
     );
   };
@@ -274,13 +276,4 @@ export class LiveChannel {
 function timesOf(coordinates: Coordinates | undefined): EventTimes | undefined {
   if (!coordinates || coordinates.timestamp <= 0) return undefined;
   return { recordedAt: coordinates.timestamp, receivedAt: performance.now() };
-}
-
-function isJson(payload: TextPayload): boolean {
-  try {
-    void payload.value;
-    return true;
-  } catch {
-    return false;
-  }
 }

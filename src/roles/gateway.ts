@@ -156,6 +156,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     maxExecutions: () => tunables.values.MAX_EXECUTIONS,
+    maxMessageBytes: config.MAX_RECORD_BYTES,
     flow: receiver && {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
       load: () => receiver.load(),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusUnavailableError } from '../../errors.ts';
 import type { Receiver } from '../../flow/receiver.ts';
 import { Sender } from '../../flow/sender.ts';
@@ -130,6 +131,14 @@ export class MemoryBus implements Bus {
       this.#channels.delete(channel);
       this.#observer.onSubscriptions?.(this.#channels.size);
     });
+  }
+
+  /** Resolves when the message is delivered, so a publisher that awaits it cannot outrun the listeners. */
+  async send(channel: string, text: string): Promise<void> {
+    this.#assertStarted();
+    const payload = Buffer.from(text);
+    await nextTurn();
+    this.#channels.get(channel)?.deliver(payload);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown

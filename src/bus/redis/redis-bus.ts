@@ -4,7 +4,7 @@ import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
-import { channelLabel } from '../channel.ts';
+import { channelLabel, isPlain } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import { Listeners } from '../listeners.ts';
@@ -14,7 +14,7 @@ import { RedisFence } from './redis-fence.ts';
 import { RedisFlow } from './redis-flow.ts';
 import { failureOf } from '../publish-failure.ts';
 import { readHistory } from './redis-history.ts';
-import { RedisLink } from './redis-link.ts';
+import { RedisLink, describe } from './redis-link.ts';
 import { agreeOn } from './redis-agreement.ts';
 import { RedisSubscriber } from './redis-subscriber.ts';
 import { fnv1a, ownerOf } from '../rendezvous.ts';
@@ -160,6 +160,17 @@ export class RedisBus implements Bus {
     return unsubscribe;
   }
 
+  async send(channel: string, text: string): Promise<void> {
+    this.#assertNotClosed();
+    const { client, isUp, label, absence } = this.#servers[0]!.publisher;
+    if (!isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`, { reason: absence });
+    try {
+      await client.publish(channel, text);
+    } catch (error) {
+      throw new BusUnavailableError(`Redis at ${label} did not accept a message: ${describe(error as Error)}`);
+    }
+  }
+
   async history(channel: string, query: HistoryQuery): Promise<History> {
     this.#assertNotClosed();
     return readHistory(this.#serverOf(channel).publisher, this.#prefix, channel, query);
@@ -246,13 +257,16 @@ export class RedisBus implements Bus {
   }
 
   #open(channel: string): Subscription {
-    const server = this.#serverOf(channel);
+    // Other programs know neither the hash of names nor the header of messages, and must not forge one.
+    const isOfAnyProgram = isPlain(channel, this.#prefix);
+    const server = isOfAnyProgram ? this.#servers[0]! : this.#serverOf(channel);
     const listeners = new Listeners((error) => this.#logThrow(channel, error));
     const subscription: Subscription = { server, listeners };
-    server.subscriber.subscribe(channel, (message) => {
+    const receive = (message: Buffer) => {
       const { payload, coordinates } = parseMessage(message);
       listeners.deliver(payload, coordinates);
-    });
+    };
+    server.subscriber.subscribe(channel, isOfAnyProgram ? (message) => listeners.deliver(message) : receive);
     this.#subscriptions.set(channel, subscription);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
     return subscription;

@@ -17,6 +17,7 @@ import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { busContract } from '../contract.ts';
 import { controlContract } from '../control-contract.ts';
+import { plainContract } from '../plain-contract.ts';
 import { logLines } from '../log-lines.ts';
 
 describe('over a real Redis', () => {
@@ -33,6 +34,8 @@ describe('over a real Redis', () => {
   });
 
   controlContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
+  plainContract('one Redis', (options) => new RedisBus({ ...options, urls: [servers[0]!.url] }));
+  plainContract('three Redis', (options) => new RedisBus({ ...options, urls: servers.map(({ url }) => url) }));
   busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
   busContract('three Redis', (_t, options) =>
     Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
@@ -48,6 +51,18 @@ describe('over a real Redis', () => {
     const stats = await admin.info('commandstats');
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
   }
+
+  it('subscribes plain channels on the first server, whatever their names, and other channels by hash', async (t) => {
+    const prefix = `${randomName()}:`;
+    const bus = new RedisBus({ urls: servers.map(({ url }) => url), log: logLines().log, prefix });
+    t.after(() => bus.close());
+    await bus.start();
+    const plain = Array.from({ length: 20 }, () => randomName());
+    await Promise.all([...plain, ...plain.map((name) => prefix + name)].map((name) => bus.subscribe(name, () => {})));
+    for (const channel of plain) assert.equal(await subscribers(channel), 1);
+    const own = await Promise.all(plain.map((name) => subscribers(prefix + name)));
+    assert.ok(own.includes(0) && own.includes(1), own.join());
+  });
 
   it('subscribes a channel once for any number of listeners, and unsubscribes it with the last one', async (t) => {
     const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
