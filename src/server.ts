@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { banner } from './banner.ts';
 import type { Config } from './config.ts';
-import { StoppedError } from './errors.ts';
+import { GraphError, StoppedError } from './errors.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
+import { prefixProblems } from './graph/schema/redis-binding.ts';
 import { AdminServer } from './http/admin.ts';
 import { healthRoutes } from './http/health.ts';
 import type { Route } from './http/route.ts';
@@ -110,6 +111,8 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       options.stop,
       () => new StoppedError(),
     );
+    const collisions = prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX);
+    if (collisions.length > 0) throw new GraphError(collisions.join('\n'));
     for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
       log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);

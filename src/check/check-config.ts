@@ -4,6 +4,7 @@ import { ConfigError, SetupError } from '../errors.ts';
 import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
+import { prefixProblems } from '../graph/schema/redis-binding.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
 import type { Environment } from '../settings/settings.ts';
 import { identityWarnings } from '../settings/identity-warnings.ts';
@@ -68,7 +69,7 @@ async function checkGraph(
 ): Promise<{ graph: Graph | undefined; findings: Finding[] }> {
   try {
     const graph = await loadGraph(folder);
-    const fields = [...graph.bindings.keys()];
+    const fields = Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {});
     return {
       graph,
       findings: [
@@ -76,6 +77,7 @@ async function checkGraph(
         ...graph.warnings.map(warning),
         ...(config ? checkBackends(graph, config) : []),
         ...(config ? checkIdentity(graph, config) : []),
+        ...(config ? prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX).map(failed) : []),
       ],
     };
   } catch (error) {

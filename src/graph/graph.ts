@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
 import type { Binding } from './schema/binding.ts';
+import type { RedisBinding } from './schema/redis-binding.ts';
 
 /** A sample record, as a producer would write it to Kafka. */
 export interface SampleRecord {
@@ -45,11 +46,13 @@ export interface Graph {
   readonly name: string;
   /**
    * Executable: resolvers are attached, and the `resolve` of a bound field reads its value from the payload. A Subscription field
-   * without @kafka has a `subscribe` from the graph's resolvers; its events are root values as in graphql-js.
+   * without @kafka or @redis has a `subscribe` from the graph's resolvers; its events are root values as in graphql-js.
    */
   readonly schema: GraphQLSchema;
   /** One for each Subscription field with @kafka, by field name. */
   readonly bindings: ReadonlyMap<string, Binding>;
+  /** One for each Subscription field with @redis, by field name. */
+  readonly redisBindings: ReadonlyMap<string, RedisBinding>;
   /** By Subscription field. */
   readonly authorizers: ReadonlyMap<string, Authorize>;
   readonly context: ContextDefinition;

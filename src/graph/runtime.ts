@@ -37,6 +37,8 @@ import type { RequestLimits } from './request-limits.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
 import type { Binding } from './schema/binding.ts';
+import type { RedisBinding } from './schema/redis-binding.ts';
+import { plainChannelsFor } from './plain-channels.ts';
 import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
@@ -179,7 +181,7 @@ export class GraphRuntime {
     const selected = executor.subscriptionArguments(operation, variables);
     if ('errors' in selected) return refused(selected.errors);
     const { field, args } = selected;
-    const binding = graph.bindings.get(field.name);
+    const binding = graph.bindings.get(field.name) ?? graph.redisBindings.get(field.name);
     // Before the graph's code, which may write to the arguments.
     const source = binding && this.#channelsOf(binding, operation, variables, selected, facts);
     if (source && 'errors' in source) return source;
@@ -196,7 +198,8 @@ export class GraphRuntime {
     };
     const refusal = await refusalOf(graph, field, args, context);
     if (refusal) return failure(refusal);
-    if (binding) return source ?? failure(missingClaim(binding));
+    if (source) return source;
+    if (binding && 'where' in binding) return failure(missingClaim(binding));
     try {
       // A field without a binding has a source of its own: loadGraph refuses any other.
       const events: unknown = await field.subscribe!(
@@ -227,14 +230,17 @@ export class GraphRuntime {
 
   /** undefined: the connection lacks a claim that the binding demands. */
   #channelsOf(
-    binding: Binding,
+    binding: Binding | RedisBinding,
     operation: Operation,
     sent: Variables,
     { args, variables }: SubscriptionArguments,
     { claims }: ConnectionFacts,
   ): EventSource | Refusal | undefined {
     const { channelPrefix, hasSharing = true, limits } = this.#options;
-    const channels = channelsFor(binding, channelPrefix, { args, claims }, limits?.maxChannels);
+    const channels =
+      'template' in binding
+        ? plainChannelsFor(binding, args)
+        : channelsFor(binding, channelPrefix, { args, claims }, limits?.maxChannels);
     if (channels === undefined || 'errors' in channels) return channels;
     return {
       field: binding.field,

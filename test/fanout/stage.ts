@@ -19,9 +19,11 @@ import { Subscription } from '../../src/fanout/subscription.ts';
 import type { Intake } from '../../src/flow/intake.ts';
 import { Receiver } from '../../src/flow/receiver.ts';
 import { parseBindings } from '../../src/graph/schema/binding.ts';
+import { parseRedisBindings } from '../../src/graph/schema/redis-binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
 import { makeExecutable } from '../../src/graph/execution/executable.ts';
+import type { Source } from '../../src/graph/execution/executable.ts';
 import { Executions } from '../../src/graph/execution/executions.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { attachResolvers } from '../../src/graph/schema/resolvers.ts';
@@ -116,16 +118,18 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
   const { bindings, problems: mistakes } = parseBindings(schema, attached.customSources);
-  const all = [...problems, ...attached.problems, ...mistakes];
+  const redis = parseRedisBindings(schema, attached.customSources);
+  const all = [...problems, ...attached.problems, ...mistakes, ...redis.problems];
   if (all.length > 0) throw new Error(all.join('\n'));
   const clientSchema = withoutOwnDefinitions(schema);
-  makeExecutable(clientSchema, bindings);
+  makeExecutable(clientSchema, new Map<string, Source>([...bindings, ...redis.bindings]));
   const counted = options.executions ?? new Executions();
   const runtime = new GraphRuntime({
     graph: {
       name: 'stage',
       schema: clientSchema,
       bindings,
+      redisBindings: redis.bindings,
       authorizers: attached.authorizers,
       context: options.context ?? {},
       samples: undefined,

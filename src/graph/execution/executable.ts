@@ -20,7 +20,6 @@ import { setAccessRule } from '../access/access-rule.ts';
 import type { AccessRule } from '../access/access-rule.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
 import { authorizerOf, authorized } from '../authorize.ts';
-import type { Binding } from '../schema/binding.ts';
 import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
 import type { CompiledResolveInfo } from './isolation.ts';
 import { listDepth, settled } from './list-items.ts';
@@ -30,6 +29,11 @@ import { valueAt } from '../../json/value-at.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
+/** What feeds a Subscription field, as far as its value goes. */
+export interface Source {
+  /** Path of the field's value in the payload. */
+  readonly payload: readonly string[];
+}
 type Method = (...args: Parameters<Resolver> extends [unknown, ...infer Others] ? Others : never) => unknown;
 
 /** Names that JSON values inherit: reading one from a payload must not return the inherited property. */
@@ -43,7 +47,7 @@ const RESOLVER = 'crier.resolver';
 /** Key in the extensions of bound fields that are read from the payload: the path of their value. */
 const PAYLOAD_PATH = 'crier.payload';
 
-/** The path of a bound field's value in the payload; undefined for a field with a resolver or without @kafka. */
+/** The path of a bound field's value in the payload; undefined for a field with a resolver or without @kafka and @redis. */
 export function payloadPathOf(field: Field): readonly string[] | undefined {
   return field.extensions[PAYLOAD_PATH] as readonly string[] | undefined;
 }
@@ -58,7 +62,7 @@ export function hasResolver(field: Field): boolean {
  * a resolver as a plain property. That is right for a payload, which is JSON. A resolver may return promises and functions, so the
  * fields below it get a default resolver like that of graphql-js.
  */
-export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<string, Binding>): void {
+export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<string, Source>): void {
   const subscription = schema.getSubscriptionType();
   const own = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   const authored: Field[] = [];
@@ -113,12 +117,12 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
 }
 
 /** What a field without a resolver of the graph reads from its source: on Subscription, `fromPayload` has found it. */
-function readOf(isSubscription: boolean, field: Field, bindings: ReadonlyMap<string, Binding>): Resolver {
+function readOf(isSubscription: boolean, field: Field, bindings: ReadonlyMap<string, Source>): Resolver {
   if (!isSubscription) return defaultRead(field);
   return bindings.has(field.name) ? (value) => value : ownRead(field.name);
 }
 
-function fromPayload(binding: Binding, resolve: Resolver | undefined): Resolver {
+function fromPayload(binding: Source, resolve: Resolver | undefined): Resolver {
   const { payload: path } = binding;
   if (!resolve) return (payload) => valueAt(payload, path);
   return (payload, args, context, info) => resolve(valueAt(payload, path), args, context, info);

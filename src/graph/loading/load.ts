@@ -10,8 +10,10 @@ import { parseAccessRules } from '../access/access-rules.ts';
 import { parseBindings } from '../schema/binding.ts';
 import { compileGraph, isBuiltIn } from './compile.ts';
 import { makeExecutable } from '../execution/executable.ts';
+import type { Source } from '../execution/executable.ts';
 import type { Graph, Samples } from '../graph.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
+import { parseRedisBindings } from '../schema/redis-binding.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
 
@@ -42,21 +44,23 @@ export async function loadGraph(path: string): Promise<Graph> {
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
   const parsed = parseBindings(schema, attached.customSources);
-  problems.push(...attached.problems, ...parsed.problems, ...parseAccessRules(schema).problems);
+  const redis = parseRedisBindings(schema, attached.customSources);
+  problems.push(...attached.problems, ...parsed.problems, ...redis.problems, ...parseAccessRules(schema).problems);
   const context = readContext(modules.get('context'), problems);
   const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema) : schema;
   const samples = readSamples(modules.get('samples'), clientSchema, problems);
   if (problems.length > 0) throw new GraphError(problems.join('\n'));
 
-  makeExecutable(clientSchema, parsed.bindings);
+  makeExecutable(clientSchema, new Map<string, Source>([...parsed.bindings, ...redis.bindings]));
   return {
     name: basename(folder),
     schema: clientSchema,
     bindings: parsed.bindings,
+    redisBindings: redis.bindings,
     authorizers: attached.authorizers,
     context,
     samples,
-    warnings: [...warnings, ...parsed.warnings],
+    warnings: [...warnings, ...parsed.warnings, ...redis.warnings],
   };
 }
 

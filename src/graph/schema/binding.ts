@@ -1,11 +1,12 @@
-import { Kind, isInterfaceType, isObjectType } from 'graphql';
-import type { ConstDirectiveNode, ConstValueNode, GraphQLField, GraphQLSchema } from 'graphql';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { HistoryLimits } from '../../bus/history.ts';
+import { itemsOf, readPayload, readShared } from './directive-arguments.ts';
+import { directiveOf, misplacedUses } from './field-directive.ts';
 import { readHistory, readReplay } from './history-binding.ts';
 import { matchedArguments, readMatches } from './match.ts';
 import type { Match } from './match.ts';
 import { isRecordPart } from '../record-parts.ts';
-import { checkPath, isPath } from './payload-path.ts';
+import { checkPath } from './payload-path.ts';
 import { lineOf } from './problem.ts';
 import { readState } from './state-binding.ts';
 import type { StateLimits } from './state-binding.ts';
@@ -51,34 +52,21 @@ export function parseBindings(
   schema: GraphQLSchema,
   customSources: ReadonlySet<string>,
 ): { bindings: Map<string, Binding> } & Findings {
-  const problems: string[] = [];
+  const problems = misplacedUses(schema, 'kafka');
   const warnings: string[] = [];
   const bindings = new Map<string, Binding>();
   const subscription = schema.getSubscriptionType();
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (type === subscription || !(isObjectType(type) || isInterfaceType(type))) continue;
-    for (const field of Object.values(type.getFields())) {
-      const directive = kafkaOf(field)[0];
-      if (directive) {
-        problems.push(
-          `${lineOf(directive)}${type.name}.${field.name}: @kafka feeds only fields of the Subscription type; remove it here`,
-        );
-      }
-    }
-  }
   for (const field of Object.values(subscription?.getFields() ?? {})) {
+    // parseRedisBindings reads it.
+    if (directiveOf(field, 'redis')) continue;
     const found: Findings = { problems: [], warnings: [] };
     const binding = readBinding(schema, field, customSources.has(field.name), found);
-    const place = `${lineOf(kafkaOf(field)[0] ?? field.astNode)}Subscription.${field.name}`;
+    const place = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
     problems.push(...found.problems.map((problem) => `${place}: ${problem}`));
     warnings.push(...found.warnings.map((warning) => `${place}: ${warning}`));
     if (binding) bindings.set(field.name, binding);
   }
   return { bindings, problems, warnings };
-}
-
-function kafkaOf(field: GraphQLField<unknown, unknown>): ConstDirectiveNode[] {
-  return (field.astNode?.directives ?? []).filter((directive) => directive.name.value === 'kafka');
 }
 
 function readBinding(
@@ -88,11 +76,11 @@ function readBinding(
   findings: Findings,
 ): Binding | undefined {
   const { problems } = findings;
-  const [directive] = kafkaOf(field);
+  const directive = directiveOf(field, 'kafka');
   if (!directive) {
     if (!hasSource) {
       problems.push(
-        'has no @kafka, so nothing would ever arrive; add @kafka(topic: "…"), or a `subscribe` for it in resolvers',
+        'has no @kafka, so nothing would ever arrive; add @kafka(topic: "…"), @redis(channel: "…"), or a `subscribe` for it in resolvers',
       );
     }
     return undefined;
@@ -121,25 +109,4 @@ function readBinding(
   return problems.length === 0 && topics && payload
     ? { field: field.name, ...topics, match, where, payload, isShared, history, replaysLast, state }
     : undefined;
-}
-
-function readShared(node: ConstValueNode | undefined, problems: string[]): boolean {
-  if (!node) return true;
-  if (node.kind === Kind.BOOLEAN) return node.value;
-  problems.push('shared must be true or false, without quotes; left out, it is true');
-  return true;
-}
-
-function readPayload(node: ConstValueNode | undefined, problems: string[]): string[] | undefined {
-  if (!node || node.kind === Kind.NULL) return [];
-  if (node.kind !== Kind.STRING) problems.push('payload must be a path in quotes, such as "auction"');
-  else if (node.value === '') problems.push('payload is empty; leave it out to take the whole payload');
-  else if (isPath(node.value, 'payload', problems)) return node.value.split('.');
-  return undefined;
-}
-
-/** The SDL coerces one item to a list of it. */
-function itemsOf(node: ConstValueNode | undefined): readonly ConstValueNode[] {
-  if (!node || node.kind === Kind.NULL) return [];
-  return node.kind === Kind.LIST ? node.values : [node];
 }

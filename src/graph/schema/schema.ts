@@ -14,6 +14,7 @@ import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
 import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
+import { REDIS_DIRECTIVE } from './redis-directive.ts';
 
 const OWN_NAMES = [
   'kafka',
@@ -22,12 +23,13 @@ const OWN_NAMES = [
   'KafkaHistory',
   'KafkaReplay',
   'KafkaState',
+  'redis',
   'authenticated',
   'requiresScopes',
 ];
 
 /**
- * Builds the schema of an SDL with crier's additions: the definitions of @kafka, @authenticated and @requiresScopes, which replace
+ * Builds the schema of an SDL with crier's additions: the definitions of @kafka, @redis, @authenticated and @requiresScopes, which replace
  * definitions that the SDL holds for editors, and a Query type if there is none, because GraphQL requires one.
  *
  * @returns the schema, and one line per mistake that did not prevent the build
@@ -81,7 +83,7 @@ const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may no
 const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
 
 function complete(sdl: DocumentNode): DocumentNode {
-  const own = parse(KAFKA_DIRECTIVE + ACCESS_DIRECTIVES, { noLocation: true });
+  const own = parse(KAFKA_DIRECTIVE + REDIS_DIRECTIVE + ACCESS_DIRECTIVES, { noLocation: true });
   const definitions = sdl.definitions.filter((definition) => !isOwn(definition));
   return concatAST([{ ...sdl, definitions }, own, ...queryTypeFor(definitions)]);
 }

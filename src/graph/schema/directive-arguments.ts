@@ -1,0 +1,26 @@
+import { Kind } from 'graphql';
+import type { ConstValueNode } from 'graphql';
+import { isPath } from './payload-path.ts';
+
+/** Reads `shared` of a directive that feeds a field. */
+export function readShared(node: ConstValueNode | undefined, problems: string[]): boolean {
+  if (!node) return true;
+  if (node.kind === Kind.BOOLEAN) return node.value;
+  problems.push('shared must be true or false, without quotes; left out, it is true');
+  return true;
+}
+
+/** Reads `payload` of a directive that feeds a field; [] is the whole payload. */
+export function readPayload(node: ConstValueNode | undefined, problems: string[]): string[] | undefined {
+  if (!node || node.kind === Kind.NULL) return [];
+  if (node.kind !== Kind.STRING) problems.push('payload must be a path in quotes, such as "auction"');
+  else if (node.value === '') problems.push('payload is empty; leave it out to take the whole payload');
+  else if (isPath(node.value, 'payload', problems)) return node.value.split('.');
+  return undefined;
+}
+
+/** The items of a list. The SDL coerces one item to a list of it. */
+export function itemsOf(node: ConstValueNode | undefined): readonly ConstValueNode[] {
+  if (!node || node.kind === Kind.NULL) return [];
+  return node.kind === Kind.LIST ? node.values : [node];
+}
