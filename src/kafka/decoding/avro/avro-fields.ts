@@ -1,0 +1,27 @@
+import avro from 'avsc';
+import type { Type } from 'avsc';
+import type { SchemaFields } from '../decoder.ts';
+import { mergedFields, openFields } from '../schema-fields.ts';
+import type { SchemaPlace } from '../schema-place.ts';
+
+const { ArrayType, MapType, RecordType, WrappedUnionType } = avro.types;
+
+/** undefined: the type's values are no objects. */
+export function avroFields(type: Type, place: SchemaPlace): SchemaFields | undefined {
+  if (type instanceof WrappedUnionType) return mergedFields(type.types.map((branch) => avroFields(branch, place)));
+  if (type instanceof ArrayType) return avroFields(type.itemsType, place);
+  if (type instanceof MapType) {
+    const values = type.valuesType as Type;
+    return openFields(() => avroFields(values, place.at('')));
+  }
+  if (!(type instanceof RecordType)) return undefined;
+  const { fields } = type;
+  const names = place.namesOf(fields.map(({ name }) => name));
+  return {
+    keys: names.filter((name) => name !== undefined),
+    at: (key) => {
+      const field = fields[names.indexOf(key)];
+      return field && avroFields(field.type, place.at(key));
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** Bytes of an unscaled value. 2,400 digits are more than databases have, and few enough to print. */
+export const MAX_DECIMAL_BYTES = 1000;
+
+/** @param unscaled a big-endian two's complement integer */
+export function decimalText(unscaled: Buffer, scale: number): string {
+  const { length } = unscaled;
+  if (length <= 6) return scaled(length === 0 ? 0 : unscaled.readIntBE(0, length), scale);
+  return scaled(BigInt.asIntN(length * 8, BigInt(`0x${unscaled.toString('hex')}`)), scale);
+}
+
+function scaled(value: number | bigint, scale: number): string {
+  const sign = value < 0 ? '-' : '';
+  const digits = String(value < 0 ? -value : value).padStart(scale + 1, '0');
+  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
