@@ -1,0 +1,91 @@
+import { generatedFunction } from '../generated-function.ts';
+import type { RecordBytes } from '../record-bytes.ts';
+import type { ReadBody } from './message-body.ts';
+import { GROUP, LENGTH_DELIMITED, skipField } from './proto-scalars.ts';
+
+/**
+ * @param into a message that is merged with this one
+ * @param endTag of the group that the message is; 0: it ends with the bytes
+ */
+export type ReadMessage = (
+  bytes: RecordBytes,
+  levels: number,
+  into: unknown,
+  endTag: number,
+) => Record<string, unknown>;
+
+/** A field of a message that is not dropped. */
+export interface MessageField {
+  /** In the payload. */
+  readonly name: string;
+  readonly id: number;
+  readonly wireType: number;
+  readonly repeated: boolean;
+  /** One field of it can be set. undefined: the field is alone. */
+  readonly oneof: string | undefined;
+  readonly read: ReadBody;
+  /** Source of the value of a field that is not in the bytes. JSON has no `undefined`: such a key is not printed. */
+  readonly initial: string;
+}
+
+/** Of `"":0,`. */
+const MIN_FIELD_WIDTH = 5;
+/** Of `0,`. */
+const MIN_ITEM_WIDTH = 2;
+
+/** Reads the fields in any order to an object. Generated, like the reader of a record of Avro. */
+export function messageReader(fields: readonly MessageField[]): ReadMessage {
+  const width = fields.reduce((sum, { name }) => sum + name.length + MIN_FIELD_WIDTH, 2);
+  const hasLists = fields.some(({ repeated, initial }) => repeated || initial === '{}');
+  const initials = fields.map(({ name, initial, repeated }) => `${JSON.stringify(name)}: ${repeated ? '[]' : initial}`);
+  const code = `
+    const [${fields.map((_, i) => `read${i}`).join()}] = reads;
+    return (bytes, levels, into, endTag) => {
+      bytes.enter(levels, ${width});
+      ${hasLists ? 'bytes.enter(levels - 1, 0);' : ''}
+      const message = into ?? { ${initials.join()} };
+      while (bytes.at < bytes.end) {
+        const tag = bytes.uint32();
+        switch (tag) {
+          ${fields.map((field, i) => casesOf(field, i, fields)).join('\n')}
+          default:
+            if (tag === endTag && tag !== 0) return message;
+            skipField(bytes, tag, levels);
+        }
+      }
+      if (endTag !== 0) bytes.fail();
+      return message;
+    };`;
+  return generatedFunction<ReadMessage>({ reads: fields.map(({ read }) => read), skipField }, code);
+}
+
+function casesOf(field: MessageField, i: number, fields: readonly MessageField[]): string {
+  const { id, wireType, repeated, initial } = field;
+  const key = `message[${JSON.stringify(field.name)}]`;
+  const tag = tagOf(id, wireType);
+  if (repeated) return casesOfList(field, i, key);
+  if (initial === '{}') return `case ${tag}: read${i}(bytes, levels - 2, ${key}); break;`;
+  const others = fields.filter((other) => field.oneof !== undefined && other.oneof === field.oneof && other !== field);
+  const cleared = others.map(({ name }) => `message[${JSON.stringify(name)}] = undefined;`).join(' ');
+  return `case ${tag}: ${key} = read${i}(bytes, levels - 1, ${key}); ${cleared} break;`;
+}
+
+/** A list of numbers is read in either form, packed or not, as parsers of Protobuf do. */
+function casesOfList({ id, wireType }: MessageField, i: number, key: string): string {
+  const push = `bytes.spend(${MIN_ITEM_WIDTH}); ${key}.push(read${i}(bytes, levels - 2));`;
+  const single = `case ${tagOf(id, wireType)}: ${push} break;`;
+  if (wireType !== LENGTH_DELIMITED && wireType !== GROUP) {
+    return `${single}
+      case ${tagOf(id, LENGTH_DELIMITED)}: {
+        const outer = bytes.startMessage();
+        while (bytes.at < bytes.end) { ${push} }
+        bytes.end = outer;
+        break;
+      }`;
+  }
+  return single;
+}
+
+function tagOf(id: number, wireType: number): number {
+  return ((id << 3) | wireType) >>> 0;
+}

@@ -1,0 +1,55 @@
+import type { CompileSchema } from '../decoder.ts';
+import { RecordBytes } from '../record-bytes.ts';
+import { mergedFields } from '../schema-fields.ts';
+import { SchemaPlace } from '../schema-place.ts';
+import { MessageReaders } from './message-readers.ts';
+import { protoFields } from './proto-fields.ts';
+import { parseProtoSchema } from './proto-schema.ts';
+import type { ProtoMessage } from './proto-schema.ts';
+
+/**
+ * protobufjs reads the schema, crier the bytes: protobufjs's decoder makes a message with a Long for each integer of 64 bits, which a
+ * second pass would have to rename and print.
+ */
+export const compileProtobuf: CompileSchema = (text, references, options) => {
+  const { root, messages } = parseProtoSchema(text, references);
+  if (messages.length === 0) throw new Error('no message in the file');
+  const place = SchemaPlace.root(options);
+  const readers = new MessageReaders(root);
+  const input = new RecordBytes(options, 'not_protobuf');
+  return {
+    fields: mergedFields(recordMessages(messages).map(({ type }) => protoFields(type, place)))!,
+    decode(bytes) {
+      input.load(bytes);
+      try {
+        const { type } = messageOf(input, messages);
+        return readers.of(type, place)(input, options.limits.maxDepth, undefined, 0);
+      } finally {
+        input.unload();
+      }
+    },
+  };
+};
+
+/** The messages of the file that no other one of it contains. A record may be any message, but is hardly one of the others. */
+function recordMessages(messages: readonly ProtoMessage[]): readonly ProtoMessage[] {
+  const contained = new Set(
+    messages.flatMap(({ type }) => type.fieldsArray.map((field) => field.resolvedType)).filter((of) => of !== null),
+  );
+  const others = messages.filter(({ type }) => !contained.has(type));
+  return others.length === 0 ? messages : others;
+}
+
+/** The message that the indexes before a record's bytes name: its index in the file, then in the message before. */
+function messageOf(bytes: RecordBytes, messages: readonly ProtoMessage[]): ProtoMessage {
+  const count = bytes.zigzag32();
+  // Short for the first message.
+  if (count === 0) return messages[0]!;
+  let message: ProtoMessage | undefined;
+  for (let i = 0; i < count; i++) {
+    message = (message ? message.nested : messages)[bytes.zigzag32()];
+    if (!message) bytes.fail();
+  }
+  if (!message) bytes.fail();
+  return message;
+}
