@@ -8,6 +8,8 @@ import type { Match } from './match.ts';
 import { isRecordPart } from '../record-parts.ts';
 import { checkPath } from './payload-path.ts';
 import { lineOf } from './problem.ts';
+import { formatProblem, readFormat } from './record-format.ts';
+import type { RecordFormat } from './record-format.ts';
 import { readState } from './state-binding.ts';
 import type { StateLimits } from './state-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
@@ -19,6 +21,8 @@ import type { Where } from './where.ts';
 /** The checked @kafka directive of a Subscription field. */
 export interface Binding extends FieldTopics {
   readonly field: string;
+  /** Of the records of its topics; undefined: another field of the topic says it, or each record does. */
+  readonly format?: RecordFormat | undefined;
   readonly match: readonly Match[];
   readonly where: readonly Where[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
@@ -61,6 +65,8 @@ export function parseBindings(
     if (directiveOf(field, 'redis')) continue;
     const found: Findings = { problems: [], warnings: [] };
     const binding = readBinding(schema, field, customSources.has(field.name), found);
+    const disagreement = binding && formatProblem(binding, bindings.values());
+    if (disagreement !== undefined) found.problems.push(disagreement);
     const place = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
     problems.push(...found.problems.map((problem) => `${place}: ${problem}`));
     warnings.push(...found.warnings.map((warning) => `${place}: ${warning}`));
@@ -89,6 +95,7 @@ function readBinding(
 
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
+  const format = readFormat(given.get('format'), problems);
   const payload = readPayload(given.get('payload'), problems);
   const isShared = readShared(given.get('shared'), problems);
   const history = readHistory(given.get('history'), problems);
@@ -107,6 +114,6 @@ function readBinding(
     for (const path of paths) checkPath(schema, field, path, payload, problems);
   }
   return problems.length === 0 && topics && payload
-    ? { field: field.name, ...topics, match, where, payload, isShared, history, replaysLast, state }
+    ? { field: field.name, ...topics, format, match, where, payload, isShared, history, replaysLast, state }
     : undefined;
 }

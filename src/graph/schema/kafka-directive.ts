@@ -8,6 +8,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     topic: String
     "Several topics; instead of topic."
     topics: [String!]
+    "How producers encode the topic's records. Left out, each record says it."
+    format: KafkaFormat
     match: [KafkaMatch!]
     "Claims that must equal a value of the payload."
     where: [KafkaWhere!]
@@ -35,6 +37,14 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   input KafkaWhere {
     claim: String!
     path: String!
+  }
+
+  enum KafkaFormat {
+    JSON
+    "In Confluent's wire format, as PROTOBUF and JSON_SCHEMA: the id of a schema comes before the record."
+    AVRO
+    PROTOBUF
+    JSON_SCHEMA
   }
 
   "What each channel of the field keeps; whichever bound is reached first drops the oldest."

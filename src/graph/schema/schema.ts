@@ -20,6 +20,7 @@ const OWN_NAMES = [
   'kafka',
   'KafkaMatch',
   'KafkaWhere',
+  'KafkaFormat',
   'KafkaHistory',
   'KafkaReplay',
   'KafkaState',

@@ -46,6 +46,7 @@ describe('binding', () => {
         {
           field: 'auction_updated',
           topics: ['auctions'],
+          format: undefined,
           match: [
             { arg: 'auction_id', path: 'auction.auction_id', isOptional: false },
             { arg: 'status', path: 'meta.status', isOptional: true },
@@ -60,6 +61,7 @@ describe('binding', () => {
         {
           field: 'everything',
           topics: ['all.of-it_1'],
+          format: undefined,
           match: [],
           where: [],
           payload: [],

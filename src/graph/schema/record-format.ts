@@ -1,0 +1,51 @@
+import { Kind } from 'graphql';
+import type { ConstValueNode } from 'graphql';
+import { didYouMean } from '../../did-you-mean.ts';
+
+/**
+ * How producers encode the records of a topic. AVRO, PROTOBUF and JSON_SCHEMA are in Confluent's wire format: a zero byte and the id of
+ * a schema, before the record.
+ */
+export const RECORD_FORMATS = ['JSON', 'AVRO', 'PROTOBUF', 'JSON_SCHEMA'] as const;
+
+export type RecordFormat = (typeof RECORD_FORMATS)[number];
+
+/** Reads the `format` of a @kafka. undefined: each record says it. */
+export function readFormat(node: ConstValueNode | undefined, problems: string[]): RecordFormat | undefined {
+  if (!node || node.kind === Kind.NULL) return undefined;
+  const given = 'value' in node ? String(node.value) : '';
+  const format = RECORD_FORMATS.find((one) => one === given);
+  if (format !== undefined && node.kind === Kind.ENUM) return format;
+  const mend = format === undefined ? didYouMean(given.toUpperCase(), RECORD_FORMATS) : `; write ${format}`;
+  problems.push(`format must be one of ${RECORD_FORMATS.join(', ')}, without quotes${mend}`);
+  return undefined;
+}
+
+/** What of a field's @kafka counts here. */
+interface FormattedField {
+  readonly field: string;
+  readonly topics: readonly string[];
+  readonly format?: RecordFormat | undefined;
+}
+
+/** Why a field contradicts a field before it: a topic has one format, which one of its fields may say for all. */
+export function formatProblem(
+  { topics, format }: FormattedField,
+  before: Iterable<FormattedField>,
+): string | undefined {
+  if (format === undefined) return undefined;
+  for (const other of before) {
+    const topic = topics.find((one) => other.topics.includes(one));
+    if (topic === undefined || other.format === undefined || other.format === format) continue;
+    return `format: ${format} contradicts Subscription.${other.field}, which reads the topic ${topic} with format: ${other.format}; give both the same`;
+  }
+  return undefined;
+}
+
+/** The formats of topics that say one. */
+export function formatsByTopic(bindings: Iterable<FormattedField>): ReadonlyMap<string, RecordFormat> {
+  const formats = new Map<string, RecordFormat>();
+  for (const { topics, format } of bindings)
+    if (format !== undefined) for (const topic of topics) formats.set(topic, format);
+  return formats;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Source, buildSchema } from 'graphql';
+import { parseBindings } from '../../../src/graph/schema/binding.ts';
+import { KAFKA_DIRECTIVE } from '../../../src/graph/schema/kafka-directive.ts';
+import { formatsByTopic } from '../../../src/graph/schema/record-format.ts';
+
+function parse(fields: string) {
+  const text = `type Subscription {\n${fields}\n}\ntype Query { q: Int }\ntype Order { id: ID }\n${KAFKA_DIRECTIVE}`;
+  return parseBindings(buildSchema(new Source(text, 'schema.graphql'), { assumeValidSDL: true }), new Set());
+}
+
+describe('record format', () => {
+  it('is what one field of a topic says, for all fields of the topic', () => {
+    const { bindings, problems } = parse(`
+      order: Order @kafka(topic: "orders", format: AVRO)
+      total: Order @kafka(topic: "orders")
+      bid: Order @kafka(topic: "bids", format: PROTOBUF)
+      chat: Order @kafka(topic: "chat")`);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      [...formatsByTopic(bindings.values())],
+      [
+        ['orders', 'AVRO'],
+        ['bids', 'PROTOBUF'],
+      ],
+    );
+  });
+
+  it('refuses two formats of one topic, and names both fields', () => {
+    const { problems } = parse(`
+      order: Order @kafka(topic: "orders", format: AVRO)
+      total: Order @kafka(topic: "orders", format: JSON)`);
+    assert.deepEqual(problems, [
+      'schema.graphql:4: Subscription.total: format: JSON contradicts Subscription.order, which reads the topic orders with format: AVRO; give both the same',
+    ]);
+  });
+
+  for (const [given, mend] of [
+    ['"AVRO"', '; write AVRO'],
+    ['avro', '; did you mean "AVRO"?'],
+    ['PROTO', ''],
+    ['7', ''],
+    ['{}', ''],
+  ] as const) {
+    it(`refuses format: ${given}`, () => {
+      assert.deepEqual(parse(`order: Order @kafka(topic: "orders", format: ${given})`).problems, [
+        `schema.graphql:2: Subscription.order: format must be one of JSON, AVRO, PROTOBUF, JSON_SCHEMA, without quotes${mend}`,
+      ]);
+    });
+  }
+});
