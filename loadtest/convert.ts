@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { TopicRouter } from '../src/graph/router.ts';
+import type { Conversion } from '../src/kafka/batch.ts';
 import { Converter } from '../src/kafka/decoding/converter.ts';
 import { decodeRecord } from '../src/kafka/decoding/record.ts';
 import { SnakeCase } from '../src/kafka/decoding/snake-case.ts';
@@ -43,7 +44,7 @@ const steps = {
     return JSON.stringify(snakeCase.convertObjToSnakeKeys(payload));
   },
   /** Also determines the channel. */
-  crierText: () => converter.convert({ topic: 'auctions', key: null, value: bytes }).payload,
+  crierText: () => (converter.convert({ topic: 'auctions', key: null, value: bytes }) as Conversion).payload,
   chain: (tree: Tree) => snakeCaseChain(tree),
   crier: (tree: Tree) => snakeCase.convertObjToSnakeKeys(tree),
   parse: () => JSON.parse(bytes.toString('utf8')) as unknown,

@@ -8,6 +8,7 @@ import { identityVariables } from './settings/variables/identity.ts';
 import { kafkaVariables } from './settings/variables/kafka.ts';
 import { podVariables } from './settings/variables/pod.ts';
 import { redisVariables } from './settings/variables/redis.ts';
+import { schemaRegistryVariables } from './settings/variables/schema-registry.ts';
 import { tracingVariables } from './settings/variables/tracing.ts';
 import type { Variable } from './variable.ts';
 
@@ -15,6 +16,7 @@ import type { Variable } from './variable.ts';
 export const variables = {
   ...podVariables,
   ...kafkaVariables,
+  ...schemaRegistryVariables,
   ...redisVariables,
   ...identityVariables,
   ...gatewayVariables,

@@ -3,6 +3,7 @@ import type { Message } from '../bus/bus.ts';
 import type { RecordTraces } from '../tracing/record-traces.ts';
 import type { ActiveSpan } from '../tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';
+import { SchemaUnavailableError } from './decoding/registry-requests.ts';
 
 /** A record as Kafka carries it. Its buffers are slices of a whole fetch response: copy them to keep them. */
 export interface KafkaRecord {
@@ -45,8 +46,11 @@ export type Conversion =
   | { readonly poison: DecodeReason; readonly payload?: undefined; readonly destinations?: undefined };
 
 export interface BatchPorts {
-  /** Converts a record to its payload and destinations, or to the reason why it is poison. */
-  readonly convert: (record: RecordContent) => Conversion;
+  /**
+   * Converts a record to its payload and destinations, or to the reason why it is poison. A promise only while its schema is fetched.
+   * @throws SchemaUnavailableError, also as a rejection
+   */
+  readonly convert: (record: RecordContent) => Conversion | Promise<Conversion>;
   /** undefined: no record is traced. */
   readonly traces?: RecordTraces | undefined;
 }
@@ -58,6 +62,9 @@ export interface Chunk {
   readonly recordCount: number;
   /** Bytes of the records' values. */
   readonly recordBytes: number;
+  /** Undecodable records before the first decodable one. Tombstones and records of a batch that cannot be read are neither. */
+  readonly undecodable: number;
+  readonly hasDecodable: boolean;
   /** The last record of this chunk. */
   readonly last: KafkaRecord;
   /** The last record before this chunk's first poison record; undefined: the chunk begins with poison, or has none. */
@@ -79,7 +86,10 @@ export const CHUNK_LIMITS: ChunkLimits = { messages: 1000, bytes: 1_048_576 };
 /** Called with the first record of each chunk; undefined ends the chunks before it. */
 export type LimitsOf = (first: KafkaRecord) => ChunkLimits | undefined | Promise<ChunkLimits | undefined>;
 
-/** The chunks of a batch, in order. Lazy: each is computed when it is read. */
+/**
+ * The chunks of a batch, in order. Lazy: each is computed when it is read.
+ * @throws SchemaUnavailableError after the chunk of the records before the one whose schema is not to be had
+ */
 export async function* chunksOf(
   records: Iterable<KafkaRecord>,
   ports: BatchPorts,
@@ -94,19 +104,33 @@ export async function* chunksOf(
   let last: KafkaRecord | undefined;
   let lastBeforePoison: KafkaRecord | undefined;
   let spans: ActiveSpan[] | undefined;
+  let undecodable = 0;
+  let hasDecodable = false;
+  let unavailable: SchemaUnavailableError | undefined;
   for (const record of records) {
     if (!limits) {
       limits = await limitsOf(record);
       if (!limits) return;
     }
     const span = ports.traces?.startRecord(record);
-    const outcome = messagesOf(record, ports, span);
+    let outcome = messagesOf(record, ports, span);
+    if (outcome instanceof Promise) {
+      const awaited = await outcome;
+      if (awaited instanceof SchemaUnavailableError) {
+        span?.fail(awaited.code);
+        unavailable = awaited;
+        break;
+      }
+      outcome = awaited;
+    }
     if (typeof outcome === 'string') {
       span?.fail(outcome);
       if (poison.length === 0) lastBeforePoison = last;
+      if (!hasDecodable && record.poison === undefined && outcome !== 'tombstone') undecodable++;
       poison.push({ record, reason: outcome });
       bytes += record.value?.length ?? 0;
     } else {
+      if (record.value !== null) hasDecodable = true;
       if (span) (spans ??= []).push(span);
       messages.push(...outcome);
       bytes += outcome.length * (outcome[0]?.payload.length ?? 0);
@@ -115,37 +139,53 @@ export async function* chunksOf(
     recordBytes += record.value?.length ?? 0;
     last = record;
     if (messages.length + poison.length >= limits.messages || bytes >= limits.bytes) {
-      yield { messages, poison, recordCount, recordBytes, last, lastBeforePoison, ...(spans && { spans }) };
+      const counts = { recordCount, recordBytes, undecodable, hasDecodable };
+      yield { messages, poison, ...counts, last, lastBeforePoison, ...(spans && { spans }) };
       limits = undefined;
       messages = [];
       poison = [];
       recordCount = 0;
       recordBytes = 0;
+      undecodable = 0;
+      hasDecodable = false;
       bytes = 0;
       last = undefined;
       lastBeforePoison = undefined;
       spans = undefined;
     }
   }
-  if (last) yield { messages, poison, recordCount, recordBytes, last, lastBeforePoison, ...(spans && { spans }) };
+  const counts = { recordCount, recordBytes, undecodable, hasDecodable };
+  if (last) yield { messages, poison, ...counts, last, lastBeforePoison, ...(spans && { spans }) };
+  if (unavailable) throw unavailable;
 }
 
 /** A record's messages, which share one payload string, or the reason why it is poison. */
+type Outcome = Message[] | PoisonReason;
+
 function messagesOf(
   record: KafkaRecord,
   { convert }: BatchPorts,
   span: ActiveSpan | undefined,
-): Message[] | PoisonReason {
-  const { offset, timestamp, poison } = record;
-  if (poison !== undefined) return poison;
+): Outcome | Promise<Outcome | SchemaUnavailableError> {
+  if (record.poison !== undefined) return record.poison;
   try {
     const conversion = convert(record);
-    if (conversion.poison !== undefined) return conversion.poison;
-    const { payload, destinations } = conversion;
-    const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
-    return destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
+    return conversion instanceof Promise
+      ? conversion.then((awaited) => outcomeOf(record, awaited, span)).catch(withoutSchema)
+      : outcomeOf(record, conversion, span);
   } catch {
     // Deterministic: a retry would throw again, and block the partition for ever.
     return 'failed';
   }
+}
+
+function outcomeOf({ offset, timestamp }: KafkaRecord, conversion: Conversion, span: ActiveSpan | undefined): Outcome {
+  if (conversion.poison !== undefined) return conversion.poison;
+  const { payload, destinations } = conversion;
+  const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
+  return destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
+}
+
+function withoutSchema(error: unknown): PoisonReason | SchemaUnavailableError {
+  return error instanceof SchemaUnavailableError ? error : 'failed';
 }

@@ -4,6 +4,7 @@ import { variables } from '../variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
 import { refusal } from './refusal.ts';
+import { schemaRegistryProblems } from './schema-registry-problems.ts';
 import type { Settings } from './settings.ts';
 import { finishMs, shutdownTimes } from './shutdown-times.ts';
 
@@ -15,6 +16,7 @@ export function contradictions(settings: Settings): string[] {
     ...addresses(settings),
     ...origins(settings),
     ...credentials(settings),
+    ...schemaRegistryProblems(settings),
     ...identityProblems(settings),
     ...documentsProblems(settings),
   ];

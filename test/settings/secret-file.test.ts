@@ -44,6 +44,8 @@ describe('a secret in a file', () => {
       'ADMIN_TOKEN',
       'PROFILE_ON_EXIT',
       'KAFKA_SASL_PASSWORD',
+      'SCHEMA_REGISTRY_URL',
+      'SCHEMA_REGISTRY_PASSWORD',
       'REDIS_URL',
       'CURSOR_SECRET',
       'JWT_SECRET',

@@ -4,7 +4,10 @@ import { KeyRewriter } from './key-rewriter.ts';
 import { KeyTree } from './key-tree.ts';
 import { decodeRecord } from './record.ts';
 import type { RecordLimits } from './record.ts';
+import { UndecodableError } from './decoder.ts';
 import type { SnakeCase } from './snake-case.ts';
+import type { RecordDecoding, TopicDecoders } from './topic-decoders.ts';
+import { HEADER_BYTES } from './wire-format.ts';
 
 /** Which channels the records of a topic belong to. */
 export interface TopicRoutes {
@@ -28,10 +31,18 @@ const MAX_PAUSE = 62;
 interface Topic {
   readonly routes: TopicRoutes;
   readonly keys: KeyTree;
+  /** undefined: every record is JSON. */
+  readonly decoders: TopicDecoders | undefined;
   /** Records to parse after the last one that the rewriter declined: 2, then about twice as many each time. */
   pause: number;
   /** Records of that pause that are left. */
   pauseLeft: number;
+}
+
+export interface ConverterOptions {
+  readonly hasRewriter?: boolean;
+  /** Of topics whose records may have schemas. */
+  readonly decoders?: ReadonlyMap<string, TopicDecoders>;
 }
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
@@ -53,7 +64,7 @@ export class Converter {
     routes: ReadonlyMap<string, TopicRoutes>,
     limits: RecordLimits,
     snakeCase: SnakeCase,
-    { hasRewriter = true }: { readonly hasRewriter?: boolean } = {},
+    { hasRewriter = true, decoders = new Map() }: ConverterOptions = {},
   ) {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
@@ -61,18 +72,56 @@ export class Converter {
     this.#topics = new Map(
       [...routes].map(([name, of]) => [
         name,
-        { routes: of, keys: new KeyTree(of.paths, of.firstPresence), pause: 0, pauseLeft: 0 },
+        {
+          routes: of,
+          keys: new KeyTree(of.paths, of.firstPresence),
+          decoders: decoders.get(name),
+          pause: 0,
+          pauseLeft: 0,
+        },
       ]),
     );
   }
 
-  convert(record: RecordContent): Conversion {
+  /** A promise only while the record's schema is fetched. @throws SchemaUnavailableError, also as a rejection */
+  convert(record: RecordContent): Conversion | Promise<Conversion> {
     const bound = this.#topics.get(record.topic);
+    if (bound?.decoders !== undefined && record.value) return this.#decode(bound, bound.decoders, record, record.value);
+    return this.#convertJson(bound, record);
+  }
+
+  #convertJson(bound: Topic | undefined, record: RecordContent): Conversion {
     const rewriter = this.#rewriter;
     return (
       (rewriter && bound && record.value && rewrite(rewriter, bound, record, record.value)) ??
       this.#parse(bound, record)
     );
+  }
+
+  #decode(
+    topic: Topic,
+    decoders: TopicDecoders,
+    record: RecordContent,
+    value: Buffer,
+  ): Conversion | Promise<Conversion> {
+    if (value.length > this.#limits.maxBytes) return { poison: 'too_large' };
+    try {
+      const decoding = decoders.of(value);
+      if (!(decoding instanceof Promise)) return this.#convertBy(decoding, topic, record, value);
+      return decoding.then((fetched) => this.#convertBy(fetched, topic, record, value)).catch(poisonOf);
+    } catch (error) {
+      return poisonOf(error);
+    }
+  }
+
+  /** @throws UndecodableError */
+  #convertBy(decoding: RecordDecoding, topic: Topic, record: RecordContent, value: Buffer): Conversion {
+    if (decoding === 'json') return this.#convertJson(topic, record);
+    const body = value.subarray(HEADER_BYTES);
+    if (decoding === 'json_after_header') return this.#convertJson(topic, { ...record, value: body });
+    const payload = decoding.decode(body);
+    const destinations = destinationsOf(topic.routes, record, topic.routes.valuesIn(payload));
+    return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
 
   #parse(topic: Topic | undefined, record: RecordContent): Conversion {
@@ -82,6 +131,11 @@ export class Converter {
     const destinations = topic ? destinationsOf(topic.routes, record, topic.routes.valuesIn(payload)) : [];
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
+}
+
+function poisonOf(error: unknown): Conversion {
+  if (error instanceof UndecodableError) return { poison: error.reason };
+  throw error;
 }
 
 /** Undefined: the rewriter pauses, or declined the record. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../../json/characters.ts';
+import { MAGIC_BYTE } from './wire-format.ts';
 
 /** Why a record cannot become a payload. */
 export type DecodeReason =
@@ -12,7 +13,16 @@ export type DecodeReason =
   | 'not_object'
   /** The bytes do not fit the schema with which they were written. */
   | 'not_avro'
-  | 'not_protobuf';
+  | 'not_protobuf'
+  /** It begins like a record with a schema, and SCHEMA_REGISTRY_URL is not set. */
+  | 'needs_registry'
+  /** The format of its topic needs the id of a schema, and it has none. */
+  | 'no_schema_id'
+  | 'unknown_schema'
+  /** The registry's schema cannot be compiled. */
+  | 'unusable_schema'
+  /** The schema is of another format than its topic's. */
+  | 'other_format';
 
 /** Exactly one of the two is set. */
 export type Decoded =
@@ -37,6 +47,7 @@ export interface RecordLimits {
 export function decodeRecord(value: Buffer | null, limits: RecordLimits): Decoded {
   if (value === null) return { poison: 'tombstone' };
   if (value.length > limits.maxBytes) return { poison: 'too_large' };
+  if (value[0] === MAGIC_BYTE) return { poison: 'needs_registry' };
   if (!isUtf8(value)) return { poison: 'invalid_utf8' };
   if (isDeeper(value, limits.maxDepth)) return { poison: 'too_deep' };
   let json: unknown;

@@ -22,7 +22,12 @@ const bids = {
 function createConverter(hasRewriter = true) {
   const snakeCase = new SnakeCase();
   const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase, { hasRewriter });
-  const convert = (json: string, topic = 'bids') => converter.convert({ topic, key: null, value: Buffer.from(json) });
+  const convert = (json: string | Buffer | null, topic = 'bids') => {
+    const value = typeof json === 'string' ? Buffer.from(json) : json;
+    const conversion = converter.convert({ topic, key: null, value });
+    assert.ok(!(conversion instanceof Promise));
+    return conversion;
+  };
   return { converter, convert, snakeCase };
 }
 
@@ -47,7 +52,9 @@ for (const hasRewriter of [true, false]) {
       const channelsOf = (key: string | null, headers: Record<string, string>) => {
         const value = Buffer.from('{"key":"other","header":{"tenant":"other"}}');
         const record = { topic: 'bids', key: key === null ? null : Buffer.from(key), value, headers };
-        return converter.convert(record).destinations?.map(({ channel }) => channel);
+        const conversion = converter.convert(record);
+        assert.ok(!(conversion instanceof Promise));
+        return conversion.destinations?.map(({ channel }) => channel);
       };
       assert.deepEqual(channelsOf('7', { tenant: 'acme' }), [
         'p:bids{.header "tenant"="acme",.key="7",key="other"}',
@@ -81,14 +88,14 @@ for (const hasRewriter of [true, false]) {
     });
 
     it('returns the reason of a poison record', () => {
-      const { convert, converter } = createConverter(hasRewriter);
+      const { convert } = createConverter(hasRewriter);
       const deep = `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`;
       assert.deepEqual(
         [`"${'x'.repeat(1000)}"`, '{"\\', '[]', deep].map((json) => convert(json).poison),
         ['too_large', 'not_json', 'not_object', 'too_deep'],
       );
-      assert.equal(converter.convert({ topic: 'bids', key: null, value: null }).poison, 'tombstone');
-      assert.equal(converter.convert({ topic: 'bids', key: null, value: Buffer.from([0xff]) }).poison, 'invalid_utf8');
+      assert.equal(convert(null).poison, 'tombstone');
+      assert.equal(convert(Buffer.from([0xff])).poison, 'invalid_utf8');
     });
 
     it('counts unmatched records, both rewritten and parsed', () => {
@@ -104,7 +111,7 @@ for (const hasRewriter of [true, false]) {
       ];
       // The rewriter declines integer keys.
       for (const json of [...records, ...records.map((json) => json.replace('{', '{"0":0,'))]) {
-        converter.convert({ topic: 'bids', key: null, value: Buffer.from(json) });
+        void converter.convert({ topic: 'bids', key: null, value: Buffer.from(json) });
       }
       assert.deepEqual(
         router.tallies.map(({ field, matched, unmatched }) => [field, matched, unmatched]),

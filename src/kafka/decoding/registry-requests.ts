@@ -1,0 +1,142 @@
+import { Buffer } from 'node:buffer';
+import { Agent, request } from 'undici';
+import { errorOf } from '../../errors.ts';
+
+/** The schema of a record cannot be had now: the registry is away, or may not know the schema yet. The caller retries. */
+export class SchemaUnavailableError extends Error {
+  override readonly name = 'SchemaUnavailableError';
+  readonly code = 'ERR_SCHEMA_UNAVAILABLE';
+  readonly canRetry = true;
+}
+
+export interface RegistryAccess {
+  /** http:// or https:// URLs, at least one; they may have a user and a password. */
+  readonly urls: readonly string[];
+  /** '': the user of the URL, or none. */
+  readonly user: string;
+  readonly password: string;
+  /** Longest wait for one answer. */
+  readonly timeoutMs: number;
+}
+
+/** The largest answer. Schemas of the largest code bases have about 100 KB. */
+const MAX_ANSWER_BYTES = 4_194_304;
+const MAX_SOCKETS = 4;
+const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json';
+/** Subject, version or schema not found. */
+const NOT_FOUND_CODES: readonly unknown[] = [40401, 40402, 40403];
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 5000;
+
+interface Endpoint {
+  /** Without credentials, and without a slash at its end. */
+  readonly url: string;
+  readonly authorization: string | undefined;
+}
+
+/** A question that the registry did not answer. The message never holds credentials. */
+class RequestFailure extends Error {}
+
+/**
+ * Requests to a schema registry. The URLs are tried in turn, beginning with the one that answered last. After a request that none answered
+ * there is a pause, during which requests fail at once: 250 ms, then twice the last one up to 5 s, less up to a half at random.
+ */
+export class RegistryRequests {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #timeoutMs: number;
+  readonly #agent: Agent;
+  #current = 0;
+  #failures = 0;
+  #pausedUntil = -Infinity;
+  #lastFailure = '';
+
+  constructor({ urls, user, password, timeoutMs }: RegistryAccess) {
+    this.#endpoints = urls.map((url) => endpointOf(url, user, password));
+    this.#timeoutMs = timeoutMs;
+    this.#agent = new Agent({
+      connections: MAX_SOCKETS,
+      connect: { timeout: timeoutMs },
+      maxResponseSize: MAX_ANSWER_BYTES,
+    });
+  }
+
+  /** The JSON of an answer; undefined: the registry has no such thing. @throws SchemaUnavailableError */
+  async get(path: string): Promise<unknown> {
+    if (performance.now() < this.#pausedUntil) throw new SchemaUnavailableError(this.#lastFailure);
+    for (let attempt = 1; ; attempt++) {
+      const endpoint = this.#endpoints[this.#current]!;
+      try {
+        const answer = await this.#ask(endpoint, path);
+        this.#failures = 0;
+        return answer;
+      } catch (error) {
+        this.#lastFailure = `the schema registry ${endpoint.url} ${describe(errorOf(error), this.#timeoutMs)}`;
+        this.#current = (this.#current + 1) % this.#endpoints.length;
+        if (attempt < this.#endpoints.length) continue;
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
+        this.#pausedUntil = performance.now() + pauseMs;
+        throw new SchemaUnavailableError(this.#lastFailure);
+      }
+    }
+  }
+
+  /** Ends the requests. Idempotent. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #ask({ url, authorization }: Endpoint, path: string): Promise<unknown> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), this.#timeoutMs);
+    try {
+      const { statusCode, body } = await request(`${url}${path}`, {
+        dispatcher: this.#agent,
+        signal: deadline.signal,
+        headers: { accept: ACCEPT, ...(authorization !== undefined && { authorization }) },
+      });
+      const json = parsed(await body.text());
+      if (statusCode === 200 && json !== undefined) return json;
+      // A 404 without such a code comes from something else than a registry.
+      if (statusCode === 404 && NOT_FOUND_CODES.includes((json as { error_code?: unknown } | undefined)?.error_code))
+        return undefined;
+      throw new RequestFailure(statusMeaning(statusCode));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function endpointOf(text: string, user: string, password: string): Endpoint {
+  const url = new URL(text);
+  const name = user || decodeURIComponent(url.username);
+  const secret = user ? password : decodeURIComponent(url.password);
+  const credentials = Buffer.from(`${name}:${secret}`).toString('base64');
+  return {
+    url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''),
+    authorization: name === '' ? undefined : `Basic ${credentials}`,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function statusMeaning(status: number): string {
+  if (status === 401 || status === 403)
+    return `refuses the credentials (status ${status}); correct SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD`;
+  if (status === 200 || (status >= 300 && status < 500 && status !== 429))
+    return `answers like no schema registry (status ${status}); correct SCHEMA_REGISTRY_URL`;
+  return `answers with status ${status}`;
+}
+
+function describe(error: Error, timeoutMs: number): string {
+  if (error instanceof RequestFailure) return error.message;
+  if (error.name === 'AbortError') return `has not answered within ${timeoutMs} ms`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answers with more than ${MAX_ANSWER_BYTES} bytes`;
+  return `cannot be reached: ${code ?? message}`;
+}

@@ -1,0 +1,95 @@
+import type { SchemaReference } from './decoder.ts';
+import type { RegistryRequests } from './registry-requests.ts';
+
+export type SchemaType = 'AVRO' | 'PROTOBUF' | 'JSON';
+
+/** A schema with everything that it refers to. */
+export interface RegisteredSchema {
+  readonly type: SchemaType;
+  readonly text: string;
+  /** A schema comes after those that it refers to. */
+  readonly references: readonly SchemaReference[];
+}
+
+/** A schema that the registry has, and that cannot be used. */
+export class UnusableSchemaError extends Error {
+  override readonly name = 'UnusableSchemaError';
+}
+
+/** The fields of an answer that count here. */
+interface Answer {
+  readonly schemaType: SchemaType;
+  readonly schema: string;
+  readonly references: readonly { readonly name: string; readonly subject: string; readonly version: number }[];
+}
+
+const TYPES: readonly unknown[] = ['AVRO', 'PROTOBUF', 'JSON'];
+/** Of one schema, with those of its references. */
+const MAX_REFERENCES = 200;
+
+/** Reads schemas from a registry with the API of Confluent. Keeps none: the decoders that are made of them are kept. */
+export class SchemaRegistry {
+  readonly #requests: Pick<RegistryRequests, 'get'>;
+  /** One request for each id at a time. */
+  readonly #running = new Map<number, Promise<RegisteredSchema | undefined>>();
+
+  constructor(requests: Pick<RegistryRequests, 'get'>) {
+    this.#requests = requests;
+  }
+
+  /** undefined: the registry does not know the id. @throws SchemaUnavailableError, UnusableSchemaError */
+  schema(id: number): Promise<RegisteredSchema | undefined> {
+    let running = this.#running.get(id);
+    if (!running) {
+      running = this.#read(`/schemas/ids/${id}`).finally(() => this.#running.delete(id));
+      this.#running.set(id, running);
+    }
+    return running;
+  }
+
+  /** The newest schema of a subject; undefined: there is none. @throws SchemaUnavailableError, UnusableSchemaError */
+  async latest(subject: string): Promise<RegisteredSchema | undefined> {
+    const found = (await this.#requests.get(`/subjects/${encodeURIComponent(subject)}/versions/latest`)) as
+      { readonly id?: unknown } | undefined;
+    // The answer for an id has the type, which registries leave out here.
+    return found && Number.isSafeInteger(found.id) ? this.schema(found.id as number) : undefined;
+  }
+
+  async #read(path: string): Promise<RegisteredSchema | undefined> {
+    const answer = answerOf(await this.#requests.get(path));
+    if (!answer) return undefined;
+    const references = new Map<string, SchemaReference>();
+    await this.#collect(answer, references, new Set());
+    return { type: answer.schemaType, text: answer.schema, references: [...references.values()] };
+  }
+
+  /** Adds the references of an answer, those of references first. */
+  async #collect({ references }: Answer, collected: Map<string, SchemaReference>, entered: Set<string>): Promise<void> {
+    for (const { name, subject, version } of references) {
+      if (entered.has(name)) continue;
+      entered.add(name);
+      if (entered.size > MAX_REFERENCES) throw new UnusableSchemaError(`it has more than ${MAX_REFERENCES} references`);
+      // As Confluent's clients: a reference stays valid when its subject is deleted.
+      const path = `/subjects/${encodeURIComponent(subject)}/versions/${version}?deleted=true`;
+      const answer = answerOf(await this.#requests.get(path));
+      if (!answer) throw new UnusableSchemaError(`the registry has no version ${version} of ${subject}, its reference`);
+      await this.#collect(answer, collected, entered);
+      collected.set(name, { name, text: answer.schema });
+    }
+  }
+}
+
+function answerOf(json: unknown): Answer | undefined {
+  if (json === undefined) return undefined;
+  const { schema, schemaType = 'AVRO', references = [] } = Object(json) as Record<string, unknown>;
+  if (typeof schema !== 'string') throw new UnusableSchemaError('the registry answers without the text of the schema');
+  if (!TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
+  if (!Array.isArray(references) || !references.every(isReference))
+    throw new UnusableSchemaError('the registry answers with references that cannot be read');
+  return { schema, schemaType: schemaType as SchemaType, references };
+}
+
+function isReference(value: unknown): value is Answer['references'][number] {
+  const { name, subject, version } = Object(value) as Record<string, unknown>;
+  return typeof name === 'string' && typeof subject === 'string' && Number.isSafeInteger(version);
+}

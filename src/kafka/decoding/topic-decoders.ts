@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache';
+import { errorOf } from '../../errors.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import { UndecodableError } from './decoder.ts';
+import type { CompileSchema, Decoder, DecoderOptions } from './decoder.ts';
+import type { DecodeReason } from './record.ts';
+import { SchemaUnavailableError } from './registry-requests.ts';
+import { UnusableSchemaError } from './schema-registry.ts';
+import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
+import { UnknownSchemas } from './unknown-schemas.ts';
+import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+
+export type Compilers = Readonly<Record<SchemaType, CompileSchema>>;
+
+export interface TopicDecodersOptions {
+  readonly topic: string;
+  /** undefined: each record says it by its header, or is JSON without one. */
+  readonly format: 'AVRO' | 'PROTOBUF' | 'JSON_SCHEMA' | undefined;
+  readonly registry: Pick<SchemaRegistry, 'schema'>;
+  readonly compilers: Compilers;
+  readonly decoderOptions: DecoderOptions;
+  readonly log: Logger;
+}
+
+/**
+ * How a record becomes a payload. `json`: it is JSON as a whole. `json_after_header`: as what follows the header. Such records take the
+ * path of JSON, which is faster than any decoder.
+ */
+export type RecordDecoding = Decoder | 'json' | 'json_after_header';
+
+const MAX_DECODERS = 200;
+/** Time for which a schema that cannot be used is not fetched again. */
+const UNUSABLE_MS = 30_000;
+const LOG_WINDOW_MS = 10_000;
+
+/** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
+export class TopicDecoders {
+  readonly #options: TopicDecodersOptions;
+  readonly #decodings = new LRUCache<number, Decoder | 'json_after_header'>({ max: MAX_DECODERS });
+  readonly #unusable = new LRUCache<number, DecodeReason>({ max: MAX_DECODERS, ttl: UNUSABLE_MS });
+  readonly #unknown = new UnknownSchemas();
+  readonly #log = new LogWindow(LOG_WINDOW_MS);
+
+  constructor(options: TopicDecodersOptions) {
+    this.#options = options;
+  }
+
+  /** A promise while the schema is fetched. @throws UndecodableError, SchemaUnavailableError */
+  of(record: Buffer): RecordDecoding | Promise<RecordDecoding> {
+    const { format } = this.#options;
+    if (format === undefined && record[0] !== MAGIC_BYTE) return 'json';
+    const id = schemaIdOf(record);
+    if (id === undefined) throw new UndecodableError('no_schema_id');
+    if (format === 'JSON_SCHEMA') return 'json_after_header';
+    return this.#decodings.get(id) ?? this.#fetch(id);
+  }
+
+  async #fetch(id: number): Promise<RecordDecoding> {
+    const unusable = this.#unusable.get(id);
+    if (unusable !== undefined) throw new UndecodableError(unusable);
+    if (!this.#unknown.mayLookUp(id, performance.now())) throw new UndecodableError('unknown_schema');
+    const decoding = this.#decodings.get(id) ?? (await this.#compile(id));
+    this.#decodings.set(id, decoding);
+    return decoding;
+  }
+
+  async #compile(id: number): Promise<Decoder | 'json_after_header'> {
+    const { registry, format, compilers, decoderOptions } = this.#options;
+    try {
+      const schema = await registry.schema(id);
+      if (!schema) throw this.#unknownError(id);
+      this.#unknown.delete(id);
+      if (schema.type === 'JSON' && format === undefined) return 'json_after_header';
+      if (format !== undefined && schema.type !== format) throw this.#otherFormat(id, schema);
+      return compilers[schema.type](schema.text, schema.references, decoderOptions);
+    } catch (error) {
+      if (error instanceof SchemaUnavailableError || error instanceof UndecodableError) throw error;
+      throw this.#unusableError(id, 'unusable_schema', errorOf(error).message);
+    }
+  }
+
+  #unknownError(id: number): Error {
+    return this.#unknown.judge(id, performance.now()) === 'wait'
+      ? new SchemaUnavailableError(`the schema registry does not know schema ${id}`)
+      : new UndecodableError('unknown_schema');
+  }
+
+  #otherFormat(id: number, { type }: RegisteredSchema): Error {
+    const mend = `correct the format in @kafka, or leave it out: then each record says it`;
+    return this.#unusableError(id, 'other_format', `its type is ${type}; ${mend}`);
+  }
+
+  #unusableError(id: number, reason: DecodeReason, why: string): UndecodableError {
+    this.#unusable.set(id, reason);
+    const { log, topic } = this.#options;
+    this.#log.run(reason, (suppressed) =>
+      log.error({ topic, schema: id, reason, err: { message: why }, suppressed }, 'a schema cannot be used'),
+    );
+    return new UndecodableError(reason, { cause: new UnusableSchemaError(why) });
+  }
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { RegistryRequests } from '../../../src/kafka/decoding/registry-requests.ts';
+import { SchemaRegistry } from '../../../src/kafka/decoding/schema-registry.ts';
+import { registerSchema, schemaRegistry } from '../../support/schema-registry.ts';
+
+const record = (name: string, fields: readonly object[]) => JSON.stringify({ type: 'record', name, fields });
+
+/** A registry behind answers that the test makes up. */
+function registryOf(answers: Readonly<Record<string, unknown>>) {
+  const asked: string[] = [];
+  const get = (path: string) => {
+    asked.push(path);
+    return Promise.resolve(answers[path]);
+  };
+  return { registry: new SchemaRegistry({ get }), asked };
+}
+
+describe('SchemaRegistry with a real registry', () => {
+  const stops: (() => Promise<void>)[] = [];
+  let url: string;
+  let registry: SchemaRegistry;
+  before(async () => {
+    ({ url } = await schemaRegistry({ after: (stop) => stops.push(stop) }));
+    const requests = new RegistryRequests({ urls: [url], user: '', password: '', timeoutMs: 5000 });
+    stops.unshift(() => requests.close());
+    registry = new SchemaRegistry(requests);
+  });
+  after(async () => {
+    for (const stop of stops) await stop();
+  });
+
+  it('reads a schema with its references, those of references first', async () => {
+    const currency = record('Currency', [{ name: 'code', type: 'string' }]);
+    const money = record('Money', [{ name: 'currency', type: 'Currency' }]);
+    const schema = record('Order', [{ name: 'total', type: 'Money' }]);
+    await registerSchema(url, 'currency', { schema: currency });
+    const toCurrency = [{ name: 'Currency', subject: 'currency', version: 1 }];
+    await registerSchema(url, 'money', { schema: money, references: toCurrency });
+    const references = [{ name: 'Money', subject: 'money', version: 1 }];
+    const id = await registerSchema(url, 'orders-value', { schema, references });
+    const expected = {
+      type: 'AVRO',
+      text: schema,
+      references: [
+        { name: 'Currency', text: currency },
+        { name: 'Money', text: money },
+      ],
+    };
+    assert.deepEqual(await registry.schema(id), expected);
+    assert.deepEqual(await registry.latest('orders-value'), expected);
+  });
+
+  it('reads the types of schemas', async () => {
+    const proto = 'syntax = "proto3"; message Bid { int32 price = 1; }';
+    const ofProtobuf = await registerSchema(url, 'bids-value', { schemaType: 'PROTOBUF', schema: proto });
+    const json = '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}';
+    const ofJson = await registerSchema(url, 'chat-value', { schemaType: 'JSON', schema: json });
+    assert.deepEqual(await registry.schema(ofProtobuf), { type: 'PROTOBUF', text: proto, references: [] });
+    assert.equal((await registry.schema(ofJson))?.type, 'JSON');
+    assert.equal((await registry.latest('bids-value'))?.type, 'PROTOBUF');
+  });
+
+  it('resolves with undefined for an id and a subject that it does not have', async () => {
+    assert.equal(await registry.schema(2_147_483_647), undefined);
+    assert.equal(await registry.latest('nobody/knows?it-value'), undefined);
+  });
+});
+
+describe('SchemaRegistry', () => {
+  it('asks once for an id that is asked for while the answer is under way', async () => {
+    const { registry, asked } = registryOf({ '/schemas/ids/1': { schema: '"int"' } });
+    await Promise.all([registry.schema(1), registry.schema(1), registry.schema(1)]);
+    assert.deepEqual(asked, ['/schemas/ids/1']);
+  });
+
+  it('ends with schemas that refer to each other', async () => {
+    const to = (name: string) => [{ name, subject: name, version: 1 }];
+    const { registry } = registryOf({
+      '/schemas/ids/1': { schema: '1', references: to('a') },
+      '/subjects/a/versions/1?deleted=true': { schema: 'A', references: to('b') },
+      '/subjects/b/versions/1?deleted=true': { schema: 'B', references: to('a') },
+    });
+    assert.deepEqual(
+      (await registry.schema(1))?.references.map(({ name }) => name),
+      ['b', 'a'],
+    );
+  });
+
+  for (const [what, answers] of Object.entries({
+    'a reference that does not exist': {
+      '/schemas/ids/1': { schema: '1', references: [{ name: 'a', subject: 'a', version: 1 }] },
+    },
+    'an answer without a schema': { '/schemas/ids/1': {} },
+    'an answer that is no object': { '/schemas/ids/1': null },
+    'references that are no list': { '/schemas/ids/1': { schema: '1', references: 'a' } },
+    'a type that nobody knows': { '/schemas/ids/1': { schema: '1', schemaType: 'THRIFT' } },
+  })) {
+    it(`refuses ${what}`, async () => {
+      await assert.rejects(registryOf(answers).registry.schema(1), { name: 'UnusableSchemaError' });
+    });
+  }
+
+  it('refuses a schema with more than 200 references', async () => {
+    const references = Array.from({ length: 201 }, (_, i) => ({ name: `n${i}`, subject: 's', version: 1 }));
+    const { registry } = registryOf({
+      '/schemas/ids/1': { schema: '1', references },
+      '/subjects/s/versions/1?deleted=true': { schema: 's' },
+    });
+    await assert.rejects(registry.schema(1), /more than 200 references/);
+  });
+});
