@@ -19,6 +19,7 @@ import { StartOffsets } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
 import { TopicDiscovery } from './topic-discovery.ts';
+import { UndecodableLimit } from './undecodable-limit.ts';
 
 export interface KafkaConsumerOptions extends BatchPorts {
   readonly config: KafkaConnectionConfig &
@@ -33,6 +34,7 @@ export interface KafkaConsumerOptions extends BatchPorts {
       | 'KAFKA_STALL_TIMEOUT_MS'
       | 'MAX_INFLIGHT_BYTES'
       | 'MAX_INFLATED_BATCH_BYTES'
+      | 'UNDECODABLE_LIMIT'
     >;
   readonly topics: readonly string[];
   /** @throws BusUnavailableError, FencedError */
@@ -95,7 +97,9 @@ export class KafkaConsumer {
       onDropped: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
-    this.#publisher = new RecordPublisher({ convert, publish, deadLetter, flow, traces }, observer, log);
+    const undecodable = new UndecodableLimit({ limit: config.UNDECODABLE_LIMIT, log });
+    const ports = { convert, publish, deadLetter, flow, traces, undecodable };
+    this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
@@ -214,6 +218,8 @@ export class KafkaConsumer {
       onUnknownTopics: () => void this.#checkTopics(),
       onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
       onWaitingPartitions: (partitions) => observer.onWaitingPartitions(partitions),
+      onSchemaWaits: (partitions) => observer.onSchemaWaits(partitions),
+      onStoppedPartitions: (partitions) => observer.onStoppedPartitions(partitions),
     });
   }
 

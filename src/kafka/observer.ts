@@ -27,6 +27,10 @@ export interface WorkerObserver {
   onPausedPartitions(partitions: number): void;
   /** Partitions that wait for the dead-letter topic now. */
   onWaitingPartitions(partitions: number): void;
+  /** Partitions that wait for the schema registry now. */
+  onSchemaWaits(partitions: number): void;
+  /** Partitions whose topic is stopped now. */
+  onStoppedPartitions(partitions: number): void;
   /** The consumer has joined a generation of its group, with these partitions. */
   onJoin(assignment: PartitionMap<unknown>): void;
   /** Records of a partition were accepted. Called once for each chunk. */

@@ -6,6 +6,7 @@ import { CHUNK_LIMITS, chunksOf } from './batch.ts';
 import type { BatchPorts, Chunk, KafkaRecord, LimitsOf, PoisonRecord } from './batch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
 import type { WorkerObserver } from './observer.ts';
+import type { UndecodableLimit } from './undecodable-limit.ts';
 
 const POISON_LOG_WINDOW_MS = 10_000;
 
@@ -16,6 +17,8 @@ export interface RecordPublisherPorts extends BatchPorts {
   readonly deadLetter: (poison: readonly PoisonRecord[], signal?: AbortSignal) => Promise<void>;
   /** Delays records until the gateways have room for them. */
   readonly flow: Pick<FlowWait, 'room'>;
+  /** undefined: no topic is stopped. */
+  readonly undecodable?: UndecodableLimit;
 }
 
 /** A chunk that the bus has accepted. */
@@ -56,7 +59,8 @@ export class RecordPublisher {
    * Publishes the records of one partition, in order, one chunk at a time. Each chunk waits until the gateways have room, and ends with
    * the record that exceeds it. A chunk without messages is published, too: the bus keeps its position. Poison records are
    * dead-lettered after their chunk is published: a publish that is retried does not dead-letter them twice.
-   * @throws BusUnavailableError, FencedError of `publish`; chunks reported to `onPublished` stand, the caller retries the others.
+   * @throws BusUnavailableError, FencedError of `publish`, SchemaUnavailableError; chunks reported to `onPublished` stand, the caller retries
+   * the others. TopicStoppedError: no retry helps.
    */
   async publish(
     records: Iterable<KafkaRecord>,
@@ -65,6 +69,7 @@ export class RecordPublisher {
     let startedAt = 0;
     let decodingSince = 0;
     const limitsOf: LimitsOf = async ({ topic, partition }) => {
+      this.#ports.undecodable?.check(topic);
       const room = await this.#ports.flow.room(topic, partition, { onLimited, signal });
       startedAt = Date.now();
       decodingSince = performance.now();
@@ -73,6 +78,7 @@ export class RecordPublisher {
     for await (const chunk of chunksOf(records, this.#ports, limitsOf)) {
       const { messages, poison, recordCount, recordBytes, last, lastBeforePoison, spans } = chunk;
       const { topic, partition, offset } = last;
+      this.#ports.undecodable?.count(chunk);
       const decodedAt = performance.now();
       const publishing = spans && this.#ports.traces?.startPublish(topic, messages.length, spans);
       try {

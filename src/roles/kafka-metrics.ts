@@ -12,6 +12,8 @@ export function kafkaObserver(
   const partitions = new AssignedPartitions();
   let pausedPartitions = 0;
   let waitingPartitions = 0;
+  let schemaWaits = 0;
+  let stoppedPartitions = 0;
   let joins = 0;
   let commitFailures = 0;
   metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
@@ -19,6 +21,16 @@ export function kafkaObserver(
     'crier_dead_letter_waiting_partitions',
     'Partitions that wait until their poison records are written to the dead-letter topic.',
     () => waitingPartitions,
+  );
+  metrics.gauge(
+    'crier_schema_waiting_partitions',
+    'Partitions that wait for the schema registry now.',
+    () => schemaWaits,
+  );
+  metrics.gauge(
+    'crier_stopped_partitions',
+    'Partitions of topics that are stopped, because each of their first records is undecodable.',
+    () => stoppedPartitions,
   );
   metrics.gauges(
     'crier_kafka_lag_records',
@@ -48,6 +60,8 @@ export function kafkaObserver(
     onRebuild: (reason) => metrics.consumerRebuilds.inc({ reason }),
     onPausedPartitions: (count) => (pausedPartitions = count),
     onWaitingPartitions: (count) => (waitingPartitions = count),
+    onSchemaWaits: (count) => (schemaWaits = count),
+    onStoppedPartitions: (count) => (stoppedPartitions = count),
     onJoin: (assignment) => {
       joins++;
       partitions.assign(assignment, performance.now());

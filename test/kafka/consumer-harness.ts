@@ -65,6 +65,8 @@ export interface Counts extends WorkerObserver {
   rebuilds: string[];
   paused: number;
   waiting: number;
+  schemaWaits: number;
+  stopped: number;
   lag: number;
   bytes: number;
   commitFailures: number;
@@ -79,6 +81,8 @@ export function countingObserver(): Counts {
     rebuilds: [],
     paused: 0,
     waiting: 0,
+    schemaWaits: 0,
+    stopped: 0,
     lag: -1,
     bytes: 0,
     commitFailures: 0,
@@ -103,6 +107,12 @@ export function countingObserver(): Counts {
     },
     onWaitingPartitions(partitions) {
       this.waiting = partitions;
+    },
+    onSchemaWaits(partitions) {
+      this.schemaWaits = partitions;
+    },
+    onStoppedPartitions(partitions) {
+      this.stopped = partitions;
     },
     onJoin: () => undefined,
     onProgress: () => undefined,

@@ -3,13 +3,16 @@ import { BusUnavailableError, FencedError } from '../../errors.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { KafkaRecord } from '../batch.ts';
+import { SchemaUnavailableError } from '../decoding/registry-requests.ts';
 import type { FetchedRecord } from '../fetching/record-batch.ts';
 import type { PublishedChunk, RecordPublisher } from '../record-publisher.ts';
+import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
 import type { Generation } from './generation.ts';
 import type { PartitionLeases } from './partition-leases.ts';
 import type { PartitionWaits } from './partition-waits.ts';
+import type { RetryWait } from './retry-wait.ts';
 
 /** Longest wait of a batch for the dead-letter topic. Then its partition is paused, and the other partitions are read on. */
 const DEAD_LETTER_PATIENCE_MS = 200;
@@ -20,7 +23,7 @@ export interface BatchProcessorOptions {
   readonly publisher: Pick<RecordPublisher, 'publish'>;
   readonly leases: PartitionLeases;
   readonly commits: Commits;
-  readonly waits: Pick<PartitionWaits, 'bus' | 'deadLetters'>;
+  readonly waits: Pick<PartitionWaits, 'bus' | 'schemas' | 'deadLetters' | 'stopped'>;
   readonly log: Logger;
   readonly isClosing: () => boolean;
   /** True if the coordinator confirmed the membership within the last half of the session timeout. */
@@ -38,7 +41,10 @@ export class BatchProcessor {
     this.#options = options;
   }
 
-  /** @throws every error except a refusal by the bus, which pauses the partition, and a fencing, after which it is leased again. */
+  /**
+   * @throws every error except those that pause the partition (a refusal by the bus, a schema that cannot be had, a stopped topic), and a
+   * fencing, after which it is leased again.
+   */
   async process(payload: EachBatchPayload, generation: Generation, detachment: Detachment): Promise<void> {
     const { publisher, leases, commits, isClosing } = this.#options;
     const { batch } = payload;
@@ -69,8 +75,9 @@ export class BatchProcessor {
       await publisher.publish(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
-      if (!(error instanceof BusUnavailableError)) throw error;
-      if (canContinue()) this.#waitForBus(topic, partition);
+      const pause = this.#pauseAfter(error as Error);
+      if (!pause) throw error;
+      if (canContinue()) pause(topic, partition);
     } finally {
       if (!payload.isRunning() || signal.aborted) await commits.commitNow();
     }
@@ -86,17 +93,31 @@ export class BatchProcessor {
     leases.accept(topic, partition, Number(offset));
     onAccepted(topic, partition, BigInt(isFinal ? batch.lastOffset() : offset) + 1n);
     waits.bus.delete(topic, partition);
+    waits.schemas.delete(topic, partition);
+  }
+
+  /** How an error pauses the partition; undefined: it ends the session. */
+  #pauseAfter(error: Error): ((topic: string, partition: number) => void) | undefined {
+    const { bus, schemas, stopped } = this.#options.waits;
+    if (error instanceof BusUnavailableError) return (...of) => this.#waitFor(bus, schemas, error, ...of);
+    if (error instanceof SchemaUnavailableError) return (...of) => this.#waitFor(schemas, bus, error, ...of);
+    if (!(error instanceof TopicStoppedError)) return undefined;
+    return (topic, partition) => {
+      this.#options.consumer.pause([{ topic, partitions: [partition] }]);
+      stopped.add({ topic, partition, error: error.message });
+    };
   }
 
   /**
-   * Pauses the partition until the bus is tried again. Unlike the function that `payload.pause()` returns, this keeps no reference to
+   * Pauses the partition until it is tried again. Unlike the function that `payload.pause()` returns, this keeps no reference to
    * the batch's records, which no budget counts any more.
    */
-  #waitForBus(topic: string, partition: number): void {
-    const { consumer, waits } = this.#options;
+  #waitFor(wait: RetryWait, other: RetryWait, error: Error, topic: string, partition: number): void {
+    const { consumer } = this.#options;
     const paused = [{ topic, partitions: [partition] }];
     consumer.pause(paused);
-    waits.bus.add(topic, partition, () => consumer.resume(paused));
+    other.delete(topic, partition);
+    wait.add(topic, partition, () => consumer.resume(paused), error);
   }
 
   /** Pauses the partition until the poison records of its last chunk are written. The other partitions are read on. */
@@ -110,6 +131,7 @@ export class BatchProcessor {
     const { topic, partition } = payload.batch;
     const resume = payload.pause();
     waits.bus.delete(topic, partition);
+    waits.schemas.delete(topic, partition);
     waits.deadLetters.add(topic, partition);
     void deadLettered.then(
       () => {

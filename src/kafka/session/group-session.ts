@@ -112,7 +112,7 @@ export class GroupSession {
     return this.#assignment;
   }
 
-  /** True while the partition waits for the bus, the dead-letter topic or the gateways. */
+  /** True while the partition waits for something other than records. */
   isPaused(topic: string, partition: number): boolean {
     return this.#waits.has(topic, partition);
   }
@@ -185,7 +185,7 @@ export class GroupSession {
       ]),
     );
     this.#options.onJoin(this.#assignment);
-    this.#waits.bus.retain((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
+    this.#waits.reassign((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
     const partitions = Object.entries(memberAssignment).map(([topic, of]) => ({ topic, partitions: of }));
     // Records fetched before the partition is positioned would be useless. They may be deleted by now, which would end the session.
     this.#consumer.pause(partitions);
@@ -219,7 +219,6 @@ export class GroupSession {
   #replaceGeneration(): Generation {
     this.#generation.end();
     this.#generation = new Generation();
-    this.#waits.deadLetters.clear();
     return this.#generation;
   }
 
@@ -241,8 +240,7 @@ export class GroupSession {
     this.#commits.close();
     this.#batches.close();
     this.#generation.end();
-    this.#waits.deadLetters.clear();
-    this.#waits.bus.close();
+    this.#waits.close();
     this.#options.client.destroy();
   }
 

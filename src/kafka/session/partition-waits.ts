@@ -1,15 +1,18 @@
 import type { Logger } from '../../log.ts';
-import { BusPause } from './bus-pause.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
 import type { FlowWait } from './flow-wait.ts';
+import { RetryWait } from './retry-wait.ts';
+import { StoppedPartitions } from './stopped-partitions.ts';
 
 /** Why a partition is not read now. */
 export interface PartitionWait {
   readonly topic: string;
   readonly partition: number;
-  readonly for: 'bus' | 'dead-letter topic' | 'gateways';
+  readonly for: 'bus' | 'dead-letter topic' | 'gateways' | 'schema registry' | 'a corrected configuration';
   /** The gateway that lags most, if it is known. */
   readonly gateway?: string | undefined;
+  /** Why its topic is stopped, and what to correct. */
+  readonly error?: string;
 }
 
 export interface PartitionWaitsOptions {
@@ -19,29 +22,58 @@ export interface PartitionWaitsOptions {
   readonly onPausedPartitions: (partitions: number) => void;
   /** Receives the number of partitions that wait for the dead-letter topic. */
   readonly onWaitingPartitions: (partitions: number) => void;
+  /** Receives the number of partitions that wait for the schema registry. */
+  readonly onSchemaWaits: (partitions: number) => void;
+  /** Receives the number of partitions whose topic is stopped. */
+  readonly onStoppedPartitions: (partitions: number) => void;
 }
 
-/** The three reasons for which a partition is not read: the bus, the dead-letter topic, and the gateways. */
+/** The reasons for which a partition is not read: the bus, the schema registry, the dead-letter topic, the gateways, and a stopped topic. */
 export class PartitionWaits {
-  readonly bus: BusPause;
+  readonly bus: RetryWait;
+  readonly schemas: RetryWait;
   readonly deadLetters: DeadLetterWait;
+  readonly stopped: StoppedPartitions;
   readonly #flow: PartitionWaitsOptions['flow'];
 
-  constructor({ flow, log, onPausedPartitions, onWaitingPartitions }: PartitionWaitsOptions) {
-    this.bus = new BusPause({ log, onChange: onPausedPartitions });
-    this.deadLetters = new DeadLetterWait(onWaitingPartitions);
+  constructor({ flow, log, ...options }: PartitionWaitsOptions) {
+    const ofBus = { pause: 'the bus refuses messages', resume: 'the bus accepts messages' };
+    const ofSchemas = { pause: "a record's schema cannot be had", resume: 'the schema registry has answered' };
+    this.bus = new RetryWait({ log, reasons: ofBus, onChange: options.onPausedPartitions });
+    this.schemas = new RetryWait({ log, reasons: ofSchemas, onChange: options.onSchemaWaits });
+    this.deadLetters = new DeadLetterWait(options.onWaitingPartitions);
+    this.stopped = new StoppedPartitions(options.onStoppedPartitions);
     this.#flow = flow;
   }
 
   has(topic: string, partition: number): boolean {
-    return [this.bus, this.deadLetters, this.#flow].some((wait) => wait.has(topic, partition));
+    const waits = [this.bus, this.schemas, this.deadLetters, this.stopped, this.#flow];
+    return waits.some((wait) => wait.has(topic, partition));
   }
 
   get list(): readonly PartitionWait[] {
     return [
       ...this.#flow.partitions.map((one) => ({ ...one, for: 'gateways' as const })),
       ...this.bus.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'bus' as const })),
+      ...this.schemas.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'schema registry' as const })),
       ...this.deadLetters.partitions.map((one) => ({ ...one, for: 'dead-letter topic' as const })),
+      ...this.stopped.partitions.map((one) => ({ ...one, for: 'a corrected configuration' as const })),
     ];
+  }
+
+  /** The partitions of a new generation: none of them waits for dead letters, and those that another member has are forgotten. */
+  reassign(isAssigned: (topic: string, partition: number) => boolean): void {
+    this.deadLetters.clear();
+    this.stopped.clear();
+    this.bus.retain(isAssigned);
+    this.schemas.retain(isAssigned);
+  }
+
+  /** Resumes no partition after this. Idempotent. */
+  close(): void {
+    this.deadLetters.clear();
+    this.stopped.clear();
+    this.bus.close();
+    this.schemas.close();
   }
 }

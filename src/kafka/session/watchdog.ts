@@ -8,7 +8,7 @@ export interface PartitionPosition {
   readonly position: bigint;
   /** Offset that the next readable record will get. */
   readonly end: bigint;
-  /** True while it waits for the bus, the dead-letter topic or the gateways: such a partition does not stall. */
+  /** True while it waits for something other than records (partition-waits.ts): such a partition does not stall. */
   readonly isPaused: boolean;
 }
 

@@ -6,9 +6,11 @@ const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1000;
 const LOG_WINDOW_MS = 5000;
 
-export interface BusPauseOptions {
+export interface RetryWaitOptions {
   readonly log: Logger;
-  /** Receives the number of partitions that wait for the bus. */
+  /** Ends of the log lines `a partition is paused: …` and `no partition is paused any more: …`. */
+  readonly reasons: { readonly pause: string; readonly resume: string };
+  /** Receives the number of partitions that wait. */
   readonly onChange: (partitions: number) => void;
 }
 
@@ -21,17 +23,17 @@ interface Waiting {
 }
 
 /**
- * Partitions whose last publish the bus refused. Each is retried after 50 ms, then after twice the last delay, at most 1 s, until
- * the bus accepts its messages. Holds one entry for each such partition.
+ * Partitions whose records cannot be processed now, because of another server. Each is retried after 50 ms, then after twice the last
+ * delay, at most 1 s, until records of it are accepted. Holds one entry for each such partition.
  */
-export class BusPause {
-  readonly #options: BusPauseOptions;
+export class RetryWait {
+  readonly #options: RetryWaitOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   /** True if the log says that a partition is paused. */
   #isLogged = false;
 
-  constructor(options: BusPauseOptions) {
+  constructor(options: RetryWaitOptions) {
     this.#options = options;
   }
 
@@ -43,24 +45,24 @@ export class BusPause {
     return this.#waiting.has(partitionKey(topic, partition));
   }
 
-  /** The bus refused a partition's messages. Calls `resume` once, when they are due for a retry. */
-  add(topic: string, partition: number, resume: () => void): void {
+  /** Calls `resume` once, when the partition is due for a retry. */
+  add(topic: string, partition: number, resume: () => void, error: Error): void {
     const key = partitionKey(topic, partition);
     const before = this.#waiting.get(key);
     clearTimeout(before?.timer);
     const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
-    if (this.#waiting.size === 0) this.#logPause(topic, partition);
+    if (this.#waiting.size === 0) this.#logPause(topic, partition, error);
     this.#waiting.set(key, { topic, partition, delayMs, resume, timer: setTimeout(resume, delayMs) });
     this.#options.onChange(this.#waiting.size);
   }
 
-  /** The bus accepted a partition's messages. */
+  /** Records of the partition were accepted. */
   delete(topic: string, partition: number): void {
     if (!this.#waiting.delete(partitionKey(topic, partition))) return;
     this.#options.onChange(this.#waiting.size);
     if (this.#waiting.size > 0 || !this.#isLogged) return;
     this.#isLogged = false;
-    this.#options.log.info('no partition is paused any more: the bus accepts messages');
+    this.#options.log.info(`no partition is paused any more: ${this.#options.reasons.resume}`);
   }
 
   /** Resumes and removes the partitions that are no longer assigned. */
@@ -81,10 +83,11 @@ export class BusPause {
     this.#options.onChange(0);
   }
 
-  #logPause(topic: string, partition: number): void {
+  #logPause(topic: string, partition: number, { message }: Error): void {
     this.#window.run('paused', (suppressed) => {
       this.#isLogged = true;
-      this.#options.log.warn({ topic, partition, suppressed }, 'a partition is paused: the bus refuses messages');
+      const { log, reasons } = this.#options;
+      log.warn({ topic, partition, err: { message }, suppressed }, `a partition is paused: ${reasons.pause}`);
     });
   }
 }
