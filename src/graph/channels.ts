@@ -5,6 +5,7 @@ import { keysOf, textOf } from './channel-keys.ts';
 import type { Refusal } from './refusal.ts';
 import { badInput } from './request-limits.ts';
 import type { Binding } from './schema/binding.ts';
+import type { Match, MatchedScalar } from './schema/match.ts';
 import { claimAt } from './schema/where.ts';
 
 /** A longer claim names no channel: channel names are kept for each subscription, and sent to Redis. */
@@ -36,7 +37,7 @@ export function channelsFor(
   let count = topics.length;
   const keys: { path: string; values: readonly (string | undefined)[] }[] = [];
   for (const key of keysOf(binding)) {
-    const values = 'claim' in key ? claimValue(claims, key.claim) : argumentValues(args, key.arg);
+    const values = 'claim' in key ? claimValue(claims, key.claim) : argumentValues(args, key);
     if (values === undefined || 'errors' in values) return values;
     count *= values.length;
     // Before any name is made: several lists have as many channels as the product of their lengths.
@@ -64,18 +65,27 @@ function claimValue(claims: Claims, claim: string): readonly string[] | undefine
 }
 
 /** [undefined]: the argument is left out, so it matches every value. */
-function argumentValues(args: ChannelInput['args'], arg: string): readonly (string | undefined)[] | Refusal {
+function argumentValues(args: ChannelInput['args'], { arg, scalar }: Match): readonly (string | undefined)[] | Refusal {
   const given = args[arg];
   if (given === undefined || given === null) return [undefined];
-  const values = Array.isArray(given) ? (given as unknown[]) : [given];
+  const values = Array.isArray(given) && scalar?.isList !== false ? (given as unknown[]) : [given];
   if (values.length === 0) return badInput(emptyList(arg));
   const texts = new Set<string>();
   for (const value of values) {
-    const text = textOf(value);
+    const text = scalar ? serializedText(scalar, value) : textOf(value);
     if (text === undefined) return badInput(`The argument "${arg}" must be a string, a number or a boolean`);
     texts.add(text);
   }
   return [...texts];
+}
+
+/** undefined also if the scalar, which is the graph's code, refuses the value. */
+function serializedText({ serialize }: MatchedScalar, value: unknown): string | undefined {
+  try {
+    return textOf(serialize(value));
+  } catch {
+    return undefined;
+  }
 }
 
 function combinationsOf(

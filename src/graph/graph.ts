@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
+import type { PayloadShape } from './schema/payload-shape.ts';
 
 /** A sample record, as a producer would write it to Kafka. */
 export interface SampleRecord {
@@ -53,6 +54,8 @@ export interface Graph {
   readonly bindings: ReadonlyMap<string, Binding>;
   /** One for each Subscription field with @redis, by field name. */
   readonly redisBindings: ReadonlyMap<string, RedisBinding>;
+  /** By topic: what the graph's fields read in its payloads. */
+  readonly shapes: ReadonlyMap<string, PayloadShape>;
   /** By Subscription field. */
   readonly authorizers: ReadonlyMap<string, Authorize>;
   readonly context: ContextDefinition;

@@ -1,6 +1,7 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
+import { keyPlaces } from '../graph/schema/key-places.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
@@ -24,7 +25,7 @@ export function createWorker(
   const snakeCase = new SnakeCase();
   metrics.total(
     'crier_key_collisions_total',
-    'Properties dropped because an earlier key has the same snake_case name.',
+    'Properties dropped because another key has the same snake_case name.',
     () => snakeCase.collisions,
   );
   metrics.total(
@@ -40,7 +41,10 @@ export function createWorker(
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
   const routers = createRouters(bindings, config.CHANNEL_PREFIX);
-  const converter = new Converter(routers, limits, snakeCase, { hasRewriter: config.KEY_REWRITER });
+  const converter = new Converter(routers, limits, snakeCase, {
+    hasRewriter: config.KEY_REWRITER,
+    keyPlaces: keyPlaces(bindings, graph.shapes),
+  });
   metrics.counter(
     'crier_records_unmatched_total',
     'Records that did not match a field of their topic, by reason.',

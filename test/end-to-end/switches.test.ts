@@ -9,6 +9,7 @@ import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { readConfig } from '../../src/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createRouters } from '../../src/graph/router.ts';
+import { keyPlaces } from '../../src/graph/schema/key-places.ts';
 import { Converter } from '../../src/kafka/decoding/converter.ts';
 import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
@@ -201,7 +202,10 @@ class Stage {
     });
     const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
     const routers = createRouters([...graph.bindings.values()], config.CHANNEL_PREFIX);
-    const converter = new Converter(routers, limits, new SnakeCase(), { hasRewriter: config.KEY_REWRITER });
+    const converter = new Converter(routers, limits, new SnakeCase(), {
+      hasRewriter: config.KEY_REWRITER,
+      keyPlaces: keyPlaces(graph.bindings.values(), graph.shapes),
+    });
     const publisher = new RecordPublisher(
       {
         flow: { room: () => Promise.resolve(1_000_000) },

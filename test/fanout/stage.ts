@@ -117,7 +117,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const log = options.log ?? createLog('silent');
   const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
-  const { bindings, problems: mistakes } = parseBindings(schema, attached.customSources);
+  const { bindings, shapes, problems: mistakes } = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
   const all = [...problems, ...attached.problems, ...mistakes, ...redis.problems];
   if (all.length > 0) throw new Error(all.join('\n'));
@@ -130,6 +130,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       schema: clientSchema,
       bindings,
       redisBindings: redis.bindings,
+      shapes,
       authorizers: attached.authorizers,
       context: options.context ?? {},
       samples: undefined,

@@ -71,6 +71,34 @@ describe('channelsFor', () => {
     assert.match(message, /"currencies" must be a string, a number or a boolean/);
   });
 
+  it('names channels by the serialized values of a custom scalar, whose values may be arrays', () => {
+    const by = (isList: boolean, serialize: (value: unknown) => unknown): Binding => ({
+      ...orders,
+      match: [{ arg: 'day', path: 'day', isOptional: true, scalar: { isList, serialize } }],
+    });
+    const iso = (value: unknown) => (value as Date).toISOString();
+    const day = new Date(0);
+    assert.deepEqual(channelsOf(by(false, iso), { day }), ['p:orders{day="1970-01-01T00:00:00.000Z"}']);
+    assert.deepEqual(channelsOf(by(true, iso), { day: [day, new Date(0)] })?.length, 1);
+    assert.deepEqual(channelsOf(by(false, String), { day: ['a', 'b'] }), ['p:orders{day="a,b"}']);
+    assert.deepEqual(
+      channelsOf(
+        by(false, (one) => BigInt(one as string)),
+        { day: '9007199254740993' },
+      ),
+      ['p:orders{day="9007199254740993"}'],
+    );
+    assert.deepEqual(channelsOf(by(false, iso), { day: null }), ['p:orders{day=*}']);
+    for (const [serialize, value] of [
+      [iso, 'throws'],
+      [(one: unknown) => one, {}],
+      [(one: unknown) => one, ['a']],
+      [() => null, 1],
+    ] as const) {
+      assert.match(String(channelsOf(by(false, serialize), { day: value })), /BAD_USER_INPUT.*"day" must be/);
+    }
+  });
+
   it('names one channel for each topic, or for those that the argument chooses', () => {
     assert.deepEqual(channelsOf(byRegion, {}), ['p:orders-EU{}', 'p:orders-US{}']);
     assert.deepEqual(channelsOf(byRegion, { region: null }), ['p:orders-EU{}', 'p:orders-US{}']);

@@ -57,6 +57,7 @@ export async function loadGraph(path: string): Promise<Graph> {
     schema: clientSchema,
     bindings: parsed.bindings,
     redisBindings: redis.bindings,
+    shapes: parsed.shapes,
     authorizers: attached.authorizers,
     context,
     samples,

@@ -1,5 +1,7 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { HistoryLimits } from '../../bus/history.ts';
+import type { KeyNaming } from '../../json/key-naming.ts';
+import { readDefaultKeys, readKeys } from './crier-directive.ts';
 import { itemsOf, readPayload, readShared } from './directive-arguments.ts';
 import { directiveOf, misplacedUses } from './field-directive.ts';
 import { readHistory, readReplay } from './history-binding.ts';
@@ -7,6 +9,7 @@ import { matchedArguments, readMatches } from './match.ts';
 import type { Match } from './match.ts';
 import { isRecordPart } from '../record-parts.ts';
 import { checkPath } from './payload-path.ts';
+import type { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
 import { formatProblem, readFormat } from './record-format.ts';
 import type { RecordFormat } from './record-format.ts';
@@ -14,6 +17,8 @@ import { readState } from './state-binding.ts';
 import type { StateLimits } from './state-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
 import type { FieldTopics } from './topics.ts';
+import { checkTopicKeys } from './topic-keys.ts';
+import type { BoundField } from './topic-keys.ts';
 import { checkUse, readUnused } from './unused-arguments.ts';
 import { readWhere } from './where.ts';
 import type { Where } from './where.ts';
@@ -23,6 +28,8 @@ export interface Binding extends FieldTopics {
   readonly field: string;
   /** Of the records of its topics; undefined: another field of the topic says it, or each record does. */
   readonly format?: RecordFormat | undefined;
+  /** The same for all bindings of a topic. Absent: SNAKE. */
+  readonly keys?: KeyNaming;
   readonly match: readonly Match[];
   readonly where: readonly Where[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
@@ -50,35 +57,40 @@ interface Findings {
  * reports: a second @kafka, unknown or missing arguments of it.
  *
  * @param customSources Subscription fields that resolvers feed themselves; they must not have @kafka.
- * @returns the bindings by field name, and all findings.
+ * @returns the bindings by field name, what fields read in the payloads of each topic, and all findings.
  */
 export function parseBindings(
   schema: GraphQLSchema,
   customSources: ReadonlySet<string>,
-): { bindings: Map<string, Binding> } & Findings {
+): { bindings: Map<string, Binding>; shapes: ReadonlyMap<string, PayloadShape> } & Findings {
   const problems = misplacedUses(schema, 'kafka');
   const warnings: string[] = [];
+  const defaultKeys = readDefaultKeys(schema, problems);
+  const bound: BoundField[] = [];
   const bindings = new Map<string, Binding>();
   const subscription = schema.getSubscriptionType();
   for (const field of Object.values(subscription?.getFields() ?? {})) {
     // parseRedisBindings reads it.
     if (directiveOf(field, 'redis')) continue;
     const found: Findings = { problems: [], warnings: [] };
-    const binding = readBinding(schema, field, customSources.has(field.name), found);
+    const binding = readBinding(schema, field, { hasSource: customSources.has(field.name), defaultKeys }, found);
     const disagreement = binding && formatProblem(binding, bindings.values());
     if (disagreement !== undefined) found.problems.push(disagreement);
     const place = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
     problems.push(...found.problems.map((problem) => `${place}: ${problem}`));
     warnings.push(...found.warnings.map((warning) => `${place}: ${warning}`));
-    if (binding) bindings.set(field.name, binding);
+    if (!binding) continue;
+    bindings.set(field.name, binding);
+    bound.push({ binding, field, place });
   }
-  return { bindings, problems, warnings };
+  const shapes = checkTopicKeys(schema, bound, problems);
+  return { bindings, shapes, problems, warnings };
 }
 
 function readBinding(
   schema: GraphQLSchema,
   field: GraphQLField<unknown, unknown>,
-  hasSource: boolean,
+  { hasSource, defaultKeys }: { readonly hasSource: boolean; readonly defaultKeys: KeyNaming },
   findings: Findings,
 ): Binding | undefined {
   const { problems } = findings;
@@ -96,6 +108,7 @@ function readBinding(
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
   const format = readFormat(given.get('format'), problems);
+  const keys = readKeys(given.get('keys'), defaultKeys, problems);
   const payload = readPayload(given.get('payload'), problems);
   const isShared = readShared(given.get('shared'), problems);
   const history = readHistory(given.get('history'), problems);
@@ -114,6 +127,6 @@ function readBinding(
     for (const path of paths) checkPath(schema, field, path, payload, problems);
   }
   return problems.length === 0 && topics && payload
-    ? { field: field.name, ...topics, format, match, where, payload, isShared, history, replaysLast, state }
+    ? { field: field.name, ...topics, format, keys, match, where, payload, isShared, history, replaysLast, state }
     : undefined;
 }

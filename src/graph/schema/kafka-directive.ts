@@ -10,6 +10,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     topics: [String!]
     "How producers encode the topic's records. Left out, each record says it."
     format: KafkaFormat
+    "SNAKE, or what the @crier of the schema says."
+    keys: KafkaKeys
     match: [KafkaMatch!]
     "Claims that must equal a value of the payload."
     where: [KafkaWhere!]
@@ -22,6 +24,14 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     "Keeps the last payload of each channel: a subscription begins with it."
     state: KafkaState
   ) on FIELD_DEFINITION
+
+  "How the keys of a topic's records become field names."
+  enum KafkaKeys {
+    "In snake_case: orderId becomes order_id."
+    SNAKE
+    "As they are."
+    KEEP
+  }
 
   "An argument, and what it must equal: one of path, key and header."
   input KafkaMatch {

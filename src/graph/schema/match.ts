@@ -19,6 +19,15 @@ export interface Match {
   readonly path: string;
   /** True for a nullable argument: left out or null, it matches every value. */
   readonly isOptional: boolean;
+  /** Absent for other types. */
+  readonly scalar?: MatchedScalar | undefined;
+}
+
+/** The custom scalar of a matched argument: its values are compared as they are serialized. */
+export interface MatchedScalar {
+  /** True if the argument is a list of the scalar. A value of the scalar may be an array, too. */
+  readonly isList: boolean;
+  readonly serialize: (value: unknown) => unknown;
 }
 
 /** For n optional arguments a record goes to 2^n channels. */
@@ -74,6 +83,7 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   }
   const text = path?.kind === Kind.STRING ? path.value : '';
   const definition = field.args.find((argument) => argument.name === arg.value);
+  let scalar: MatchedScalar | undefined;
   if (!definition) {
     problems.push(
       `match names the argument "${arg.value}", which the field does not have` +
@@ -85,17 +95,20 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   } else {
     const nullable = getNullableType(definition.type);
     const type = isListType(nullable) && isNonNullType(nullable.ofType) ? nullable.ofType.ofType : nullable;
-    const isKey = isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type) && type.name !== 'Float');
-    if (!isKey) {
+    if (!isEnumType(type) && !isScalarType(type)) {
       problems.push(
         `argument "${arg.value}" is of type ${String(definition.type)}, which cannot be a key; ` +
-          'use Int, ID, String, Boolean, an enum, or a list of one of them such as [ID!], or leave it out of match and read it in a resolver',
+          'use a scalar, an enum, or a list of one of them such as [ID!], or leave it out of match and read it in a resolver',
       );
+    }
+    if (isScalarType(type) && !isSpecifiedScalarType(type)) {
+      scalar = { isList: type !== nullable, serialize: (value) => type.serialize(value) };
     }
   }
   const isGoodPath = part !== undefined || isPath(text, `match of "${arg.value}": path`, problems);
   if (!definition || !isGoodPath) return undefined;
-  return { arg: arg.value, path: part ?? text, isOptional: !isNonNullType(definition.type) };
+  const isOptional = !isNonNullType(definition.type);
+  return { arg: arg.value, path: part ?? text, isOptional, ...(scalar && { scalar }) };
 }
 
 /** undefined: a match names no key and no header, or not as it should. */

@@ -1,23 +1,22 @@
-import { isLeafType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
+import {
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from 'graphql';
 import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
-import lodash from 'lodash';
 import { didYouMean } from '../../did-you-mean.ts';
 
 /**
- * Reports a path that the conversion of payloads to snake_case can never produce.
+ * Reports a path with an empty segment.
  * @param what names the path in the problem
  */
 export function isPath(path: string, what: string, problems: string[]): boolean {
-  const segments = path.split('.');
-  if (segments.includes('')) {
-    problems.push(`${what} ${JSON.stringify(path)} has an empty segment; write keys separated by single dots`);
-    return false;
-  }
-  // Keys that GraphQL reserves (`__typename`) keep their spelling in the conversion.
-  const converted = segments.map((segment) => (segment.startsWith('__') ? segment : lodash.snakeCase(segment)));
-  if (converted.every((segment, index) => segment === segments[index])) return true;
-  const mend = converted.includes('') ? '' : `; write "${converted.join('.')}"`;
-  problems.push(`${what} ${JSON.stringify(path)} can never match, because the payload's keys are snake_case${mend}`);
+  if (!path.split('.').includes('')) return true;
+  problems.push(`${what} ${JSON.stringify(path)} has an empty segment; write keys separated by single dots`);
   return false;
 }
 
@@ -56,7 +55,8 @@ function walk(
     return `${rest.length === 0 ? 'ends at' : 'goes through'} a list, which has no single value; match a value outside of it`;
   }
   if (isLeafType(type)) {
-    return rest.length === 0
+    const mayBeObject = isScalarType(type) && !isSpecifiedScalarType(type);
+    return rest.length === 0 || mayBeObject
       ? undefined
       : `continues after ${type.name}, which has no fields; end it at "${segments[index - 1] ?? ''}"`;
   }

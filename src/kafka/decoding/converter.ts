@@ -1,4 +1,5 @@
 import type { PathValues } from '../../bus/channel.ts';
+import type { KeyPlace } from '../../json/key-place.ts';
 import type { Conversion, Destination, RecordContent } from '../batch.ts';
 import { KeyRewriter } from './key-rewriter.ts';
 import { KeyTree } from './key-tree.ts';
@@ -33,6 +34,8 @@ interface Topic {
   readonly keys: KeyTree;
   /** undefined: every record is JSON. */
   readonly decoders: TopicDecoders | undefined;
+  /** Of the whole payload; undefined: no object keeps its keys. */
+  readonly keyPlace: KeyPlace | undefined;
   /** Records to parse after the last one that the rewriter declined: 2, then about twice as many each time. */
   pause: number;
   /** Records of that pause that are left. */
@@ -40,7 +43,10 @@ interface Topic {
 }
 
 export interface ConverterOptions {
+  /** False: every record is parsed. */
   readonly hasRewriter?: boolean;
+  /** By topic, of its whole payloads. A topic without one keeps no keys. */
+  readonly keyPlaces?: ReadonlyMap<string, KeyPlace>;
   /** Of topics whose records may have schemas. */
   readonly decoders?: ReadonlyMap<string, TopicDecoders>;
 }
@@ -64,22 +70,17 @@ export class Converter {
     routes: ReadonlyMap<string, TopicRoutes>,
     limits: RecordLimits,
     snakeCase: SnakeCase,
-    { hasRewriter = true, decoders = new Map() }: ConverterOptions = {},
+    { hasRewriter = true, decoders = new Map(), keyPlaces = new Map() }: ConverterOptions = {},
   ) {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
     this.#rewriter = hasRewriter ? new KeyRewriter(limits) : undefined;
     this.#topics = new Map(
-      [...routes].map(([name, of]) => [
-        name,
-        {
-          routes: of,
-          keys: new KeyTree(of.paths, of.firstPresence),
-          decoders: decoders.get(name),
-          pause: 0,
-          pauseLeft: 0,
-        },
-      ]),
+      [...routes].map(([name, of]) => {
+        const keyPlace = keyPlaces.get(name);
+        const keys = new KeyTree(of.paths, of.firstPresence, keyPlace);
+        return [name, { routes: of, keys, keyPlace, decoders: decoders.get(name), pause: 0, pauseLeft: 0 }];
+      }),
     );
   }
 
@@ -127,7 +128,7 @@ export class Converter {
   #parse(topic: Topic | undefined, record: RecordContent): Conversion {
     const decoded = decodeRecord(record.value, this.#limits);
     if (decoded.poison !== undefined) return decoded;
-    const payload = this.#snakeCase.convertObjToSnakeKeys(decoded.payload);
+    const payload = this.#snakeCase.convertObjToSnakeKeys(decoded.payload, topic?.keyPlace);
     const destinations = topic ? destinationsOf(topic.routes, record, topic.routes.valuesIn(payload)) : [];
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }

@@ -30,7 +30,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Renames the keys of a record in its text, without parsing it: copies the bytes between two keys and replaces each key by its
- * snake_case name. Text and values equal the result of decodeRecord, SnakeCase and JSON.stringify, or the rewriter declines.
+ * name in the payload. Text and values equal the result of decodeRecord, SnakeCase and JSON.stringify, or the rewriter declines.
  *
  * It declines poison records and records whose result it cannot prove equal: a repeated key, two keys of one name, integer keys, keys
  * with escapes or with white space before their colon, numbers beyond a double, too many unknown keys, more than 256 KB. It also declines

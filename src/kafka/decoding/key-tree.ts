@@ -1,7 +1,8 @@
 import { snippet } from '../../json/composer.ts';
 import type { Snippet } from '../../json/composer.ts';
+import { snakeCaseName } from '../../json/key-naming.ts';
+import type { KeyPlace } from '../../json/key-place.ts';
 import { ObjectKeys } from '../../json/object-keys.ts';
-import { snakeCaseName } from './snake-case.ts';
 
 /** Keys and nodes that one topic's tree holds, about 1 KB each. A tree that would exceed it is emptied and learnt again. */
 export const MAX_LEARNT = 4000;
@@ -22,7 +23,7 @@ interface RemainingPath {
 
 /** A key of the objects at a node. */
 export interface Property {
-  /** `"name":` with the key's snake_case name; undefined: the name equals the key. */
+  /** `"name":` with the key's name in the payload; undefined: the name equals the key. */
   readonly renamed: Snippet | undefined;
   /** The last object that had this name. Keys of a node that have the same name share it. */
   readonly lastSeen: { object: number };
@@ -36,14 +37,17 @@ export class KeyNode {
   readonly path: number;
   readonly #paths: readonly RemainingPath[];
   readonly #tree: KeyTree;
+  /** undefined: no object here or below keeps its keys. */
+  readonly #place: KeyPlace | undefined;
   #lastSeenByName: Map<string, { object: number }> | undefined;
   #keys: ObjectKeys<Property> | undefined;
   #items: KeyNode | undefined;
 
-  constructor(paths: readonly RemainingPath[], tree: KeyTree) {
+  constructor(paths: readonly RemainingPath[], tree: KeyTree, place: KeyPlace | undefined) {
     this.path = paths.find(({ keys }) => keys.length === 0)?.index ?? -1;
     this.#paths = paths;
     this.#tree = tree;
+    this.#place = place;
   }
 
   /** Keys of the objects at this node. */
@@ -53,13 +57,14 @@ export class KeyNode {
 
   /** Node of the items of the arrays at this node. No path leads there. Undefined: this record may teach no more. */
   get items(): KeyNode | undefined {
-    if (!this.#items && this.#tree.spendCredit()) this.#items = new KeyNode([], this.#tree);
+    if (!this.#items && this.#tree.spendCredit()) this.#items = new KeyNode([], this.#tree, this.#place);
     return this.#items;
   }
 
   #learn(key: string): Property | undefined {
     if (key.length > MAX_KEY_LENGTH || isDroppedOrMoved(key)) return undefined;
-    const name = snakeCaseName(key);
+    const place = this.#place;
+    const name = place?.keepsKeys ? key : snakeCaseName(key);
     if (isDroppedOrMoved(name) || !this.#tree.spendCredit()) return undefined;
     this.#lastSeenByName ??= new Map();
     const lastSeen = this.#lastSeenByName.get(name) ?? { object: 0 };
@@ -68,7 +73,8 @@ export class KeyNode {
       .filter(({ keys }) => keys[0] === name)
       .map(({ index, keys }) => ({ index, keys: keys.slice(1) }));
     const renamed = name === key ? undefined : snippet(`${JSON.stringify(name)}:`);
-    return { renamed, lastSeen, node: new KeyNode(paths, this.#tree) };
+    const placeBelow = place?.keepsKeys ? place : place?.below.get(name);
+    return { renamed, lastSeen, node: new KeyNode(paths, this.#tree, placeBelow) };
   }
 }
 
@@ -77,20 +83,23 @@ function isDroppedOrMoved(key: string): boolean {
   return key === '__proto__' || /^\d+$/.test(key);
 }
 
-/** The keys that the records of one topic have had, with their snake_case names. */
+/** The keys that the records of one topic have had, with their names in the payload. */
 export class KeyTree {
-  /** Paths in the snake_cased payload whose values the caller reads. */
+  /** Paths in the payload whose values the caller reads. */
   readonly paths: readonly (readonly string[])[];
   /** From this path index on an object or a list counts as a value, too. */
   readonly firstPresence: number;
+  readonly #place: KeyPlace | undefined;
   #root: KeyNode;
   #learnt = 0;
   /** Keys and nodes that may be learnt before the next record. */
   #credit = 0;
 
-  constructor(paths: readonly (readonly string[])[], firstPresence = paths.length) {
+  /** @param place of the whole payload; undefined: no object keeps its keys */
+  constructor(paths: readonly (readonly string[])[], firstPresence = paths.length, place?: KeyPlace) {
     this.paths = paths;
     this.firstPresence = firstPresence;
+    this.#place = place;
     this.#root = this.#emptyRoot();
   }
 
@@ -118,6 +127,6 @@ export class KeyTree {
     this.#learnt = 0;
     this.#credit = MAX_LEARNT_OF_RECORD;
     const paths = this.paths.map((keys, index) => ({ index, keys }));
-    return new KeyNode(paths, this);
+    return new KeyNode(paths, this, this.#place);
   }
 }

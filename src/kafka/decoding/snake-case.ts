@@ -1,4 +1,5 @@
-import lodash from 'lodash';
+import { snakeCaseName } from '../../json/key-naming.ts';
+import type { KeyPlace } from '../../json/key-place.ts';
 
 /** Most levels of objects and arrays; an object of scalars is one level. The upper bound of MAX_RECORD_DEPTH. */
 const MAX_DEPTH = 1000;
@@ -13,9 +14,10 @@ const MAX_MEMO_KEY_LENGTH = 64;
  * - a key that begins with two underscores stays as it is: GraphQL reserves those names (`__typename`);
  * - a key that lodash would make empty (`$`) stays as it is;
  * - a key `__proto__` is dropped and counted. No other key can become `__proto__`;
- * - of different keys of one object that become the same name, the first wins; the others are dropped and counted.
+ * - of different keys of one object that become the same name, the one that equals the name wins, else the first; the others are dropped
+ *   and counted.
  *
- * Every object is renamed, including maps whose keys are data (such as e-mail addresses).
+ * Objects at a place that keeps its keys stay as they are, except for `__proto__` and numbers beyond a double.
  */
 export class SnakeCase {
   readonly #names = new NameMemo();
@@ -23,7 +25,7 @@ export class SnakeCase {
   #droppedProtos = 0;
   #overflows = 0;
 
-  /** Properties dropped so far because an earlier key of the same object had the same name. */
+  /** Properties dropped so far because another key of the same object had the same name. */
   get collisions(): number {
     return this.#collisions;
   }
@@ -44,40 +46,42 @@ export class SnakeCase {
   }
 
   /**
-   * Takes ownership of the value: changes its arrays in place and replaces its objects by new ones. The value must come from
-   * JSON.parse (own enumerable data properties, no cycles).
+   * Takes ownership of the value: changes its arrays, and objects that keep their keys, in place and replaces other objects by new ones.
+   * The value must come from JSON.parse (own enumerable data properties, no cycles).
+   * @param place of the value; undefined: no object keeps its keys
    * @throws RangeError beyond 1,000 levels; some arrays are changed by then.
    */
-  convertObjToSnakeKeys(value: Record<string, unknown>): Record<string, unknown>;
-  convertObjToSnakeKeys(value: unknown): unknown;
-  convertObjToSnakeKeys(value: unknown): unknown {
-    return typeof value === 'object' && value !== null ? this.#container(value, MAX_DEPTH) : value;
+  convertObjToSnakeKeys(value: Record<string, unknown>, place?: KeyPlace): Record<string, unknown>;
+  convertObjToSnakeKeys(value: unknown, place?: KeyPlace): unknown;
+  convertObjToSnakeKeys(value: unknown, place?: KeyPlace): unknown {
+    return typeof value === 'object' && value !== null ? this.#container(value, place, MAX_DEPTH) : value;
   }
 
-  #container(value: object, levels: number): unknown {
+  #container(value: object, place: KeyPlace | undefined, levels: number): unknown {
     if (levels === 0) throw new RangeError(`snake_case: a value is nested deeper than ${MAX_DEPTH} levels`);
-    return Array.isArray(value)
-      ? this.#array(value, levels - 1)
-      : this.#object(value as Record<string, unknown>, levels - 1);
+    if (Array.isArray(value)) return this.#array(value, place, levels - 1);
+    const source = value as Record<string, unknown>;
+    return place?.keepsKeys ? this.#kept(source, place, levels - 1) : this.#object(source, place, levels - 1);
   }
 
-  #array(items: unknown[], levels: number): unknown[] {
+  #array(items: unknown[], place: KeyPlace | undefined, levels: number): unknown[] {
     for (let i = 0; i < items.length; i++) {
       const item = items[i];
-      if (typeof item === 'object' && item !== null) items[i] = this.#container(item, levels);
+      if (typeof item === 'object' && item !== null) items[i] = this.#container(item, place, levels);
       else if (isBeyondDouble(item)) items[i] = this.#overflow();
     }
     return items;
   }
 
-  #object(source: Record<string, unknown>, levels: number): Record<string, unknown> {
+  #object(source: Record<string, unknown>, place: KeyPlace | undefined, levels: number): Record<string, unknown> {
     const target: Record<string, unknown> = {};
     // Takes three quarters of the time of Object.keys. Objects of JSON.parse inherit nothing enumerable.
     for (const key in source) {
       const name = this.#names.get(key);
-      if (name in target && !this.#defineInherited(target, name)) continue;
+      if (name in target && !this.#mayAssign(target, name, key)) continue;
       const value = source[key];
-      if (typeof value === 'object' && value !== null) target[name] = this.#container(value, levels);
+      if (typeof value === 'object' && value !== null)
+        target[name] = this.#container(value, place?.below.get(name), levels);
       else target[name] = isBeyondDouble(value) ? this.#overflow() : value;
     }
     return target;
@@ -88,18 +92,30 @@ export class SnakeCase {
     return null;
   }
 
-  /** Defines a name that `target` inherits as an own property. Returns false if the property is dropped instead. */
-  #defineInherited(target: Record<string, unknown>, name: string): boolean {
+  /** Whether the value of `key` becomes the property `name` of `target`, which has or inherits this name. */
+  #mayAssign(target: Record<string, unknown>, name: string, key: string): boolean {
     if (name === '__proto__') {
       this.#droppedProtos++;
       return false;
     }
     if (Object.hasOwn(target, name)) {
       this.#collisions++;
-      return false;
+      return key === name;
     }
     Object.defineProperty(target, name, { value: undefined, writable: true, enumerable: true, configurable: true });
     return true;
+  }
+
+  #kept(source: Record<string, unknown>, place: KeyPlace, levels: number): Record<string, unknown> {
+    for (const key in source) {
+      const value = source[key];
+      if (key === '__proto__') {
+        delete source[key];
+        this.#droppedProtos++;
+      } else if (typeof value === 'object' && value !== null) source[key] = this.#container(value, place, levels);
+      else if (isBeyondDouble(value)) source[key] = this.#overflow();
+    }
+    return source;
   }
 }
 
@@ -136,9 +152,4 @@ class NameMemo {
     this.#young.set(key, name);
     return name;
   }
-}
-
-/** The snake_case name of a key that SnakeCase does not drop. */
-export function snakeCaseName(key: string): string {
-  return key.startsWith('__') ? key : lodash.snakeCase(key) || key;
 }

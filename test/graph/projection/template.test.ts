@@ -158,6 +158,7 @@ describe('an event for several connections', () => {
 
 describe('the printed text', () => {
   const PLAIN = `
+    extend schema @crier(keys: KEEP)
     type Subscription { box: Box @kafka(topic: "t", payload: "box") }
     type Box {
       int: Int int_must: Int! float: Float boolean: Boolean id: ID string: String string_must: String! color: Color

@@ -41,6 +41,7 @@ describe('PayloadShape', () => {
   it('ends a type that contains itself', () => {
     const shape = shapeOf({ payload: [], type: 'Order' });
     assert.equal(shape.at('parent'), shape.at('parent').at('parent'));
+    assert.equal(shape.at('unread'), shape.at('unread').at('parent'));
     assert.deepEqual(kindsAt(shape, 'parent.parent.labels'), ['custom']);
   });
 
@@ -58,5 +59,14 @@ describe('PayloadShape', () => {
     const shape = shapeOf({ payload: [], type: 'Order' });
     assert.deepEqual(kindsAt(shape, 'loaded'), []);
     assert.equal(shape.keys.includes('loaded'), false);
+  });
+
+  it('does not change when fields get resolvers later, as those of a prepared schema do', () => {
+    assert.ok('getFields' in order);
+    const { id } = order.getFields() as Record<string, { resolve?: (() => unknown) | undefined }>;
+    const shape = shapeOf({ payload: [], type: 'Order' });
+    id!.resolve = () => 1;
+    assert.deepEqual([kindsAt(shape, 'id'), kindsAt(shape, 'parent.parent.id')], [['text'], ['text']]);
+    id!.resolve = undefined;
   });
 });

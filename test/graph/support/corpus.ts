@@ -18,6 +18,7 @@ export function schemaOf(sdl: string, resolvers: Record<string, unknown> = {}): 
 }
 
 export const CORPUS_SDL = `
+  extend schema @crier(keys: KEEP)
   type Subscription {
     auction(id: ID!, status: Status): Auction @kafka(topic: "t", match: [{ arg: "id", path: "auction.id" }], payload: "auction")
     strict(id: ID): Auction! @kafka(topic: "t", payload: "auction")

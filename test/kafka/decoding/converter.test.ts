@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { KEY_PART, headerPart } from '../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../src/graph/router.ts';
+import type { KeyPlace } from '../../../src/json/key-place.ts';
 import { Converter } from '../../../src/kafka/decoding/converter.ts';
 import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
+import { PLACES } from './random-records.ts';
 
 const LIMITS = { maxBytes: 1000, maxDepth: 8 };
 const history = { entries: 5, bytes: 100, seconds: 60 };
@@ -19,9 +21,10 @@ const bids = {
   history,
 };
 
-function createConverter(hasRewriter = true) {
+function createConverter(hasRewriter = true, place?: KeyPlace) {
   const snakeCase = new SnakeCase();
-  const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase, { hasRewriter });
+  const keyPlaces = new Map(place && [['bids', place]]);
+  const converter = new Converter(createRouters([bids], 'p:'), LIMITS, snakeCase, { hasRewriter, keyPlaces });
   const convert = (json: string | Buffer | null, topic = 'bids') => {
     const value = typeof json === 'string' ? Buffer.from(json) : json;
     const conversion = converter.convert({ topic, key: null, value });
@@ -34,7 +37,12 @@ function createConverter(hasRewriter = true) {
 /** JSON text that both paths can meet: fit for the topic, poison, or any JSON. */
 const anyRecord = fc.oneof(
   fc.json({ maxDepth: 3 }),
-  fc.constantFrom('{"bid":{"auctionId":1}}', '{"bid":{"auctionId":"x"}}', '{"bid":{"auctionID":1,"auctionId":2}}', '{'),
+  fc.constantFrom(
+    '{"bid":{"auctionId":1}}',
+    '{"bid":{"auctionId":"x"}}',
+    '{"bid":{"auctionID":1,"auction_id":2}}',
+    '{',
+  ),
   fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 }).map((bid) => JSON.stringify({ bid, auctionId: 1 })),
 );
 
@@ -127,7 +135,7 @@ for (const hasRewriter of [true, false]) {
       const { convert, snakeCase } = createConverter(hasRewriter);
       for (let i = 0; i < 10; i++) {
         const conversion = convert('{"bid":{"auctionId":7,"auction_id":8,"__proto__":9}}');
-        assert.equal(conversion.poison === undefined && conversion.payload, '{"bid":{"auction_id":7}}');
+        assert.equal(conversion.poison === undefined && conversion.payload, '{"bid":{"auction_id":8}}');
       }
       assert.equal(snakeCase.collisions, 10);
       assert.equal(snakeCase.droppedProtos, 10);
@@ -138,16 +146,30 @@ for (const hasRewriter of [true, false]) {
       return conversion.poison === undefined && conversion.payload;
     };
 
-    it('keeps the last value of a repeated key, and the first of different keys of one name', () => {
+    it('keeps the last value of a repeated key; of different keys of one name the one that has it, else the first', () => {
       for (const [json, payload] of [
         ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
-        ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
-        ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":3}}'],
+        ['{"bid":{"auctionId":7,"fooBar":1,"FooBar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],
+        ['{"bid":{"auctionId":7,"fooBar":1,"FooBar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":3}}'],
+        ['{"bid":{"auctionId":7,"fooBar":1,"foo_bar":2,"fooBar":3}}', '{"bid":{"auction_id":7,"foo_bar":2}}'],
       ]) {
         const one = createConverter(hasRewriter);
         assert.equal(payloadOf(one, json!), payload);
         // The rewriter pauses: this record is parsed at once.
         assert.equal(payloadOf(one, json!), payload);
+      }
+    });
+
+    it('routes by the key that has the name, not by one that is converted to it', () => {
+      for (const json of ['{"bid":{"_auctionId":8,"auction_id":7}}', '{"bid":{"auction_id":7,"_auctionId":8}}']) {
+        const { convert, snakeCase } = createConverter(hasRewriter);
+        const { payload, destinations } = convert(json);
+        assert.equal(payload, '{"bid":{"auction_id":7}}');
+        assert.deepEqual(
+          destinations?.map(({ channel }) => channel),
+          ['p:bids{bid.auction_id="7"}'],
+        );
+        assert.equal(snakeCase.collisions, 1);
       }
     });
 
@@ -196,9 +218,9 @@ describe('Converter', () => {
 
   it('returns the same results and counts with the rewriter on and off', () => {
     fc.assert(
-      fc.property(fc.array(anyRecord, { maxLength: 12 }), (records) => {
-        const on = createConverter(true);
-        const off = createConverter(false);
+      fc.property(fc.array(anyRecord, { maxLength: 12 }), fc.constantFrom(...PLACES), (records, place) => {
+        const on = createConverter(true, place);
+        const off = createConverter(false, place);
         for (const one of records) assert.deepEqual(on.convert(one), off.convert(one));
         const countsOf = ({ snakeCase: { collisions, droppedProtos, overflows } }: typeof on) => [
           collisions,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MAX_LEARNT, MAX_LEARNT_OF_RECORD } from '../../../src/kafka/decoding/key-tree.ts';
-import { createRewriting, expected, LIMITS, LONGEST_KEY, rewritingProperty } from './random-records.ts';
+import { createRewriting, expected, LIMITS, LONGEST_KEY, PLACES, rewritingProperty } from './random-records.ts';
 
 describe('KeyRewriter', () => {
   it('returns the text and the values of the parsing path, or declines', () => {
@@ -91,6 +91,17 @@ describe('KeyRewriter', () => {
     const json = '{"x":[{"bC":1},{"b_c":2},[{"bC":3}],{"bC":{"bC":4}}]}';
     const { rewrite } = createRewriting();
     assert.equal(rewrite(json)?.text, json.replaceAll('bC', 'b_c'));
+  });
+
+  it('keeps keys where a place keeps them', () => {
+    const json =
+      '{"aB":{"bC":{"xY":1}},"bC":[{"fooBar":{"Ann.Lee@x.com":1,"ann-lee@x.com":2}}],"a":{"a":{"b_c":{"xY":0}}}}';
+    const texts = PLACES.map((place) => createRewriting(LIMITS, place).rewrite(json)?.text);
+    assert.deepEqual(texts, [
+      undefined,
+      '{"a_b":{"b_c":{"x_y":1}},"b_c":[{"fooBar":{"Ann.Lee@x.com":1,"ann-lee@x.com":2}}],"a":{"a":{"b_c":{"xY":0}}}}',
+      json,
+    ]);
   });
 
   it('has room for the largest result of a record', () => {

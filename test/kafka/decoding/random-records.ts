@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { TopicRouter } from '../../../src/graph/router.ts';
 import { KeyTree } from '../../../src/kafka/decoding/key-tree.ts';
+import type { KeyPlace } from '../../../src/json/key-place.ts';
 import { decodeRecord } from '../../../src/kafka/decoding/record.ts';
 import type { RecordLimits } from '../../../src/kafka/decoding/record.ts';
 import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 
 export const LIMITS = { maxBytes: 1_048_576, maxDepth: 64 };
-const PATHS = ['a', 'a.b_c', 'b_c.a.a', '__typename', 'constructor', 'd_é'];
+const PATHS = ['a', 'a.b_c', 'b_c.a.a', 'b_c.fooBar', 'bC.aB', '__typename', 'constructor', 'd_é'];
 const match = PATHS.map((path) => ({ arg: path, path, isOptional: true }));
 /** Paths at which only the presence of a value matters. */
 const PRESENCES = [['b_c'], ['foo_bar'], ['b_c', 'a']];
@@ -18,23 +19,31 @@ const router = new TopicRouter(
   '',
 );
 
+const kept: KeyPlace = { keepsKeys: true, below: new Map() };
+const below = new Map<string, KeyPlace>([['b_c', kept]]);
+const looped: KeyPlace = { keepsKeys: false, below };
+below.set('a', looped);
+
+/** No object keeps its keys; the objects below `b_c`, also of `a.a`, do; all do. */
+export const PLACES: readonly (KeyPlace | undefined)[] = [undefined, looped, kept];
+
 interface Outcome {
   readonly text: string;
   readonly values: readonly (string | undefined)[];
 }
 
 /** The result of parsing, renaming and printing; undefined: the record is poison. */
-export function expected(record: Buffer, limits: RecordLimits): Outcome | undefined {
+export function expected(record: Buffer, limits: RecordLimits, place?: KeyPlace): Outcome | undefined {
   const decoded = decodeRecord(record, limits);
   if (decoded.poison !== undefined) return undefined;
-  const payload = new SnakeCase().convertObjToSnakeKeys(decoded.payload);
+  const payload = new SnakeCase().convertObjToSnakeKeys(decoded.payload, place);
   return { text: JSON.stringify(payload), values: router.valuesIn(payload) };
 }
 
 /** Rewrites records of one topic, one after another. */
-export function createRewriting(limits: RecordLimits = LIMITS) {
+export function createRewriting(limits: RecordLimits = LIMITS, place?: KeyPlace) {
   const rewriter = new KeyRewriter(limits);
-  const tree = new KeyTree(router.paths, router.firstPresence);
+  const tree = new KeyTree(router.paths, router.firstPresence, place);
   return {
     tree,
     rewrite: (record: Buffer | string): Outcome | undefined => {
@@ -141,11 +150,11 @@ const record = fc.oneof(
 /** Each of a topic's records is rewritten to the result of the parsing path, or declined. `onRecord` counts them. */
 export function rewritingProperty(onRecord: (isGood: boolean, isRewritten: boolean) => void = () => undefined) {
   const records = fc.array(record, { minLength: 1, maxLength: 8 });
-  return fc.property(records, fc.integer({ min: 1, max: 8 }), (texts, maxDepth) => {
+  return fc.property(records, fc.integer({ min: 1, max: 8 }), fc.constantFrom(...PLACES), (texts, maxDepth, place) => {
     const limits = { maxBytes: 400, maxDepth };
-    const { rewrite } = createRewriting(limits);
+    const { rewrite } = createRewriting(limits, place);
     for (const text of texts) {
-      const wanted = expected(Buffer.from(text), limits);
+      const wanted = expected(Buffer.from(text), limits, place);
       const outcome = rewrite(text);
       onRecord(wanted !== undefined, outcome !== undefined);
       if (outcome) assert.deepEqual(outcome, wanted, text);

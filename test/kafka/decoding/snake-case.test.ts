@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import lodash from 'lodash';
+import type { KeyPlace } from '../../../src/json/key-place.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -117,17 +118,42 @@ describe('SnakeCase', () => {
   });
 
   for (const [source, converted] of [
-    [{ fooBar: 1, foo_bar: 2 }, { foo_bar: 1 }],
-    [{ foo_bar: 2, fooBar: 1 }, { foo_bar: 2 }],
-    [{ fooBar: undefined, foo_bar: 2, FooBar: { x: 1 } }, { foo_bar: undefined }],
+    [{ _id: 1, id: 2 }, { id: 2 }],
+    [{ id: 2, _id: 1 }, { id: 2 }],
+    [{ fooBar: 1, FooBar: 2 }, { foo_bar: 1 }],
+    [{ fooBar: [1e400], foo_bar: undefined, FooBar: { x: 1 } }, { foo_bar: undefined }],
   ]) {
-    it(`keeps the first of colliding keys and counts the others: ${Object.keys(source!).join(', ')}`, () => {
+    it(`keeps the key that has the name, else the first, and counts the others: ${Object.keys(source!).join(', ')}`, () => {
       const snakeCase = new SnakeCase();
       assert.deepEqual(snakeCase.convertObjToSnakeKeys(source), converted);
       assert.equal(snakeCase.collisions, Object.keys(source!).length - 1);
       assert.equal(snakeCase.droppedProtos, 0);
     });
   }
+
+  it('keeps the keys of objects at a place that keeps them, and renames all others', () => {
+    const kept: KeyPlace = { keepsKeys: true, below: new Map() };
+    const place: KeyPlace = { keepsKeys: false, below: new Map([['the_labels', kept]]) };
+    const source = '{"theLabels":{"Ann.Lee@x.com":{"aB":1},"ann-lee@x.com":[{"aB":2}]},"aB":{"theLabels":{"cD":3}}}';
+    const convert = (of: KeyPlace) => JSON.stringify(new SnakeCase().convertObjToSnakeKeys(JSON.parse(source), of));
+    assert.equal(
+      convert(place),
+      '{"the_labels":{"Ann.Lee@x.com":{"aB":1},"ann-lee@x.com":[{"aB":2}]},"a_b":{"the_labels":{"c_d":3}}}',
+    );
+    assert.equal(convert(kept), source);
+  });
+
+  it('drops __proto__ of an object that keeps its keys, and makes numbers beyond a double null there (S-66)', () => {
+    const snakeCase = new SnakeCase();
+    const text =
+      '{"aB":1,"__proto__":{"isAdmin":true},"in":[{"__proto__":1,"constructor":{"__proto__":2},"n":1e400,"toString":3}]}';
+    const kept: KeyPlace = { keepsKeys: true, below: new Map() };
+    const converted = snakeCase.convertObjToSnakeKeys(JSON.parse(text) as Record<string, unknown>, kept);
+    assert.equal(JSON.stringify(converted), '{"aB":1,"in":[{"constructor":{},"n":null,"toString":3}]}');
+    assert.equal(Object.getPrototypeOf(converted), Object.prototype);
+    assert.equal(converted['isAdmin'], undefined);
+    assert.deepEqual([snakeCase.droppedProtos, snakeCase.overflows, snakeCase.collisions], [3, 1, 0]);
+  });
 
   it('drops __proto__ and counts it', () => {
     const snakeCase = new SnakeCase();
