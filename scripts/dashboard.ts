@@ -105,6 +105,9 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Poison records', [[rate('crier_poison_records_total', 'topic, reason'), '{{topic}} {{reason}}']], {
         unit: 'ops',
       }),
+      panel('Tombstones', [[rate('crier_tombstones_total', 'topic, outcome'), '{{topic}} {{outcome}}']], {
+        unit: 'ops',
+      }),
       panel('Unmatched records', [[rate('crier_records_unmatched_total', 'field, reason'), '{{field}} {{reason}}']], {
         unit: 'ops',
       }),

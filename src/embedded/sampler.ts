@@ -1,9 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Samples } from '../graph/graph.ts';
+import type { SampleRecord, Samples } from '../graph/graph.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 
 const LOG_WINDOW_MS = 10_000;
+
+/** A sample record, as Kafka would carry it. */
+export interface EncodedSample {
+  readonly topic: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
 
 export interface SamplerOptions {
   readonly samples: Pick<Samples, 'records'>;
@@ -12,7 +19,7 @@ export interface SamplerOptions {
   /** Pause after each record. */
   readonly intervalMs: number;
   /** Processes a record as if Kafka had delivered it. The next record waits for it. The signal is aborted when the sampler closes. */
-  readonly process: (topic: string, value: Buffer, signal: AbortSignal) => Promise<void>;
+  readonly process: (record: EncodedSample, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -43,14 +50,14 @@ export class Sampler {
   async #run(): Promise<void> {
     const { samples, seed, intervalMs, process, log } = this.#options;
     const { signal } = this.#closed;
-    for (const { topic, value } of samples.records(seed)) {
+    for (const record of samples.records(seed)) {
       if (signal.aborted) return;
       try {
-        await process(topic, Buffer.from(JSON.stringify(value)), signal);
+        await process(encoded(record), signal);
       } catch (error) {
         this.#failureLog.run('record', (suppressed) =>
           log.error(
-            { err: error, topic, suppressed },
+            { err: error, topic: record.topic, suppressed },
             'processing a sample record failed; continuing with the next one',
           ),
         );
@@ -59,4 +66,12 @@ export class Sampler {
     }
     log.info("the graph's samples have ended; no more sample records");
   }
+}
+
+function encoded({ topic, key, value }: SampleRecord): EncodedSample {
+  return {
+    topic,
+    key: key === undefined ? null : Buffer.from(key),
+    value: value === null ? null : Buffer.from(JSON.stringify(value)),
+  };
 }

@@ -19,6 +19,7 @@ import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
 import { Replay } from './resume/replay.ts';
 import { SharedEvent } from './sharing/sharing.ts';
+import { TombstoneEvent, isTombstone } from './sharing/tombstone-event.ts';
 import type { EventTrace } from '../tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -205,7 +206,8 @@ export class LiveChannel {
   }
 
   /** Schedules an event for the members that each group has when its turn comes. Returns false if there are no groups. */
-  #deliver({ payload, coordinates, cursor, length, times }: ChannelEvent, intake: Intake | undefined): boolean {
+  #deliver(channelEvent: ChannelEvent, intake: Intake | undefined): boolean {
+    const { payload, coordinates, cursor, length, times } = channelEvent;
     const { groups } = this.#members;
     if (groups.size === 0) return false;
     const { executor, sharing, scheduler } = this.#services;
@@ -215,9 +217,10 @@ export class LiveChannel {
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
     const options = { cursor, executing, times: timesOfAll, trace };
     const share = { length: length / groups.size, intake, load: this.#load };
+    const isDeletion = isTombstone(channelEvent);
     for (const group of groups.values()) {
       const event = new SharedEvent(group, executor.startEvent(payload), sharing, options);
-      scheduler.add(group, event, share);
+      scheduler.add(group, isDeletion ? new TombstoneEvent(executor, event) : event, share);
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);
     scheduler.keepBound();

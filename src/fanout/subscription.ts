@@ -8,6 +8,8 @@ import type { Classified } from './sharing/answer-classes.ts';
 export interface SubscriptionOwner {
   /** An event could not be delivered to the subscription, which has ended. Must not throw. */
   onFailure(error: unknown): void;
+  /** The subscription has completed and has ended. Must not throw. */
+  onComplete(): void;
 }
 
 export interface SubscriptionOptions {
@@ -30,6 +32,9 @@ export interface ResultSlot {
 
 /** The first slot while results wait for `confirm()`. */
 const UNCONFIRMED: ResultSlot = Object.freeze({ result: undefined, notes: undefined });
+
+/** The last slot of a subscription that completes after the results before it. */
+const COMPLETION: ResultSlot = Object.freeze({ result: undefined, notes: undefined });
 
 /**
  * A live operation in the hub: what to execute for it and where its results go. Executions may finish in any
@@ -102,6 +107,13 @@ export class Subscription {
     this.#owner.onFailure(error);
   }
 
+  /** Ends the operation once all results that were delivered or have a slot are sent. */
+  complete(): void {
+    if (this.#isEnded) return;
+    (this.#slots ??= []).push(COMPLETION);
+    this.#sendReady();
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -120,6 +132,7 @@ export class Subscription {
   reserve(): ResultSlot {
     const slot: ResultSlot = { result: undefined, notes: this.#takeNotes() };
     const slots = (this.#slots ??= []);
+    if (slots.at(-1) === COMPLETION) return slot;
     const waiting = slots[0] === UNCONFIRMED ? slots.length - 1 : slots.length;
     if (waiting < this.#maxPendingEvents + this.#maxReplayed) slots.push(slot);
     else this.#outbox.refuse();
@@ -146,11 +159,15 @@ export class Subscription {
 
   /** Sends the results that wait for no earlier one. */
   #sendReady(): void {
-    for (let next = this.#slots?.[0]; next?.result; next = this.#slots?.[0]) {
+    let next = this.#slots?.[0];
+    for (; next?.result; next = this.#slots?.[0]) {
       this.#slots!.shift();
       this.#send(next.result, next.notes);
     }
     if (this.#slots?.length === 0) this.#slots = undefined;
+    if (next !== COMPLETION) return;
+    this.end();
+    this.#owner.onComplete();
   }
 
   #takeNotes(): string | undefined {

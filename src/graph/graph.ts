@@ -8,7 +8,7 @@ import type { PayloadShape } from './schema/payload-shape.ts';
 export interface SampleRecord {
   readonly topic: string;
   readonly key?: string;
-  /** With keys in camelCase, as producers write them; crier encodes it as JSON. */
+  /** With keys in camelCase, as producers write them; crier encodes it as JSON. null: a tombstone. */
   readonly value: unknown;
 }
 

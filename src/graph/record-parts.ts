@@ -38,7 +38,8 @@ export function partsReader(parts: readonly string[]): (record: RecordParts) => 
   return (record) => readers.map((read) => read(record));
 }
 
-function keyText({ key }: RecordParts): string | undefined {
+/** undefined: the record has no key, or one that is no UTF-8. */
+export function keyText({ key }: RecordParts): string | undefined {
   return utf8Text(key);
 }
 

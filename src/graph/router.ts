@@ -3,9 +3,10 @@ import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { Retention } from '../bus/history.ts';
 import { valueAt } from '../json/value-at.ts';
 import { keysOf, textOf } from './channel-keys.ts';
-import { isRecordPart, partsReader } from './record-parts.ts';
+import { isRecordPart, keyText, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
+import { keyedMatch } from './schema/tombstone-binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
 /** A channel that a record is published to. */
@@ -21,7 +22,12 @@ interface Pattern {
   /** The channel's name if it depends on no value. */
   readonly constant: string | undefined;
   readonly history: Retention | undefined;
+  /** True if tombstones go there: the name needs no value of a payload, or only one that the record's key gives. */
+  readonly takesTombstones: boolean;
 }
+
+/** Called with a path if a record's key is not its value there, though tombstones are routed as if it were. */
+export type OnKeyDiffers = (topic: string, path: string) => void;
 
 /** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
 export class TopicRouter {
@@ -37,11 +43,22 @@ export class TopicRouter {
   records = 0;
   /** Counted records that match no field. */
   unrouted = 0;
+  /** Records without a value, by whether a channel got them. */
+  readonly tombstones = { routed: 0, unrouted: 0 };
   readonly #prefix: string;
   readonly #patterns: readonly Pattern[];
+  readonly #tombstonePatterns: readonly Pattern[];
+  /** Index of the path whose value the key of a tombstone gives; undefined: there is none, or records have shown that it is not so. */
+  #keyed: number | undefined;
+  readonly #onKeyDiffers: OnKeyDiffers;
 
   /** @param bindings of the topic */
-  constructor(topic: string, bindings: readonly Binding[], prefix: string) {
+  constructor(
+    topic: string,
+    bindings: readonly Binding[],
+    prefix: string,
+    onKeyDiffers: OnKeyDiffers = () => undefined,
+  ) {
     const matched = [...new Set(bindings.flatMap((binding) => keysOf(binding).map(({ path }) => path)))];
     const parts = matched.filter(isRecordPart);
     const ofPayload = matched.filter((path) => !isRecordPart(path));
@@ -54,6 +71,10 @@ export class TopicRouter {
     this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => all.indexOf(path)));
     this.#prefix = prefix;
     this.#patterns = patternsOf(topic, bindings, prefix, all);
+    this.#tombstonePatterns = this.#patterns.filter(({ takesTombstones }) => takesTombstones);
+    const keyed = bindings.map(keyedPathOf).find((path) => path !== undefined);
+    this.#keyed = keyed === undefined ? undefined : paths.indexOf(keyed);
+    this.#onKeyDiffers = onKeyDiffers;
   }
 
   valuesIn(payload: unknown): PathValues {
@@ -66,7 +87,8 @@ export class TopicRouter {
   }
 
   /** Counts a record with these values, once. */
-  count(values: PathValues): void {
+  count(values: PathValues, record: RecordParts): void {
+    if (this.#keyed !== undefined) this.#compareKey(this.#keyed, values, record);
     this.records++;
     let isRouted = false;
     for (const tally of this.tallies) if (tally.count(values)) isRouted = true;
@@ -75,8 +97,29 @@ export class TopicRouter {
 
   /** The channels of a record with these values, for all bindings of the topic, each once. */
   channels(values: PathValues): Route[] {
+    return this.#channelsOf(this.#patterns, values);
+  }
+
+  /** The channels of a record without a value, each once; counts it. */
+  tombstoneChannels(record: RecordParts): Route[] {
+    const key = keyText(record);
+    // Of the payload, a pattern that takes tombstones reads one value at most.
+    const values = [...this.paths.map(() => key), ...(this.valuesBeside?.(record) ?? [])];
+    const channels = this.#channelsOf(this.#tombstonePatterns, values);
+    this.tombstones[channels.length > 0 ? 'routed' : 'unrouted']++;
+    return channels;
+  }
+
+  /** Reports, once, that the key is not the value that tombstones take it for. A record without that value says nothing. */
+  #compareKey(keyed: number, values: PathValues, record: RecordParts): void {
+    if (values[keyed] === undefined || values[keyed] === keyText(record)) return;
+    this.#keyed = undefined;
+    this.#onKeyDiffers(this.topic, this.paths[keyed]!.join('.'));
+  }
+
+  #channelsOf(patterns: readonly Pattern[], values: PathValues): Route[] {
     const channels: Route[] = [];
-    for (const { keys, constant, history } of this.#patterns) {
+    for (const { keys, constant, history } of patterns) {
       if (constant !== undefined) {
         channels.push({ channel: constant, history });
         continue;
@@ -96,12 +139,28 @@ export class TopicRouter {
 }
 
 /** Routers by topic; a topic without a field has none. */
-export function createRouters(bindings: Iterable<Binding>, prefix: string): ReadonlyMap<string, TopicRouter> {
+export function createRouters(
+  bindings: Iterable<Binding>,
+  prefix: string,
+  onKeyDiffers?: OnKeyDiffers,
+): ReadonlyMap<string, TopicRouter> {
   const groups = new Map<string, Binding[]>();
   for (const binding of bindings) {
     for (const topic of binding.topics) groups.set(topic, [...(groups.get(topic) ?? []), binding]);
   }
-  return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix)]));
+  return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix, onKeyDiffers)]));
+}
+
+/** The path whose value the key of a tombstone gives. */
+function keyedPathOf({ match, tombstone, state }: Binding): string | undefined {
+  return tombstone || state ? keyedMatch(match)?.path : undefined;
+}
+
+/** True if the tombstones of a binding go to the channels of a pattern: each value in their names is known without a payload. */
+function takesTombstonesOf(binding: Binding, keys: Pattern['keys']): boolean {
+  if (!binding.tombstone && !binding.state) return false;
+  const keyed = keyedPathOf(binding);
+  return keys.every(({ path, index }) => index === undefined || isRecordPart(path) || path === keyed);
 }
 
 function patternsOf(
@@ -129,8 +188,10 @@ function patternsOf(
         keys.map(({ path }) => ({ path, value: undefined })),
       );
       const identity = keys.map(({ path, index }) => `${path}=${index ?? '*'}`).join();
-      const history = larger(patterns.get(identity)?.history, retentionOf(binding));
-      patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history });
+      const known = patterns.get(identity);
+      const history = larger(known?.history, retentionOf(binding));
+      const takesTombstones = known?.takesTombstones === true || takesTombstonesOf(binding, keys);
+      patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history, takesTombstones });
     }
   }
   return [...patterns.values()];

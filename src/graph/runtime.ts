@@ -34,11 +34,13 @@ import { FormattedError, refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { refuseChannels, refuseVariables } from './request-limits.ts';
 import type { RequestLimits } from './request-limits.ts';
+import { rootFieldNames } from './execution/root-fields.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 import { plainChannelsFor } from './plain-channels.ts';
+import type { TombstoneAction } from './schema/tombstone-binding.ts';
 import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
@@ -165,6 +167,14 @@ export class GraphRuntime {
   /** Starts an event: its payload is executed for subscriptions that share one operation and its variables. */
   startEvent(payload: Payload): EventExecution {
     return new EventExecution(this.#eventPorts, payload);
+  }
+
+  /** What a tombstone does to the subscriptions of an operation; undefined: nothing. */
+  tombstoneActionOf(operation: Operation): TombstoneAction | undefined {
+    const [field = ''] = rootFieldNames(operation);
+    const binding = this.#options.graph.bindings.get(field);
+    // Only Kafka has tombstones: from any other source, null is a payload like any other.
+    return binding ? binding.tombstone : 'NULL';
   }
 
   /** Authorises a subscription and returns the source of its events. */

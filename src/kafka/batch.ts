@@ -37,7 +37,7 @@ export type Destination = Pick<Message, 'channel' | 'history'>;
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
   | {
-      /** The snake_cased payload as JSON.stringify prints it; '' if it has no destinations. */
+      /** The snake_cased payload as JSON.stringify prints it; `null` of a record without a value; '' if it has no destinations. */
       readonly payload: string;
       /** Empty if no subscription field is bound to the record. */
       readonly destinations: readonly Destination[];
@@ -126,7 +126,7 @@ export async function* chunksOf(
     if (typeof outcome === 'string') {
       span?.fail(outcome);
       if (poison.length === 0) lastBeforePoison = last;
-      if (!hasDecodable && record.poison === undefined && outcome !== 'tombstone') undecodable++;
+      if (!hasDecodable && record.poison === undefined) undecodable++;
       poison.push({ record, reason: outcome });
       bytes += record.value?.length ?? 0;
     } else {

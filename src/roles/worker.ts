@@ -1,6 +1,7 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
+import type { TopicRouter } from '../graph/router.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { RecordContent } from '../kafka/batch.ts';
@@ -40,7 +41,12 @@ export function createWorker(
   );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
-  const routers = createRouters(bindings, config.CHANNEL_PREFIX);
+  const routers = createRouters(bindings, config.CHANNEL_PREFIX, (topic, path) =>
+    log.warn(
+      { topic, path },
+      'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions',
+    ),
+  );
   const converter = new Converter(routers, limits, snakeCase, {
     hasRewriter: config.KEY_REWRITER,
     keyPlaces: keyPlaces(bindings, graph.shapes),
@@ -50,6 +56,12 @@ export function createWorker(
     'Records that did not match a field of their topic, by reason.',
     ['field', 'reason'],
     () => unmatchedRecords(routers.values()),
+  );
+  metrics.counter(
+    'crier_tombstones_total',
+    'Records without a value, by whether a channel got them.',
+    ['topic', 'outcome'],
+    () => tombstones(routers.values()),
   );
   register(new UnmatchedLog(routers.values(), log)).start();
   const flow = register(new FlowWait(bus.sender, log));
@@ -79,6 +91,12 @@ export function createWorker(
   const consumer = new KafkaConsumer({ ...ports, acquire, config, topics, observer, log, onFatal });
   observeConsumer(metrics, consumer);
   return consumer;
+}
+
+function* tombstones(routers: Iterable<TopicRouter>) {
+  for (const { topic, tombstones: counts } of routers) {
+    for (const [outcome, value] of Object.entries(counts)) yield { labels: { topic, outcome }, value };
+  }
 }
 
 function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
@@ -123,11 +141,11 @@ function createSampler(
     seed: 1,
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
-    process: async (topic, value, signal) => {
+    process: async ({ topic, key, value }, signal) => {
       if (!leased.has(topic)) await bus.acquire({ topic, partition: 0, position: -1 });
       leased.add(topic);
       const position = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
-      await publisher.publish([{ ...position, key: null, value }], { signal });
+      await publisher.publish([{ ...position, key, value }], { signal });
     },
   });
 }

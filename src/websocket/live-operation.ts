@@ -151,6 +151,13 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.#failAndLeave([shown]);
   }
 
+  /** A tombstone has ended the subscription. */
+  onComplete(): void {
+    if (this.#isEnded) return;
+    this.#complete();
+    this.#leave?.();
+  }
+
   onSourceEnd(): void {
     this.#complete();
   }

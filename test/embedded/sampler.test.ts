@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { Sampler } from '../../src/embedded/sampler.ts';
-import type { SamplerOptions } from '../../src/embedded/sampler.ts';
+import type { EncodedSample, SamplerOptions } from '../../src/embedded/sampler.ts';
 import type { SampleRecord } from '../../src/graph/graph.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -14,8 +14,8 @@ function* counting(seed: number): Generator<SampleRecord> {
 function sampler(options: Partial<SamplerOptions> = {}) {
   const taken: [string, unknown][] = [];
   const logged: string[] = [];
-  const process = (topic: string, value: Buffer) => {
-    taken.push([topic, JSON.parse(value.toString())]);
+  const process = ({ topic, value }: EncodedSample) => {
+    taken.push([topic, JSON.parse(String(value))]);
     return Promise.resolve();
   };
   const lines = new Writable({ write: (line: Buffer, _, done) => (logged.push(line.toString()), done()) });
@@ -42,6 +42,18 @@ describe('Sampler', () => {
     ]);
   });
 
+  it('sends the key of a record, and a null value as a tombstone', async () => {
+    const records: EncodedSample[] = [];
+    const { sampler: running, logged } = sampler({
+      samples: { records: () => [{ topic: 'a', key: '7', value: null }] },
+      process: (record) => Promise.resolve(void records.push(record)),
+    });
+    running.start();
+    await waitFor('the end', () => logged.length > 0);
+    assert.deepEqual(records, [{ topic: 'a', key: Buffer.from('7'), value: null }]);
+    await running.close();
+  });
+
   it('waits until a record is processed before it sends the next one', async () => {
     let inside = 0;
     let done = 0;
@@ -59,7 +71,7 @@ describe('Sampler', () => {
   });
 
   it('aborts the signal of the current record when it is closed', async () => {
-    const process = (_topic: string, _value: Buffer, signal: AbortSignal) =>
+    const process = (_record: EncodedSample, signal: AbortSignal) =>
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     const { sampler: running, logged } = sampler({ process });
     running.start();

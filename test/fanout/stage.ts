@@ -96,6 +96,9 @@ const LIMITS = {
   maxInvalidEntries: 10,
 };
 
+/** What a listener has received when its subscription has completed. */
+export const COMPLETE = 'complete';
+
 /** Partition of `publish`. Tests that choose offsets publish for another one. */
 const PARTITION = 1;
 
@@ -173,6 +176,11 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     hub: () => hub,
     join,
     publish,
+    /** The channels that a worker publishes a tombstone of topic `t` to. */
+    tombstoneRoutes(key: string): string[] {
+      const router = createRouters(bindings.values(), '').get('t')!;
+      return router.tombstoneChannels({ key: Buffer.from(key) }).map(({ channel }) => channel);
+    },
     /** The channels that a worker publishes a record of topic `t` to. */
     routes(payload: unknown): string[] {
       const router = createRouters(bindings.values(), '').get('t')!;
@@ -227,6 +235,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     maxExecutions: options.maxExecutions,
     audit,
     executor: {
+      tombstoneActionOf: (operation) => runtime.tombstoneActionOf(operation),
       startEvent: (payload) => {
         const event = runtime.startEvent(payload);
         if (!options.forgetsReads) return event;
@@ -262,7 +271,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
         received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
       refuse: () => void (socket.isRefused = true),
     };
-    const owner = { onFailure: options.onFailure ?? ((error: unknown) => assert.fail(errorOf(error))) };
+    const owner = {
+      onFailure: options.onFailure ?? ((error: unknown) => assert.fail(errorOf(error))),
+      onComplete: () => void received.push(COMPLETE),
+    };
     const subscription = new Subscription({
       id: '1',
       operation,

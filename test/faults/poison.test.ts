@@ -34,7 +34,6 @@ const KINDS: readonly Kind[] = [
   { name: 'broken UTF-8', value: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), becomes: 'invalid_utf8' },
   { name: 'null', value: 'null', becomes: 'not_object' },
   { name: 'a scalar', value: `"${SECRET}"`, becomes: 'not_object' },
-  { name: 'a tombstone', value: null, becomes: 'tombstone' },
   { name: 'a little more than 1 MB', value: text(1_048_577), becomes: 'too_large' },
   { name: '10 MB', value: text(10_000_000), becomes: 'too_large' },
   {

@@ -106,7 +106,7 @@ describe('router', () => {
       { bid: {} },
       {},
     ]) {
-      router.count(router.valuesIn(payload));
+      router.count(router.valuesIn(payload), { key: null });
     }
     assert.deepEqual(
       router.tallies.map(({ field, paths, matched, unmatched }) => ({ field, ...paths, matched, unmatched })),

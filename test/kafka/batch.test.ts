@@ -43,7 +43,7 @@ describe('chunksOf', () => {
   });
 
   it('collects poison with its reason, and a record whose conversion throws as failed', async () => {
-    const records = [record(0, '{}'), record(1, null), record(2, '{"a":1}'), record(3, '{"boom":1}')];
+    const records = [record(0, '{}'), record(1, '7'), record(2, '{"a":1}'), record(3, '{"boom":1}')];
     const throwing = (one: RecordContent): Conversion => {
       if (one.value?.includes('boom')) throw new TypeError('boom');
       return convert(one);
@@ -56,7 +56,7 @@ describe('chunksOf', () => {
     assert.deepEqual(
       chunk.poison.map(({ record: { offset }, reason }) => [offset, reason]),
       [
-        ['1', 'tombstone'],
+        ['1', 'not_object'],
         ['3', 'failed'],
       ],
     );

@@ -21,8 +21,9 @@ import type { FakeGateways } from './fake-gateways.ts';
 
 export const RECORD_LIMITS = { maxBytes: 4096, maxDepth: 64 };
 
-/** Each payload is for the channel that is named like its topic. */
+/** Each payload is for the channel that is named like its topic; tombstones are skipped. */
 export function convert({ topic, value }: RecordContent): Conversion {
+  if (value === null) return { payload: '', destinations: [] };
   const { payload, poison } = decodeRecord(value, RECORD_LIMITS);
   return poison === undefined ? { payload: JSON.stringify(payload), destinations: [{ channel: topic }] } : { poison };
 }

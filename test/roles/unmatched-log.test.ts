@@ -22,7 +22,7 @@ function create(...bindings: Binding[]) {
   return {
     /** Ends a window in which these records came; returns what was logged. */
     window: (...payloads: unknown[]) => {
-      for (const payload of payloads) router.count(router.valuesIn(payload));
+      for (const payload of payloads) router.count(router.valuesIn(payload), { key: null });
       unmatched.report();
       return lines.splice(0).map(({ level, field, payloadPath, reason, unmatched: count, records }) => {
         return [

@@ -9,8 +9,10 @@ import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
 import type { EventExecutor } from '../sharing/event-executor.ts';
 import { SharingGroup } from '../sharing/sharing-group.ts';
+import type { GroupEvent } from '../sharing/sharing-group.ts';
 import { SharedEvent } from '../sharing/sharing.ts';
 import type { SharingServices } from '../sharing/sharing.ts';
+import { TombstoneEvent, isTombstone } from '../sharing/tombstone-event.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** Events that one subscription gets before the next one has its turn: about one write of its socket. */
@@ -48,7 +50,7 @@ interface ReplayedEvent {
   /** In `#events`. */
   readonly key: string | ChannelEvent;
   readonly event: ChannelEvent;
-  readonly results: Map<SharingGroup, SharedEvent>;
+  readonly results: Map<SharingGroup, GroupEvent>;
   /** Bytes that it counts for in `HeldBytes`, its results included. */
   bytes: number;
   /** Since the last sweep. */
@@ -173,7 +175,7 @@ export class Replay {
   readonly #eventOf = (entry: HistoryEntry): ChannelEvent =>
     this.#events.get(entry.coordinates.entry!)?.event ?? this.#owner.eventOf(entry);
 
-  #resultsOf(event: ChannelEvent, group: SharingGroup): SharedEvent {
+  #resultsOf(event: ChannelEvent, group: SharingGroup): GroupEvent {
     if (!group.isReplay) return this.#share(event, group);
     const key = event.coordinates?.entry ?? event;
     let replayed = this.#events.get(key);
@@ -187,15 +189,17 @@ export class Replay {
     return replayed.results.get(group) ?? this.#keep(replayed, group);
   }
 
-  #keep(replayed: ReplayedEvent, group: SharingGroup): SharedEvent {
+  #keep(replayed: ReplayedEvent, group: SharingGroup): GroupEvent {
     const results = this.#share(replayed.event, group, (bytes) => this.#onKeep(replayed, bytes));
     replayed.results.set(group, results);
     return results;
   }
 
-  #share({ payload, cursor }: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): SharedEvent {
+  #share(event: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): GroupEvent {
     const { executor, sharing } = this.#services;
-    return new SharedEvent(group, executor.startEvent(payload), sharing, { cursor, onKeep });
+    const { payload, cursor } = event;
+    const shared = new SharedEvent(group, executor.startEvent(payload), sharing, { cursor, onKeep });
+    return isTombstone(event) ? new TombstoneEvent(executor, shared) : shared;
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {

@@ -1,5 +1,7 @@
 import type { EventListener, EventResult } from '../../graph/execution/event-execution.ts';
+import type { Operation } from '../../graph/documents/operation.ts';
 import type { Payload } from '../../graph/payload.ts';
+import type { TombstoneAction } from '../../graph/schema/tombstone-binding.ts';
 import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
 import type { Subscription } from '../subscription.ts';
 
@@ -7,6 +9,8 @@ import type { Subscription } from '../subscription.ts';
 export interface EventExecutor {
   /** Starts an event for the members of one sharing group. What is the same for all of them is computed once. */
   startEvent(payload: Payload): StartedEvent;
+  /** What a tombstone does to the subscriptions of an operation; undefined: nothing. */
+  tombstoneActionOf(operation: Operation): TombstoneAction | undefined;
 }
 
 export interface StartedEvent {

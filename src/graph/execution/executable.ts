@@ -20,6 +20,7 @@ import { setAccessRule } from '../access/access-rule.ts';
 import type { AccessRule } from '../access/access-rule.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
 import { authorizerOf, authorized } from '../authorize.ts';
+import type { TombstoneAction } from '../schema/tombstone-binding.ts';
 import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
 import type { CompiledResolveInfo } from './isolation.ts';
 import { listDepth, settled } from './list-items.ts';
@@ -33,6 +34,8 @@ type Resolver = GraphQLFieldResolver<unknown, unknown>;
 export interface Source {
   /** Path of the field's value in the payload. */
   readonly payload: readonly string[];
+  /** NULL: the field is null for a tombstone, and its resolver is not called. */
+  readonly tombstone?: TombstoneAction;
 }
 type Method = (...args: Parameters<Resolver> extends [unknown, ...infer Others] ? Others : never) => unknown;
 
@@ -123,8 +126,12 @@ function readOf(isSubscription: boolean, field: Field, bindings: ReadonlyMap<str
 }
 
 function fromPayload(binding: Source, resolve: Resolver | undefined): Resolver {
-  const { payload: path } = binding;
+  const { payload: path, tombstone } = binding;
   if (!resolve) return (payload) => valueAt(payload, path);
+  if (tombstone === 'NULL') {
+    return (payload, args, context, info) =>
+      payload === null ? null : resolve(valueAt(payload, path), args, context, info);
+  }
   return (payload, args, context, info) => resolve(valueAt(payload, path), args, context, info);
 }
 

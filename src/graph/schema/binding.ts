@@ -15,6 +15,8 @@ import { formatProblem, readFormat } from './record-format.ts';
 import type { RecordFormat } from './record-format.ts';
 import { readState } from './state-binding.ts';
 import type { StateLimits } from './state-binding.ts';
+import { checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
+import type { TombstoneAction } from './tombstone-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
 import type { FieldTopics } from './topics.ts';
 import { checkTopicKeys } from './topic-keys.ts';
@@ -42,6 +44,8 @@ export interface Binding extends FieldTopics {
   readonly replaysLast?: boolean;
   /** How long a channel keeps its last payload, with which a subscription begins; undefined: it keeps none. */
   readonly state?: StateLimits | undefined;
+  /** undefined: tombstones are skipped. */
+  readonly tombstone?: TombstoneAction;
 }
 
 /** One line each: file, line, field, reason, and how to correct it. */
@@ -83,6 +87,9 @@ export function parseBindings(
     bindings.set(field.name, binding);
     bound.push({ binding, field, place });
   }
+  for (const [field, problem] of contradictingKeys(bindings.values())) {
+    problems.push(`${bound.find(({ binding }) => binding.field === field)!.place}: ${problem}`);
+  }
   const shapes = checkTopicKeys(schema, bound, problems);
   return { bindings, shapes, problems, warnings };
 }
@@ -119,6 +126,8 @@ function readBinding(
   const topicArgument = topicArgumentOf(given.get('topic'));
   const matched = new Set([...matchedArguments(matchNodes), ...(topicArgument === undefined ? [] : [topicArgument])]);
   const where = readWhere(itemsOf(given.get('where')), match, problems);
+  const tombstone = readTombstone(given.get('tombstone'), field, problems);
+  if (tombstone) checkTombstone({ field, match, where }, tombstone, findings);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.
   if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
@@ -127,6 +136,19 @@ function readBinding(
     for (const path of paths) checkPath(schema, field, path, payload, problems);
   }
   return problems.length === 0 && topics && payload
-    ? { field: field.name, ...topics, format, keys, match, where, payload, isShared, history, replaysLast, state }
+    ? {
+        field: field.name,
+        ...topics,
+        format,
+        keys,
+        match,
+        where,
+        payload,
+        isShared,
+        history,
+        replaysLast,
+        state,
+        ...(tombstone && { tombstone }),
+      }
     : undefined;
 }

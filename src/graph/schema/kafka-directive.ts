@@ -23,6 +23,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     replay: KafkaReplay
     "Keeps the last payload of each channel: a subscription begins with it."
     state: KafkaState
+    "What a record without a value does to the subscriptions that it concerns."
+    tombstone: KafkaTombstone = SKIP
   ) on FIELD_DEFINITION
 
   "How the keys of a topic's records become field names."
@@ -71,5 +73,14 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
 
   enum KafkaReplay {
     LAST
+  }
+
+  enum KafkaTombstone {
+    "Nothing."
+    SKIP
+    "The field is null."
+    NULL
+    "The subscription completes."
+    COMPLETE
   }
 `;

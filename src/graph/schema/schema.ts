@@ -27,6 +27,7 @@ const OWN_NAMES = [
   'KafkaHistory',
   'KafkaReplay',
   'KafkaState',
+  'KafkaTombstone',
   'redis',
   'authenticated',
   'requiresScopes',

@@ -21,9 +21,11 @@ export interface TopicRoutes {
   /** A record's values beside its payload, which follow those of the payload; undefined: the channels depend on none. */
   readonly valuesBeside?: ((record: RecordContent) => PathValues) | undefined;
   /** Counts a record as matched or unmatched. */
-  count(values: PathValues): void;
+  count(values: PathValues, record: RecordContent): void;
   /** Channels of a record, each once. */
   channels(values: PathValues): readonly Destination[];
+  /** Channels of a record without a value, each once; counts it. */
+  tombstoneChannels(record: RecordContent): readonly Destination[];
 }
 
 /** Most records that are parsed before the rewriter is tried again. Even, so that alternating records cannot lock it out. */
@@ -50,6 +52,9 @@ export interface ConverterOptions {
   /** Of topics whose records may have schemas. */
   readonly decoders?: ReadonlyMap<string, TopicDecoders>;
 }
+
+/** The payload of a record without a value. No other record has it, because payloads are objects. */
+const TOMBSTONE = 'null';
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 
@@ -87,16 +92,15 @@ export class Converter {
   /** A promise only while the record's schema is fetched. @throws SchemaUnavailableError, also as a rejection */
   convert(record: RecordContent): Conversion | Promise<Conversion> {
     const bound = this.#topics.get(record.topic);
-    if (bound?.decoders !== undefined && record.value) return this.#decode(bound, bound.decoders, record, record.value);
-    return this.#convertJson(bound, record);
+    const { value } = record;
+    if (value === null) return bound ? tombstoneOf(bound.routes, record) : NO_CHANNEL;
+    if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value);
+    return this.#convertJson(bound, record, value);
   }
 
-  #convertJson(bound: Topic | undefined, record: RecordContent): Conversion {
+  #convertJson(bound: Topic | undefined, record: RecordContent, value: Buffer): Conversion {
     const rewriter = this.#rewriter;
-    return (
-      (rewriter && bound && record.value && rewrite(rewriter, bound, record, record.value)) ??
-      this.#parse(bound, record)
-    );
+    return (rewriter && bound && rewrite(rewriter, bound, record, value)) ?? this.#parse(bound, record, value);
   }
 
   #decode(
@@ -117,16 +121,16 @@ export class Converter {
 
   /** @throws UndecodableError */
   #convertBy(decoding: RecordDecoding, topic: Topic, record: RecordContent, value: Buffer): Conversion {
-    if (decoding === 'json') return this.#convertJson(topic, record);
+    if (decoding === 'json') return this.#convertJson(topic, record, value);
     const body = value.subarray(HEADER_BYTES);
-    if (decoding === 'json_after_header') return this.#convertJson(topic, { ...record, value: body });
+    if (decoding === 'json_after_header') return this.#convertJson(topic, record, body);
     const payload = decoding.decode(body);
     const destinations = destinationsOf(topic.routes, record, topic.routes.valuesIn(payload));
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
 
-  #parse(topic: Topic | undefined, record: RecordContent): Conversion {
-    const decoded = decodeRecord(record.value, this.#limits);
+  #parse(topic: Topic | undefined, record: RecordContent, value: Buffer): Conversion {
+    const decoded = decodeRecord(value, this.#limits);
     if (decoded.poison !== undefined) return decoded;
     const payload = this.#snakeCase.convertObjToSnakeKeys(decoded.payload, topic?.keyPlace);
     const destinations = topic ? destinationsOf(topic.routes, record, topic.routes.valuesIn(payload)) : [];
@@ -153,9 +157,14 @@ function rewrite(rewriter: KeyRewriter, topic: Topic, record: RecordContent, val
   return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.text(), destinations };
 }
 
+function tombstoneOf(routes: TopicRoutes, record: RecordContent): Conversion {
+  const destinations = routes.tombstoneChannels(record);
+  return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE, destinations };
+}
+
 /** @param ofPayload the values of the record's payload */
 function destinationsOf(routes: TopicRoutes, record: RecordContent, ofPayload: PathValues): readonly Destination[] {
   const values = routes.valuesBeside ? [...ofPayload, ...routes.valuesBeside(record)] : ofPayload;
-  routes.count(values);
+  routes.count(values, record);
   return routes.channels(values);
 }

@@ -4,7 +4,6 @@ import { MAGIC_BYTE } from './wire-format.ts';
 
 /** Why a record cannot become a payload. */
 export type DecodeReason =
-  | 'tombstone'
   | 'too_large'
   | 'invalid_utf8'
   | 'too_deep'
@@ -44,8 +43,7 @@ export interface RecordLimits {
  * The last value of a repeated name counts. Numbers are doubles: integers beyond 2^53 and decimals of more than 17 digits lose
  * digits, and 1e400 becomes Infinity, which SnakeCase turns into null. Producers send such numbers as strings.
  */
-export function decodeRecord(value: Buffer | null, limits: RecordLimits): Decoded {
-  if (value === null) return { poison: 'tombstone' };
+export function decodeRecord(value: Buffer, limits: RecordLimits): Decoded {
   if (value.length > limits.maxBytes) return { poison: 'too_large' };
   if (value[0] === MAGIC_BYTE) return { poison: 'needs_registry' };
   if (!isUtf8(value)) return { poison: 'invalid_utf8' };

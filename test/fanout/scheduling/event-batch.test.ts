@@ -34,7 +34,7 @@ function createBatch(count: number) {
         refuse: () => assert.fail('refused'),
         isBackpressured: false,
       },
-      owner: { onFailure: () => assert.fail('failed') },
+      owner: { onFailure: () => assert.fail('failed'), onComplete: () => assert.fail('completed') },
       maxPendingEvents: 100,
     });
   const members = Array.from({ length: count }, (_, i) => memberOf(String(i)));

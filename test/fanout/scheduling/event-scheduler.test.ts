@@ -33,7 +33,7 @@ function createScheduler(members = 1) {
           refuse: () => assert.fail('refused'),
           isBackpressured: false,
         },
-        owner: { onFailure: () => assert.fail('failed') },
+        owner: { onFailure: () => assert.fail('failed'), onComplete: () => assert.fail('completed') },
         maxPendingEvents: 100,
       }),
     );

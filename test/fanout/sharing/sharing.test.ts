@@ -46,7 +46,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
       refuse: () => assert.fail('refused'),
       isBackpressured: false,
     },
-    owner: { onFailure: (error) => void failures.push(error) },
+    owner: { onFailure: (error) => void failures.push(error), onComplete: () => assert.fail('completed') },
     maxPendingEvents: 100,
   });
   return { subscription, received, failures };

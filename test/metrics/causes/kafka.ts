@@ -20,6 +20,7 @@ export const kafkaCauses: readonly Cause[] = [
       'crier_records_consumed_total',
       'crier_record_bytes_total',
       'crier_poison_records_total',
+      'crier_tombstones_total',
       'crier_messages_published_total',
       'crier_stage_seconds',
     ],
@@ -32,7 +33,7 @@ export const kafkaCauses: readonly Cause[] = [
           [`crier_records_consumed_total{topic="${topic}"}`]: 4,
           [`crier_record_bytes_total{topic="${topic}"}`]: bytes,
           [`crier_poison_records_total{topic="${topic}",reason="not_json"}`]: 1,
-          [`crier_poison_records_total{topic="${topic}",reason="tombstone"}`]: 1,
+          [`crier_tombstones_total{topic="${topic}",outcome="unrouted"}`]: 1,
           // One for each of two fields.
           crier_messages_published_total: 4,
         },

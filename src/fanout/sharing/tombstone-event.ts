@@ -1,0 +1,31 @@
+import type { ChannelEvent } from '../channel-event.ts';
+import type { Subscription } from '../subscription.ts';
+import type { EventExecutor } from './event-executor.ts';
+import type { GroupEvent } from './sharing-group.ts';
+
+/** Bytes of `null`, the payload of a tombstone. */
+const LENGTH = 4;
+
+/** True if the event's record has no value. */
+export function isTombstone({ length, payload }: Pick<ChannelEvent, 'length' | 'payload'>): boolean {
+  return length === LENGTH && payload.value === null;
+}
+
+/** A tombstone, for the members of one group: each receives null, completes, or is skipped, as the binding of its field says. */
+export class TombstoneEvent implements GroupEvent {
+  readonly #executor: Pick<EventExecutor, 'tombstoneActionOf'>;
+  readonly #delivery: GroupEvent;
+
+  /** @param delivery delivers the null like any other payload */
+  constructor(executor: Pick<EventExecutor, 'tombstoneActionOf'>, delivery: GroupEvent) {
+    this.#executor = executor;
+    this.#delivery = delivery;
+  }
+
+  serve(member: Subscription): boolean {
+    const action = this.#executor.tombstoneActionOf(member.operation);
+    if (action === 'NULL') return this.#delivery.serve(member);
+    if (action === 'COMPLETE') member.complete();
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { Kind, getNullableType, isListType, isNonNullType } from 'graphql';
+import type { ConstValueNode, GraphQLField, GraphQLInputType } from 'graphql';
+import { KEY_PART, isRecordPart } from '../record-parts.ts';
+import type { Match } from './match.ts';
+
+/** What a tombstone does to a subscription: the field is null, or the subscription completes. Without an action it is skipped. */
+export type TombstoneAction = 'NULL' | 'COMPLETE';
+
+/** Reads the `tombstone` of a @kafka; undefined: tombstones are skipped. */
+export function readTombstone(
+  node: ConstValueNode | undefined,
+  field: GraphQLField<unknown, unknown>,
+  problems: string[],
+): TombstoneAction | undefined {
+  if (!node || node.kind === Kind.NULL) return undefined;
+  const action = node.kind === Kind.ENUM ? node.value : '';
+  if (action === 'COMPLETE') return action;
+  if (action === 'NULL') {
+    if (isNonNullType(field.type)) {
+      const nullable = String(field.type.ofType);
+      problems.push(`tombstone: NULL, but the field cannot be null; make its type ${nullable}, or use COMPLETE`);
+    }
+    return action;
+  }
+  if (action !== 'SKIP')
+    problems.push('tombstone must be SKIP, NULL or COMPLETE, without quotes; left out, it is SKIP');
+  return undefined;
+}
+
+/**
+ * The match on a path whose value the key of a tombstone gives, because a tombstone has no payload to read it from: the only one that is
+ * required, or the only one. undefined: there is none, it is not clear which, or another match is on the key itself.
+ */
+export function keyedMatch(match: readonly Match[]): Match | undefined {
+  if (match.some(({ path }) => path === KEY_PART)) return undefined;
+  const [first, ...others] = requiredPaths(match).length > 0 ? requiredPaths(match) : match.filter(isOnPath);
+  return others.length === 0 ? first : undefined;
+}
+
+function requiredPaths(match: readonly Match[]): Match[] {
+  return match.filter((one) => isOnPath(one) && !one.isOptional);
+}
+
+function isOnPath({ path }: Match): boolean {
+  return !isRecordPart(path);
+}
+
+interface TombstoneScope {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly match: readonly Match[];
+  readonly where: readonly unknown[];
+}
+
+/** Reports why no tombstone would ever reach a subscription of the field, or not all of them. */
+export function checkTombstone(
+  { field, match, where }: TombstoneScope,
+  action: TombstoneAction,
+  { problems, warnings }: { readonly problems: string[]; readonly warnings: string[] },
+): void {
+  if (where.length > 0) {
+    problems.push(
+      `tombstone: ${action} with a where: a tombstone has no payload that proves whose it is, so it reaches nobody; remove one of them`,
+    );
+    return;
+  }
+  const isList = ({ type }: { type: GraphQLInputType }) => isListType(getNullableType(type));
+  const list = field.args.find((argument) => isList(argument) && match.some(({ arg }) => arg === argument.name));
+  if (action === 'COMPLETE' && list) {
+    problems.push(
+      `tombstone: COMPLETE with the list argument "${list.name}": a tombstone deletes one of its keys, and the subscription would lose ` +
+        'the others; use NULL, or an argument that is no list',
+    );
+    return;
+  }
+  const keyed = keyedMatch(match);
+  const impossible = requiredPaths(match).filter((one) => one !== keyed);
+  if (impossible.length > 0) {
+    const paths = impossible.map(({ path }) => `"${path}"`).join(', ');
+    problems.push(
+      `tombstone: ${action} with required matches on ${paths}: a tombstone has no payload, and its record's key is the value of one match ` +
+        'at most; match the key alone ({ key: true }, or one path that it equals), or remove tombstone',
+    );
+    return;
+  }
+  const unknown = match.filter((one) => isOnPath(one) && one !== keyed).map(({ arg }) => `"${arg}"`);
+  if (unknown.length > 0) {
+    warnings.push(
+      `tombstone: ${action} reaches only subscriptions that leave out ${unknown.join(', ')}: a tombstone has no payload with the value`,
+    );
+  }
+}
+
+interface KeyedField {
+  readonly field: string;
+  readonly topics: readonly string[];
+  readonly match: readonly Match[];
+  readonly tombstone?: TombstoneAction;
+}
+
+/** Reports fields of one topic that take its key for the values of different paths. By field, what to report there. */
+export function contradictingKeys(bindings: Iterable<KeyedField>): Map<string, string> {
+  const problems = new Map<string, string>();
+  const first = new Map<string, { field: string; path: string }>();
+  for (const { field, topics, match, tombstone } of bindings) {
+    const path = tombstone && keyedMatch(match)?.path;
+    if (path === undefined) continue;
+    for (const topic of topics) {
+      const other = first.get(topic);
+      if (!other) first.set(topic, { field, path });
+      else if (other.path !== path) {
+        problems.set(
+          field,
+          `tombstone: ${tombstone} takes the key of topic "${topic}" for the value at "${path}", but "${other.field}" takes it for the ` +
+            `value at "${other.path}"; remove tombstone from the field whose match is not the key`,
+        );
+      }
+    }
+  }
+  return problems;
+}

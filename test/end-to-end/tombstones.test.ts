@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { WebSocket } from 'ws';
+import { createClient } from '../../src/client/client.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { openSocket } from '../support/socket.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startPod } from './pod.ts';
+
+const MATCH = 'match: [{ arg: "order_id", path: "order_id" }]';
+
+describe('a compacted topic', { timeout: 240_000 }, () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  async function settingsOf(t: TestContext, topic: string) {
+    const name = randomName('tombstones');
+    return {
+      GRAPH: await graphFolder(t, {
+        'schema.graphql': `
+          type Subscription {
+            order(order_id: ID!): Order @kafka(topic: "${topic}", ${MATCH}, history: {}, tombstone: NULL)
+            order_until_deleted(order_id: ID!): Order! @kafka(topic: "${topic}", ${MATCH}, history: {}, tombstone: COMPLETE)
+            order_skipped(order_id: ID!): Order! @kafka(topic: "${topic}", ${MATCH}, history: {})
+          }
+          type Order { order_id: ID! status: String }
+        `,
+      }),
+      KAFKA_BROKERS: outside.brokers,
+      KAFKA_GROUP_ID: name,
+      KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
+      REDIS_URL: (await redisServer(t)).url,
+      CHANNEL_PREFIX: `${name}:`,
+    };
+  }
+
+  async function createCompacted(): Promise<string> {
+    const topic = randomName('orders');
+    const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
+    await outside.admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }] });
+    return topic;
+  }
+
+  const record = (orderId: string, status: string) => ({ key: orderId, value: JSON.stringify({ orderId, status }) });
+  const tombstone = (orderId: string) => ({ key: orderId, value: null });
+
+  it('delivers tombstones as null, as complete or not at all, also to clients that resume, and dead-letters none', async (t) => {
+    const topic = await createCompacted();
+    const settings = await settingsOf(t, topic);
+    const pod = await startPod(t, settings);
+    const socket = await openSocket(t, pod.url);
+    await socket.init();
+    for (const field of ['order', 'order_until_deleted', 'order_skipped']) {
+      socket.subscribe(field, `subscription { ${field}(order_id: "1") { order_id status } }`);
+    }
+    await pod.counts('crier_channels', 1);
+    await outside.send(topic, [record('1', 'PAID'), tombstone('2'), tombstone('1'), record('1', 'NEW')]);
+    const messages = await socket.take(7);
+    const of = (field: string) => messages.filter(({ id }) => id === field);
+    const dataOf = (field: string) =>
+      of(field).map(({ type, payload }) =>
+        type === 'next' ? (payload as { data: Record<string, unknown> }).data[field] : type,
+      );
+    const [paid, fresh] = [
+      { order_id: '1', status: 'PAID' },
+      { order_id: '1', status: 'NEW' },
+    ];
+    assert.deepEqual(dataOf('order'), [paid, null, fresh]);
+    assert.deepEqual(dataOf('order_until_deleted'), [paid, 'complete']);
+    assert.deepEqual(dataOf('order_skipped'), [paid, fresh]);
+    assert.deepEqual(await socket.roundTrip(), []);
+
+    const { cursor } = (of('order')[0]!.payload as { extensions: { cursor: string } }).extensions;
+    const other = await startPod(t, settings);
+    const back = await openSocket(t, other.url);
+    await back.init();
+    const resume = { resume: { cursor } };
+    back.subscribe('order', 'subscription { order(order_id: "1") { status } }', undefined, resume);
+    back.subscribe('end', 'subscription { order_until_deleted(order_id: "1") { status } }', undefined, resume);
+    const missed = await back.take(3);
+    assert.deepEqual(
+      missed.filter(({ id }) => id === 'order').map(({ payload }) => (payload as { data: unknown }).data),
+      [{ order: null }, { order: { status: 'NEW' } }],
+    );
+    assert.deepEqual(
+      missed.filter(({ id }) => id === 'end'),
+      [{ id: 'end', type: 'complete' }],
+    );
+
+    const committed = async () => {
+      const [offsets] = await outside.admin.fetchOffsets({ groupId: settings.KAFKA_GROUP_ID, topics: [topic] });
+      return offsets?.partitions[0]?.offset;
+    };
+    await waitFor('the commit of all records', async () => (await committed()) === '4');
+    const total = async (series: string) => (await pod.metric(series)) + (await other.metric(series));
+    assert.equal(await total(`crier_tombstones_total{topic="${topic}",outcome="routed"}`), 2);
+    assert.doesNotMatch(pod.log + other.log, /poison record not published/);
+  });
+
+  it('ends an iteration of crier/client', async (t) => {
+    const topic = await createCompacted();
+    const pod = await startPod(t, await settingsOf(t, topic));
+    const client = createClient({ url: pod.url, webSocketImpl: WebSocket });
+    t.after(() => client.dispose());
+    const statuses: unknown[] = [];
+    const query = 'subscription { order_until_deleted(order_id: "1") { status } }';
+    const iteration = (async () => {
+      for await (const { data } of client.iterate<{ order_until_deleted: { status: string } }>({ query })) {
+        statuses.push(data?.order_until_deleted.status);
+      }
+    })();
+    await pod.counts('crier_channels', 1);
+    await outside.send(topic, [record('1', 'PAID'), tombstone('1')]);
+    await iteration;
+    assert.deepEqual(statuses, ['PAID']);
+    await pod.counts('crier_channels', 0);
+  });
+
+  it('is warned of where its keys are not the values that tombstones take them for', async (t) => {
+    const topic = await createCompacted();
+    const pod = await startPod(t, await settingsOf(t, topic));
+    await outside.send(topic, [
+      { key: 'shop-1', value: JSON.stringify({ orderId: '1' }) },
+      { key: 'shop-1', value: '{"orderId":"2"}' },
+    ]);
+    const warnings = () => pod.lines.filter(({ msg }) => msg.startsWith('the key of a record is not its value'));
+    await waitFor('the warning', () => warnings().length > 0);
+    assert.deepEqual(
+      warnings().map(({ topic: of, path }) => [of, path]),
+      [[topic, 'order_id']],
+    );
+    assert.doesNotMatch(pod.log, /shop-1/);
+  });
+});
