@@ -1,4 +1,7 @@
+import type { EventFilter } from '../graph/filter/event-filter.ts';
+import type { Payload } from '../graph/payload.ts';
 import type { ChannelEvent } from './channel-event.ts';
+import { FilteredGroups } from './filtered-groups.ts';
 import type { Joining } from './resume/joining.ts';
 import type { Job } from './scheduling/turn-slices.ts';
 import { SharingGroup } from './sharing/sharing-group.ts';
@@ -26,6 +29,8 @@ export class ChannelMembers {
   /** Members with the status `caught_up`. */
   readonly #caughtUp = new Set<Joining>();
   #arriving = 0;
+  /** undefined: no group has a filter. */
+  #filtered: FilteredGroups | undefined;
 
   get isEmpty(): boolean {
     return this.#members.size === 0;
@@ -42,8 +47,13 @@ export class ChannelMembers {
     return members;
   }
 
-  addLive(subscription: Subscription, sharingKey: string | undefined): void {
-    const group = this.#groupOf(subscription, sharingKey);
+  /** The groups that receive an event. */
+  receivers(payload: Payload): ReadonlyMap<string | Subscription, SharingGroup> | ReadonlySet<SharingGroup> {
+    return this.#filtered ? this.#filtered.receivers(this.#groups.values(), payload) : this.#groups;
+  }
+
+  addLive(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
+    const group = this.#groupOf(subscription, sharingKey, filter);
     this.#members.set(subscription, group.liveMember);
     group.members.add(subscription);
   }
@@ -77,8 +87,8 @@ export class ChannelMembers {
     for (const joining of this.#caughtUp) {
       if (!joining.advanceTo(event)) continue;
       this.#caughtUp.delete(joining);
-      const { subscription, sharingKey } = joining;
-      const group = this.#groupOf(subscription, sharingKey);
+      const { subscription, sharingKey, filter } = joining;
+      const group = this.#groupOf(subscription, sharingKey, filter);
       this.#members.set(subscription, { status: 'arriving', group });
       this.#arriving++;
       // The next event must not join a batch of events that this member already has.
@@ -141,7 +151,10 @@ export class ChannelMembers {
 
   #leave(group: SharingGroup, subscription: Subscription): void {
     group.delete(subscription);
-    if (group.members.size === 0 && !this.#isAwaited(group)) this.#groups.delete(group.key);
+    if (group.members.size > 0 || this.#isAwaited(group)) return;
+    this.#groups.delete(group.key);
+    if (group.filter) this.#filtered?.delete(group, group.filter);
+    if (this.#filtered?.size === 0) this.#filtered = undefined;
   }
 
   #isAwaited(group: SharingGroup): boolean {
@@ -151,10 +164,13 @@ export class ChannelMembers {
     return false;
   }
 
-  #groupOf(subscription: Subscription, sharingKey: string | undefined): SharingGroup {
+  #groupOf(subscription: Subscription, sharingKey: string | undefined, filter: EventFilter | undefined): SharingGroup {
     const key = sharingKey ?? subscription;
     let group = this.#groups.get(key);
-    if (!group) this.#groups.set(key, (group = new SharingGroup(key)));
+    if (group) return group;
+    group = new SharingGroup(key, false, filter);
+    this.#groups.set(key, group);
+    if (filter) (this.#filtered ??= new FilteredGroups()).add(group, filter);
     return group;
   }
 }

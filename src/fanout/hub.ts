@@ -3,6 +3,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
 import { Executions } from '../graph/execution/executions.ts';
 import { BusUnavailableError } from '../errors.ts';
+import type { EventFilter } from '../graph/filter/event-filter.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
 import type { ChannelObserver, ChannelServices, ResumeOutcome } from './channel-services.ts';
@@ -120,6 +121,7 @@ export class Hub {
    * Resolves once the bus acknowledged the channel: every message published after that moment reaches the subscription. It shares executions
    * with the subscriptions of the channel that have its sharing key; undefined: with none.
    * @param start undefined: it begins with the next event
+   * @param filter of the events that it receives; equal for equal sharing keys. undefined: it receives all of them
    * @returns ends the subscription; the last one of a channel ends the bus subscription. Idempotent.
    * @throws BusUnavailableError, also if the event that it begins with cannot be read; the subscription is not in the hub then.
    */
@@ -128,11 +130,12 @@ export class Hub {
     sharingKey: string | undefined,
     subscription: Subscription,
     start?: Start,
+    filter?: EventFilter,
   ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name);
     if (start?.hasState) channel.hasState = true;
-    const joining = start && channel.addJoining(subscription, sharingKey);
-    if (!joining) channel.add(subscription, sharingKey);
+    const joining = start && channel.addJoining(subscription, sharingKey, filter);
+    if (!joining) channel.add(subscription, sharingKey, filter);
     // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
     const seen = start && this.#services.cursors()?.read(name, start.cursor);
     try {

@@ -1,3 +1,4 @@
+import type { EventFilter } from '../graph/filter/event-filter.ts';
 import type { Hub, Start } from './hub.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -7,6 +8,7 @@ export interface Channels {
   readonly channels: readonly string[];
   /** See `Hub.join`. */
   readonly sharingKey: string | undefined;
+  readonly filter?: EventFilter | undefined;
 }
 
 /**
@@ -18,15 +20,15 @@ export interface Channels {
  */
 export async function joinChannels(
   hub: Pick<Hub, 'join' | 'refuseResume'>,
-  { channels, sharingKey }: Channels,
+  { channels, sharingKey, filter }: Channels,
   subscription: Subscription,
   start?: Start,
 ): Promise<() => void> {
-  if (channels.length === 1) return hub.join(channels[0]!, sharingKey, subscription, start);
+  if (channels.length === 1) return hub.join(channels[0]!, sharingKey, subscription, start, filter);
   if (start?.cursor !== undefined) hub.refuseResume(subscription, 'incomplete');
-  const startOfEach = start?.replaysLast === true ? { cursor: undefined, replaysLast: true } : undefined;
+  const startOfEach = start?.replaysLast === true ? { ...start, cursor: undefined } : undefined;
   const joins = await Promise.allSettled(
-    channels.map((channel) => hub.join(channel, sharingKey, subscription, startOfEach)),
+    channels.map((channel) => hub.join(channel, sharingKey, subscription, startOfEach, filter)),
   );
   const leave = () => {
     for (const join of joins) if (join.status === 'fulfilled') join.value();

@@ -5,6 +5,7 @@ import { Executing } from '../flow/executing.ts';
 import type { ChannelLoad } from '../flow/executing.ts';
 import type { Intake } from '../flow/intake.ts';
 import { rootFieldNames } from '../graph/execution/root-fields.ts';
+import type { EventFilter } from '../graph/filter/event-filter.ts';
 import { TextPayload } from '../graph/payload.ts';
 import type { ChannelEvent, ChannelMessage } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
@@ -58,8 +59,8 @@ export class LiveChannel {
     return this.#members.isEmpty;
   }
 
-  add(subscription: Subscription, sharingKey: string | undefined): void {
-    this.#members.addLive(subscription, sharingKey);
+  add(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
+    this.#members.addLive(subscription, sharingKey, filter);
   }
 
   delete(subscription: Subscription): boolean {
@@ -68,11 +69,12 @@ export class LiveChannel {
   }
 
   /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */
-  addJoining(subscription: Subscription, sharingKey: string | undefined): Joining {
+  addJoining(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): Joining {
     this.#replay ??= this.#openReplay();
-    const joining = this.#replay.add(subscription, sharingKey, () => {
+    const onGap = () => {
       if (subscription.note(GAP)) this.#services.observer.onGap(1);
-    });
+    };
+    const joining = this.#replay.add(subscription, sharingKey, filter, onGap);
     this.#members.addJoining(joining);
     return joining;
   }
@@ -205,15 +207,15 @@ export class LiveChannel {
     if (noteLive) this.#services.scheduler.scheduleInChannel(this.#load, noteLive);
   }
 
-  /** Schedules an event for the members that each group has when its turn comes. Returns false if there are no groups. */
+  /** Schedules an event for the members that each group has when its turn comes. Returns false if no group receives it. */
   #deliver(channelEvent: ChannelEvent, intake: Intake | undefined): boolean {
     const { payload, coordinates, cursor, length, times } = channelEvent;
-    const { groups } = this.#members;
+    const groups = this.#members.receivers(payload);
     if (groups.size === 0) return false;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, this.#members);
-    const trace = coordinates?.trace && this.#startTrace(coordinates, length);
+    const trace = coordinates?.trace && this.#startTrace(coordinates, length, groups);
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
     const options = { cursor, executing, times: timesOfAll, trace };
     const share = { length: length / groups.size, intake, load: this.#load };
@@ -228,9 +230,13 @@ export class LiveChannel {
   }
 
   /** undefined: there are no members, or no span can be started now. */
-  #startTrace(coordinates: Coordinates, length: number): EventTrace | undefined {
+  #startTrace(
+    coordinates: Coordinates,
+    length: number,
+    groups: ReturnType<ChannelMembers['receivers']>,
+  ): EventTrace | undefined {
     const { traces, scheduler } = this.#services;
-    const { groups, live: members } = this.#members;
+    const { live: members } = this.#members;
     for (const group of groups.values()) {
       for (const { operation } of group.members) {
         const [field = ''] = rootFieldNames(operation);

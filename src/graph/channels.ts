@@ -1,12 +1,14 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey } from '../bus/channel.ts';
 import type { Claims } from '../context/connection-facts.ts';
+import { argumentTexts, emptyList } from './argument-texts.ts';
 import { keysOf, textOf } from './channel-keys.ts';
 import type { Refusal } from './refusal.ts';
 import { badInput } from './request-limits.ts';
 import type { Binding } from './schema/binding.ts';
-import type { Match, MatchedScalar } from './schema/match.ts';
 import { claimAt } from './schema/where.ts';
+
+const EVERY_VALUE = [undefined] as const;
 
 /** A longer claim names no channel: channel names are kept for each subscription, and sent to Redis. */
 const MAX_CLAIM_LENGTH = 256;
@@ -37,7 +39,7 @@ export function channelsFor(
   let count = topics.length;
   const keys: { path: string; values: readonly (string | undefined)[] }[] = [];
   for (const key of keysOf(binding)) {
-    const values = 'claim' in key ? claimValue(claims, key.claim) : argumentValues(args, key);
+    const values = 'claim' in key ? claimValue(claims, key.claim) : (argumentTexts(args, key) ?? EVERY_VALUE);
     if (values === undefined || 'errors' in values) return values;
     count *= values.length;
     // Before any name is made: several lists have as many channels as the product of their lengths.
@@ -64,30 +66,6 @@ function claimValue(claims: Claims, claim: string): readonly string[] | undefine
   return value === undefined || value.length > MAX_CLAIM_LENGTH ? undefined : [value];
 }
 
-/** [undefined]: the argument is left out, so it matches every value. */
-function argumentValues(args: ChannelInput['args'], { arg, scalar }: Match): readonly (string | undefined)[] | Refusal {
-  const given = args[arg];
-  if (given === undefined || given === null) return [undefined];
-  const values = Array.isArray(given) && scalar?.isList !== false ? (given as unknown[]) : [given];
-  if (values.length === 0) return badInput(emptyList(arg));
-  const texts = new Set<string>();
-  for (const value of values) {
-    const text = scalar ? serializedText(scalar, value) : textOf(value);
-    if (text === undefined) return badInput(`The argument "${arg}" must be a string, a number or a boolean`);
-    texts.add(text);
-  }
-  return [...texts];
-}
-
-/** undefined also if the scalar, which is the graph's code, refuses the value. */
-function serializedText({ serialize }: MatchedScalar, value: unknown): string | undefined {
-  try {
-    return textOf(serialize(value));
-  } catch {
-    return undefined;
-  }
-}
-
 function combinationsOf(
   keys: readonly { readonly path: string; readonly values: readonly (string | undefined)[] }[],
 ): readonly (readonly ChannelKey[])[] {
@@ -96,10 +74,6 @@ function combinationsOf(
     combinations = combinations.flatMap((named) => values.map((value) => [...named, { path, value }]));
   }
   return combinations;
-}
-
-export function emptyList(arg: string): string {
-  return `The list "${arg}" is empty, so no event would ever arrive; give a value, or null for every value where that is allowed`;
 }
 
 function tooMany(maxChannels: number): string {

@@ -26,6 +26,8 @@ import type { SubscriptionArguments } from './execution/subscription-arguments.t
 import { fieldCoordinate } from './schema/field-coordinate.ts';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
 import { channelsFor } from './channels.ts';
+import type { EventFilter } from './filter/event-filter.ts';
+import { filterFor } from './filter/event-filter.ts';
 import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
@@ -57,6 +59,8 @@ export type EventSource = {
   | {
       readonly channels: readonly string[];
       readonly sharingKey: string | undefined;
+      /** undefined: it receives all events of its channels. */
+      readonly filter: EventFilter | undefined;
       readonly replaysLast: boolean;
       readonly hasState: boolean;
     }
@@ -252,10 +256,13 @@ export class GraphRuntime {
         ? plainChannelsFor(binding, args)
         : channelsFor(binding, channelPrefix, { args, claims }, limits?.maxChannels);
     if (channels === undefined || 'errors' in channels) return channels;
+    const filter = binding.filters && filterFor(binding.filters, args);
+    if (filter && 'errors' in filter) return filter;
     return {
       field: binding.field,
       channels,
       sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
+      filter,
       replaysLast: binding.replaysLast === true || binding.state !== undefined,
       hasState: binding.state !== undefined,
     };

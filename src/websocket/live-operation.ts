@@ -305,7 +305,10 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 
 function sourceWeight(source: EventSource): number {
   if ('events' in source) return 0;
-  let bytes = textWeight(source.sharingKey ?? '') + (source.channels.length - 1) * BYTES_PER_FURTHER_CHANNEL;
+  let bytes =
+    textWeight(source.sharingKey ?? '') +
+    2 * textWeight(source.filter?.key ?? '') +
+    (source.channels.length - 1) * BYTES_PER_FURTHER_CHANNEL;
   // The bus keeps the name, too.
   for (const channel of source.channels) bytes += 2 * textWeight(channel);
   return bytes;

@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { BusUnavailableError } from '../../src/errors.ts';
 import { joinChannels } from '../../src/fanout/join-channels.ts';
+import { HISTORY_DEFAULTS as history } from '../../src/bus/history.ts';
 import { Cursors } from '../../src/fanout/resume/cursor.ts';
+import { publisherOf } from '../support/partition-publisher.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 
@@ -65,6 +67,32 @@ describe('a subscription with several channels', () => {
     assert.deepEqual(stage.resumes, ['incomplete']);
     await listen(['1', '1'], 'any cursor');
     assert.deepEqual(stage.resumes, ['incomplete', 'cursor_invalid']);
+  });
+
+  it('begins with the last event of each, if the field is configured so', async (t) => {
+    const { stage } = await start(t);
+    for (const id of ['1', '2', '3']) {
+      const message = { channel: channelOf(id), payload: JSON.stringify({ id, total: Number(id) }), history };
+      await publisherOf(stage.bus, 't', 0).publish([message]);
+    }
+    const from = { cursor: undefined, replaysLast: true };
+    const { received } = await stage.join(ORDERS, factsOf('a', {}), { ids: ['1', '2', '4'] }, from);
+    await waitFor('both events', () => received.length === 2);
+    assert.deepEqual(totalsOf(received).sort(), [1, 2]);
+  });
+
+  it('begins each with the state that the field keeps', async (t) => {
+    const { stage } = await start(t);
+    const starts: unknown[] = [];
+    const join = (...[, , , from]: Parameters<ReturnType<typeof stage.hub>['join']>) => {
+      starts.push(from);
+      return Promise.resolve(() => undefined);
+    };
+    const { subscription } = await stage.join('subscription { all { id } }', factsOf('a', {}));
+    const port = { join, refuseResume: () => undefined };
+    const state = { cursor: undefined, replaysLast: true, hasState: true };
+    await joinChannels(port, { channels: ['a', 'b'], sharingKey: 'k' }, subscription, { ...state, cursor: 'x' });
+    assert.deepEqual(starts, [state, state]);
   });
 
   it('joins none of them if one is refused, and leaves the hub empty', async (t) => {

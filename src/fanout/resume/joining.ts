@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../../bus/history.ts';
+import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import { Continuity } from '../continuity.ts';
 import type { CursorPosition } from './cursor.ts';
@@ -17,6 +18,8 @@ const NONE: readonly HistoryEntry[] = [];
 export class Joining {
   readonly subscription: Subscription;
   readonly sharingKey: string | undefined;
+  /** See `SharingGroup.filter`. */
+  readonly filter: EventFilter | undefined;
   readonly #held: HeldEvents;
   /** Of the next held event. */
   #sequence: number;
@@ -36,9 +39,16 @@ export class Joining {
    * @param held from its present end on, the live events are for this subscription
    * @param onGap called when events may be missing after the client's last one
    */
-  constructor(subscription: Subscription, sharingKey: string | undefined, held: HeldEvents, onGap: () => void) {
+  constructor(
+    subscription: Subscription,
+    sharingKey: string | undefined,
+    filter: EventFilter | undefined,
+    held: HeldEvents,
+    onGap: () => void,
+  ) {
     this.subscription = subscription;
     this.sharingKey = sharingKey;
+    this.filter = filter;
     this.#held = held;
     this.#sequence = held.end;
     this.#onGap = onGap;

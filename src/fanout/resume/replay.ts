@@ -1,3 +1,4 @@
+import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { History, HistoryEntry } from '../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import type { HeldBytes } from './held-bytes.ts';
@@ -87,8 +88,13 @@ export class Replay {
   }
 
   /** Holds the live events for this subscription, too, from now on. */
-  add(subscription: Subscription, sharingKey: string | undefined, onGap: () => void): Joining {
-    const joining = new Joining(subscription, sharingKey, this.held, onGap);
+  add(
+    subscription: Subscription,
+    sharingKey: string | undefined,
+    filter: EventFilter | undefined,
+    onGap: () => void,
+  ): Joining {
+    const joining = new Joining(subscription, sharingKey, filter, this.held, onGap);
     this.#joinings.set(subscription, joining);
     return joining;
   }
@@ -160,7 +166,7 @@ export class Replay {
         this.#remove(joining);
         return 'over';
       }
-      const hasExecuted = this.#resultsOf(event, group).serve(subscription);
+      const hasExecuted = this.#accepts(event, joining) && this.#resultsOf(event, group).serve(subscription);
       bytes += event.length;
       if (events === MAX_EVENTS_PER_TURN || bytes >= MAX_BYTES_PER_TURN) return 'served';
       if ((hasExecuted || events % RESULTS_BETWEEN_CHECKS === 0) && isSpent()) return 'served';
@@ -177,6 +183,17 @@ export class Replay {
 
   #resultsOf(event: ChannelEvent, group: SharingGroup): GroupEvent {
     if (!group.isReplay) return this.#share(event, group);
+    const replayed = this.#replayedOf(event);
+    return replayed.results.get(group) ?? this.#keep(replayed, group);
+  }
+
+  /** True if the filter of the subscription accepts the event, which is parsed once for all subscriptions. */
+  #accepts(event: ChannelEvent, { filter }: Joining): boolean {
+    return filter === undefined || filter.accepts(this.#replayedOf(event).event.payload);
+  }
+
+  /** The event with the results that subscriptions share. */
+  #replayedOf(event: ChannelEvent): ReplayedEvent {
     const key = event.coordinates?.entry ?? event;
     let replayed = this.#events.get(key);
     if (!replayed) {
@@ -186,7 +203,7 @@ export class Replay {
       this.#events.set(key, (replayed = { key, event, results: new Map(), bytes, wasUsed: true, sweeps: 0 }));
     }
     replayed.wasUsed = true;
-    return replayed.results.get(group) ?? this.#keep(replayed, group);
+    return replayed;
   }
 
   #keep(replayed: ReplayedEvent, group: SharingGroup): GroupEvent {

@@ -1,5 +1,6 @@
 import type { Intake } from '../../flow/intake.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { Subscription } from '../subscription.ts';
 import { AnswerClasses } from './answer-classes.ts';
 
@@ -28,14 +29,17 @@ export class SharingGroup {
   readonly liveMember: { readonly status: 'live'; readonly group: SharingGroup } = { status: 'live', group: this };
   /** Members join while an event is served, so results are kept also where no current member needs them. */
   readonly isReplay: boolean;
+  /** Decides which events its members receive: their arguments are equal. undefined: they receive all events of the channel. */
+  readonly filter: EventFilter | undefined;
   /** The latest batch that is not served completely. */
   batch: GroupBatch | undefined;
   /** By read set, the latest first. */
   #remembered: readonly AnswerClasses<Subscription>[] = [];
 
-  constructor(key: string | Subscription, isReplay = false) {
+  constructor(key: string | Subscription, isReplay = false, filter?: EventFilter) {
     this.key = key;
     this.isReplay = isReplay;
+    this.filter = filter;
   }
 
   delete(member: Subscription): boolean {

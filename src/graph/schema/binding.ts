@@ -4,9 +4,11 @@ import type { KeyNaming } from '../../json/key-naming.ts';
 import { readDefaultKeys, readKeys } from './crier-directive.ts';
 import { itemsOf, readPayload, readShared } from './directive-arguments.ts';
 import { directiveOf, misplacedUses } from './field-directive.ts';
+import { checkComparison, isFilter, readFilters } from './filters.ts';
 import { readHistory, readReplay } from './history-binding.ts';
-import { matchedArguments, readMatches } from './match.ts';
+import { argumentsOf, readMatches } from './match.ts';
 import type { Match } from './match.ts';
+import type { FilterRule } from '../filter/filter-rule.ts';
 import { isRecordPart } from '../record-parts.ts';
 import { checkPath } from './payload-path.ts';
 import type { PayloadShape } from './payload-shape.ts';
@@ -34,6 +36,8 @@ export interface Binding extends FieldTopics {
   readonly keys?: KeyNaming;
   readonly match: readonly Match[];
   readonly where: readonly Where[];
+  /** Choose among the events of the channels, by the values of arguments. */
+  readonly filters?: readonly FilterRule[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
   readonly payload: readonly string[];
   /** True if connections that agree on all facts that an execution read get its result (fanout/sharing/sharing.ts). */
@@ -122,10 +126,19 @@ function readBinding(
   const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
   const state = readState(given.get('state'), problems);
   const matchNodes = itemsOf(given.get('match'));
+  const whereNodes = itemsOf(given.get('where'));
   const match = readMatches(matchNodes, field, problems);
   const topicArgument = topicArgumentOf(given.get('topic'));
-  const matched = new Set([...matchedArguments(matchNodes), ...(topicArgument === undefined ? [] : [topicArgument])]);
-  const where = readWhere(itemsOf(given.get('where')), match, problems);
+  const matched = new Set([
+    ...argumentsOf([...matchNodes, ...whereNodes]),
+    ...(topicArgument === undefined ? [] : [topicArgument]),
+  ]);
+  const where = readWhere(
+    whereNodes.filter((item) => !isFilter(item)),
+    match,
+    problems,
+  );
+  const filters = readFilters(whereNodes.filter(isFilter), field, problems);
   const tombstone = readTombstone(given.get('tombstone'), field, problems);
   if (tombstone) checkTombstone({ field, match, where }, tombstone, findings);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
@@ -134,6 +147,10 @@ function readBinding(
   if (payload) {
     const paths = [...match, ...where].map(({ path }) => path).filter((path) => !isRecordPart(path));
     for (const path of paths) checkPath(schema, field, path, payload, problems);
+    for (const rule of filters) {
+      checkPath(schema, field, rule.path, payload, problems, rule.op === 'CONTAINS');
+      checkComparison(schema, field, rule, payload, problems);
+    }
   }
   return problems.length === 0 && topics && payload
     ? {
@@ -143,6 +160,7 @@ function readBinding(
         keys,
         match,
         where,
+        filters,
         payload,
         isShared,
         history,

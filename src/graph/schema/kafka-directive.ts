@@ -1,4 +1,5 @@
 import { HISTORY_DEFAULTS } from '../../bus/history.ts';
+import { OPERATORS } from '../filter/filter-rule.ts';
 
 /** The definition of @kafka, which crier adds to every graph's schema. */
 export const KAFKA_DIRECTIVE = /* GraphQL */ `
@@ -13,7 +14,7 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     "SNAKE, or what the @crier of the schema says."
     keys: KafkaKeys
     match: [KafkaMatch!]
-    "Claims that must equal a value of the payload."
+    "Claims that must equal a value of the payload, and arguments that are compared with one."
     where: [KafkaWhere!]
     "Arguments that are meant to choose no events."
     unused: [String!]
@@ -46,9 +47,17 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     header: String
   }
 
+  "A claim or an argument, and the value of the payload that it is compared with."
   input KafkaWhere {
-    claim: String!
+    claim: String
+    arg: String
     path: String!
+    "For an argument."
+    op: KafkaOperator
+  }
+
+  enum KafkaOperator {
+    ${OPERATORS.join('\n    ')}
   }
 
   enum KafkaFormat {

@@ -1,15 +1,9 @@
-import {
-  Kind,
-  getNullableType,
-  isEnumType,
-  isListType,
-  isNonNullType,
-  isScalarType,
-  isSpecifiedScalarType,
-} from 'graphql';
+import { Kind, getNullableType, isEnumType, isListType, isNonNullType, isScalarType } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
 import { KEY_PART, headerPart, isRecordPart, partLabel } from '../record-parts.ts';
+import { matchedScalarOf } from './matched-scalar.ts';
+import type { MatchedScalar } from './matched-scalar.ts';
 import { isPath } from './payload-path.ts';
 
 /** One `match` of an @kafka directive. */
@@ -21,13 +15,6 @@ export interface Match {
   readonly isOptional: boolean;
   /** Absent for other types. */
   readonly scalar?: MatchedScalar | undefined;
-}
-
-/** The custom scalar of a matched argument: its values are compared as they are serialized. */
-export interface MatchedScalar {
-  /** True if the argument is a list of the scalar. A value of the scalar may be an array, too. */
-  readonly isList: boolean;
-  readonly serialize: (value: unknown) => unknown;
 }
 
 /** For n optional arguments a record goes to 2^n channels. */
@@ -61,8 +48,8 @@ export function readMatches(
   return matches;
 }
 
-/** The arguments that `match` names, even where the match has a mistake. */
-export function matchedArguments(items: readonly ConstValueNode[]): ReadonlySet<string> {
+/** The arguments that a match or a where names, even where it has a mistake. */
+export function argumentsOf(items: readonly ConstValueNode[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const item of items) {
     for (const { name, value } of item.kind === Kind.OBJECT ? item.fields : []) {
@@ -83,7 +70,6 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   }
   const text = path?.kind === Kind.STRING ? path.value : '';
   const definition = field.args.find((argument) => argument.name === arg.value);
-  let scalar: MatchedScalar | undefined;
   if (!definition) {
     problems.push(
       `match names the argument "${arg.value}", which the field does not have` +
@@ -101,13 +87,11 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
           'use a scalar, an enum, or a list of one of them such as [ID!], or leave it out of match and read it in a resolver',
       );
     }
-    if (isScalarType(type) && !isSpecifiedScalarType(type)) {
-      scalar = { isList: type !== nullable, serialize: (value) => type.serialize(value) };
-    }
   }
   const isGoodPath = part !== undefined || isPath(text, `match of "${arg.value}": path`, problems);
   if (!definition || !isGoodPath) return undefined;
   const isOptional = !isNonNullType(definition.type);
+  const scalar = matchedScalarOf(definition.type);
   return { arg: arg.value, path: part ?? text, isOptional, ...(scalar && { scalar }) };
 }
 

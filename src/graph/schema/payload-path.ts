@@ -1,4 +1,5 @@
 import {
+  getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -23,6 +24,8 @@ export function isPath(path: string, what: string, problems: string[]): boolean 
 /**
  * Reports a matched path that cannot lead to a value: it ends above the payload, or the field's type has no value there. A path
  * outside `payload` is not checked: only the field's value has a type.
+ *
+ * @param mayEndAtList true: it may lead to a list of scalars
  */
 export function checkPath(
   schema: GraphQLSchema,
@@ -30,6 +33,7 @@ export function checkPath(
   path: string,
   payload: readonly string[],
   problems: string[],
+  mayEndAtList = false,
 ): void {
   const segments = path.split('.');
   if (segments.length < payload.length && segments.every((segment, index) => segment === payload[index])) {
@@ -38,7 +42,7 @@ export function checkPath(
     );
   }
   if (payload.some((segment, index) => segment !== segments[index])) return;
-  const problem = walk(schema, field.type, segments, payload.length);
+  const problem = walk(schema, field.type, segments, payload.length, mayEndAtList);
   if (problem) problems.push(`path "${path}" ${problem}`);
 }
 
@@ -48,9 +52,12 @@ function walk(
   type: GraphQLOutputType,
   segments: readonly string[],
   index: number,
+  mayEndAtList: boolean,
 ): string | undefined {
-  if (isNonNullType(type)) return walk(schema, type.ofType, segments, index);
+  if (isNonNullType(type)) return walk(schema, type.ofType, segments, index, mayEndAtList);
   const rest = segments.slice(index);
+  if (isListType(type) && mayEndAtList && rest.length === 0 && isLeafType(getNullableType(type.ofType)))
+    return undefined;
   if (isListType(type)) {
     return `${rest.length === 0 ? 'ends at' : 'goes through'} a list, which has no single value; match a value outside of it`;
   }
@@ -70,6 +77,6 @@ function walk(
     return `can never match: ${type.name} has no field "${next}"${didYouMean(next, names)}`;
   }
   // Possible as soon as one of the types that the value may have makes it possible.
-  const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1));
+  const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1, mayEndAtList));
   return verdicts.includes(undefined) ? undefined : verdicts[0];
 }

@@ -20,6 +20,7 @@ export interface RedisBinding {
   /** Nothing is kept of a plain channel. */
   readonly replaysLast?: undefined;
   readonly state?: undefined;
+  readonly filters?: undefined;
   /** File, line and field, for problems that depend on settings. */
   readonly location: string;
 }

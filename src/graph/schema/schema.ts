@@ -24,6 +24,7 @@ const OWN_NAMES = [
   'KafkaMatch',
   'KafkaWhere',
   'KafkaFormat',
+  'KafkaOperator',
   'KafkaHistory',
   'KafkaReplay',
   'KafkaState',

@@ -94,7 +94,7 @@ function describe(path: readonly string[]): string {
 
 /** Paths with a key that is never in snake_case. Below a custom scalar any key is possible. */
 function misnamedPaths({ binding, place }: BoundField, root: PayloadShape): string[] {
-  const { match, where, payload } = binding;
+  const { match, where, filters = [], payload } = binding;
   const problems: string[] = [];
   const check = (what: string, path: readonly string[]) => {
     let shape = root;
@@ -112,6 +112,7 @@ function misnamedPaths({ binding, place }: BoundField, root: PayloadShape): stri
   for (const { arg, path } of match) {
     if (!isRecordPart(path)) check(`match of "${arg}": path`, path.split('.'));
   }
+  for (const { arg, path } of filters) check(`where of "${arg}": path`, path.split('.'));
   for (const { claim, path } of where) check(`where of "${claim}": path`, path.split('.'));
   check('payload', payload);
   return problems;

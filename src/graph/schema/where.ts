@@ -14,7 +14,7 @@ export interface Where {
   readonly path: string;
 }
 
-/** Reads the `where` of a @kafka. */
+/** Reads the `where`s of a @kafka that name a claim. */
 export function readWhere(
   items: readonly ConstValueNode[],
   match: readonly Match[],
@@ -26,7 +26,7 @@ export function readWhere(
     const claim = members.get('claim');
     const path = members.get('path');
     if (claim?.kind !== Kind.STRING || path?.kind !== Kind.STRING || members.size !== 2) {
-      problems.push('each where must be { claim: "…", path: "…" }');
+      problems.push('each where must be { claim: "…", path: "…" } or { arg: "…", path: "…", op: EQ }');
       continue;
     }
     if (claim.value.split('.').includes('')) {

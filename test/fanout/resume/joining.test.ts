@@ -19,7 +19,7 @@ function stage() {
   const counts = { gaps: 0 };
   const held = new HeldEvents(new HeldBytes());
   const subscription = { expectReplay: () => undefined } as unknown as Subscription;
-  const joining = new Joining(subscription, undefined, held, () => void counts.gaps++);
+  const joining = new Joining(subscription, undefined, undefined, held, () => void counts.gaps++);
   const coordinates = { epoch: 5, partition: 0, offset: 8, timestamp: 0, entry: '2-0' };
   return { held, joining, replayed: { payload: Buffer.from('{}'), coordinates }, counts };
 }

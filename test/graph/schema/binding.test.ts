@@ -10,6 +10,7 @@ const TYPES = `
   type Auction implements Thing { id: ID auction_id: Int title: String seller: Seller items: [Item!]! price: Float }
   type Seller { id: ID! }
   type Item { id: ID! }
+  type Tagged { tags: [String!]! items: [Item!] }
   type Lot implements Thing { id: ID lot_no: Int }
   union Event = Auction | Lot
   enum Status { OPEN CLOSED }
@@ -52,6 +53,7 @@ describe('binding', () => {
             { arg: 'status', path: 'meta.status', isOptional: true },
           ],
           where: [],
+          filters: [],
           payload: ['auction'],
           isShared: true,
           history: undefined,
@@ -65,6 +67,7 @@ describe('binding', () => {
           keys: 'SNAKE',
           match: [],
           where: [],
+          filters: [],
           payload: [],
           isShared: false,
           history: undefined,
@@ -73,6 +76,25 @@ describe('binding', () => {
         },
       ],
     );
+  });
+
+  it('reads where on arguments, beside those on claims', () => {
+    const { bindings, problems, warnings } = parse(`
+      a(min: Float, not: [Status!], tag: String): Auction @kafka(topic: "t", payload: "auction", where: [
+        { claim: "tenant", path: "meta.tenant" }
+        { arg: "min", path: "auction.price", op: GTE }
+        { arg: "not", path: "meta.status", op: IN }
+        { arg: "tag", path: "meta.tags", op: CONTAINS }
+      ])
+      b(tag: String!): Tagged @kafka(topic: "t", where: { arg: "tag", path: "tags", op: CONTAINS })
+    `);
+    assert.deepEqual([...problems, ...warnings], []);
+    assert.deepEqual(bindings.get('a')?.where, [{ claim: 'tenant', path: 'meta.tenant' }]);
+    assert.deepEqual(bindings.get('a')?.filters, [
+      { arg: 'min', path: 'auction.price', op: 'GTE', comparison: 'number' },
+      { arg: 'not', path: 'meta.status', op: 'IN', comparison: 'either' },
+      { arg: 'tag', path: 'meta.tags', op: 'CONTAINS', comparison: 'text' },
+    ]);
   });
 
   it('reads matches on the key and on a header of the record', () => {
@@ -217,6 +239,58 @@ describe('binding', () => {
     'an unknown argument': [
       'a(auction_id: Int): Auction @kafka(topic: "t", match: [{ arg: "auctionId", path: "auction_id" }])',
       /names the argument "auctionId", which the field does not have; did you mean "auction_id"\?/,
+    ],
+    'a where without an operator': [
+      'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", path: "id" })',
+      /each where of an argument must be \{ arg: "…", path: "…", op: EQ \}, with one of EQ, NE, IN, LT/,
+    ],
+    'a where of an argument and a claim': [
+      'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", claim: "sub", path: "id", op: EQ })',
+      /each where of an argument must be/,
+    ],
+    'a where of an unknown argument': [
+      'a(min: Int): Auction @kafka(topic: "t", where: { arg: "mim", path: "price", op: GT })',
+      /where names the argument "mim", which the field does not have; did you mean "min"\?/,
+    ],
+    'a where on an impossible path': [
+      'a(x: Float): Auction @kafka(topic: "t", where: { arg: "x", path: "prise", op: GT })',
+      /path "prise" can never match: Auction has no field "prise"; did you mean "price"\?/,
+    ],
+    'IN with one value': [
+      'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: IN })',
+      /argument "x" is of type ID; IN compares with a list of values, such as \[ID!\]/,
+    ],
+    'EQ with a list': [
+      'a(x: [ID!]): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: EQ })',
+      /is of type \[ID!\]; EQ compares with one value: use a scalar or an enum, or IN with a list/,
+    ],
+    'an input object in where': [
+      'a(x: Filter): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: NE })',
+      /is of type Filter; NE compares with one value/,
+    ],
+    'an order of Booleans': [
+      'a(x: Boolean): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: GT })',
+      /is of type Boolean; GT compares numbers and texts; use EQ, NE or IN/,
+    ],
+    'PREFIX with a number': [
+      'a(x: Int): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: PREFIX })',
+      /is of type Int; PREFIX compares texts; use String or ID/,
+    ],
+    'an order of a number and a text': [
+      'a(x: String): Auction @kafka(topic: "t", where: { arg: "x", path: "price", op: LTE })',
+      /LTE compares the number at path "price" with the text of "x"; make the argument Int or Float/,
+    ],
+    'PREFIX on a number': [
+      'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", path: "price", op: PREFIX })',
+      /PREFIX compares texts, and path "price" has a number/,
+    ],
+    'a where on a list': [
+      'a(x: ID): Tagged @kafka(topic: "t", where: { arg: "x", path: "tags", op: EQ })',
+      /path "tags" ends at a list/,
+    ],
+    'two equal wheres': [
+      'a(x: ID): Auction @kafka(topic: "t", where: [{ arg: "x", path: "id", op: NE }, { arg: "x", path: "id", op: NE }])',
+      /two wheres of "x" on path "id" with NE; keep one/,
     ],
     'a match on a path of the payload and the key': [
       'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", path: "id", key: true })',

@@ -1,0 +1,57 @@
+import { valueAt } from '../../json/value-at.ts';
+import { argumentTexts } from '../argument-texts.ts';
+import type { Payload } from '../payload.ts';
+import type { Refusal } from '../refusal.ts';
+import type { FilterRule } from './filter-rule.ts';
+import { valueTest } from './value-test.ts';
+import type { ValueTest } from './value-test.ts';
+
+interface PathTest {
+  readonly path: readonly string[];
+  readonly passes: ValueTest;
+}
+
+/** Decides which events of its channels a subscription receives. It depends on nothing but its rules and arguments. */
+export class EventFilter {
+  /** Equal for filters with equal rules and arguments. */
+  readonly key: string;
+  readonly #tests: readonly PathTest[];
+
+  constructor(key: string, tests: readonly PathTest[]) {
+    this.key = key;
+    this.#tests = tests;
+  }
+
+  /**
+   * True if the value passes every rule. A tombstone (null) passes: a subscriber must learn that what it has seen was deleted. So does a
+   * payload that is not JSON, of which the client receives an error.
+   */
+  accepts(payload: Pick<Payload, 'value'>): boolean {
+    let value: unknown;
+    try {
+      value = payload.value;
+    } catch {
+      return true;
+    }
+    if (value === null) return true;
+    for (const { path, passes } of this.#tests) if (!passes(valueAt(value, path))) return false;
+    return true;
+  }
+}
+
+/** undefined: no argument restricts the events, because all of them are left out or null. @param args coerced */
+export function filterFor(
+  rules: readonly FilterRule[],
+  args: Readonly<Record<string, unknown>>,
+): EventFilter | Refusal | undefined {
+  const tests: PathTest[] = [];
+  const identity: unknown[] = [];
+  for (const rule of rules) {
+    const texts = argumentTexts(args, rule);
+    if (texts === undefined) continue;
+    if ('errors' in texts) return texts;
+    tests.push({ path: rule.path.split('.'), passes: valueTest(rule, texts) });
+    identity.push([rule.path, rule.op, rule.comparison, ...texts]);
+  }
+  return tests.length === 0 ? undefined : new EventFilter(JSON.stringify(identity), tests);
+}
