@@ -124,6 +124,7 @@ describe('the pages of the documentation', () => {
 /** Codes of `error` messages and constants of code, which look like settings. */
 const ERROR_CODES: ReadonlySet<string> = new Set([
   'BAD_USER_INPUT',
+  'BUS_UNAVAILABLE',
   'PERSISTED_QUERY_NOT_FOUND',
   'PERSISTED_QUERY_NOT_SUPPORTED',
   'PERSISTED_QUERY_MISMATCH',

@@ -1,4 +1,5 @@
 import type { Backend } from './backend.ts';
+import type { PubSub } from './pubsub/pubsub.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { BackendPort } from './execution-backends.ts';
@@ -21,6 +22,8 @@ export interface ExecutionContext<Loaders extends object = object> {
    * refuses; `JSON.parse(JSON.stringify(…))` copies them.
    */
   readonly connection: ConnectionFacts;
+  /** Publishes events on Redis channels; in the `subscribe` of a Subscription field it receives them, too. */
+  readonly pubsub: PubSub;
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
@@ -45,14 +48,18 @@ export interface Acknowledgement {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** @param trace undefined: the execution is not traced */
+/**
+ * @param trace undefined: the execution is not traced
+ * @param pubsub undefined: there is no bus
+ */
 export function createContext(
   definition: ContextDefinition,
   backends: BackendPort,
   facts: ConnectionFacts,
   trace?: ExecutionTrace,
+  pubsub?: PubSub,
 ): ExecutionContext {
-  return new LazyContext(definition, backends, facts, trace);
+  return new LazyContext(definition, backends, facts, trace, pubsub);
 }
 
 /** What the execution with this context has read of its connection so far; undefined: nothing. */
@@ -90,6 +97,7 @@ class LazyContext implements ExecutionContext {
   readonly #port: BackendPort;
   readonly #facts: ConnectionFacts;
   readonly #trace: ExecutionTrace | undefined;
+  readonly #pubsub: PubSub | undefined;
   #backends: Readonly<Record<string, Backend>> | undefined;
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
@@ -129,11 +137,13 @@ class LazyContext implements ExecutionContext {
     port: BackendPort,
     facts: ConnectionFacts,
     trace: ExecutionTrace | undefined,
+    pubsub: PubSub | undefined,
   ) {
     this.#definition = definition;
     this.#port = port;
     this.#facts = facts;
     this.#trace = trace;
+    this.#pubsub = pubsub;
   }
 
   get backends(): Readonly<Record<string, Backend>> {
@@ -148,6 +158,11 @@ class LazyContext implements ExecutionContext {
 
   get loaders(): object {
     return (this.#loaders ??= this.#definition.createLoaders?.(this) ?? NONE);
+  }
+
+  get pubsub(): PubSub {
+    if (!this.#pubsub) throw new TypeError('context.pubsub has no bus');
+    return this.#pubsub;
   }
 
   get connection(): ConnectionFacts {

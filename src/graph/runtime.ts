@@ -4,6 +4,10 @@ import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { createContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
+import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
+import { Publishing } from '../context/pubsub/pubsub.ts';
+import type { PubSub } from '../context/pubsub/pubsub.ts';
+import type { TriggerChannels } from '../context/pubsub/trigger-channels.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { clientError, errorOf } from '../errors.ts';
 import type { OverloadedError } from '../errors.ts';
@@ -64,7 +68,7 @@ export type EventSource = {
       readonly replaysLast: boolean;
       readonly hasState: boolean;
     }
-  | { readonly events: AsyncIterable<unknown> }
+  | { readonly events: AsyncIterable<unknown>; readonly pubsub: OperationPubSub | undefined }
 );
 
 /** Where an error occurred, if the error does not say so itself. */
@@ -82,6 +86,8 @@ export interface GraphRuntimeOptions {
   /** Default: they are only counted. */
   readonly executions?: Executions;
   readonly backends: BackendPort;
+  /** undefined: `context.pubsub` throws. */
+  readonly triggers?: TriggerChannels | undefined;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
   readonly channelPrefix: string;
@@ -101,10 +107,13 @@ export class GraphRuntime {
   readonly #maskedErrors: MaskedErrors;
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
+  readonly #publishing: PubSub | undefined;
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
     this.#executions = options.executions ?? new Executions();
+    // All executions have it.
+    this.#publishing = options.triggers && Object.freeze(new Publishing(options.triggers));
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
@@ -203,7 +212,9 @@ export class GraphRuntime {
     if (tooLong) return tooLong;
     // The graph's code must not move a subscription to another channel.
     if (binding) Object.freeze(args);
-    const context = this.#contextOf(facts);
+    const { triggers } = this.#options;
+    const pubsub = !binding && triggers ? new OperationPubSub(triggers) : undefined;
+    const context = this.#contextOf(facts, undefined, pubsub);
     // A source may send requests for as long as its subscription lives.
     settleRequests(context);
     const failure = (error: unknown): Refusal => {
@@ -222,8 +233,11 @@ export class GraphRuntime {
         context,
         subscribeInfo(graph.schema, operation, selected),
       );
-      return isAsyncIterable(events) ? { field: field.name, events } : failure(notASource(events));
+      if (isAsyncIterable(events)) return { field: field.name, events, pubsub };
+      pubsub?.close();
+      return failure(notASource(events));
     } catch (error) {
+      pubsub?.close();
       return failure(error);
     }
   }
@@ -268,9 +282,9 @@ export class GraphRuntime {
     };
   }
 
-  #contextOf(facts: ConnectionFacts, trace?: ExecutionTrace): ExecutionContext {
+  #contextOf(facts: ConnectionFacts, trace?: ExecutionTrace, pubsub = this.#publishing): ExecutionContext {
     const { graph, backends } = this.#options;
-    return createContext(graph.context, backends, facts, trace);
+    return createContext(graph.context, backends, facts, trace, pubsub);
   }
 
   #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {

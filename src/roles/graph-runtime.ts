@@ -1,4 +1,5 @@
 import type { Backends } from '../context/backends.ts';
+import { TriggerChannels } from '../context/pubsub/trigger-channels.ts';
 import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
 import type { RequestedDocuments } from '../graph/documents/requested-documents.ts';
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
@@ -8,13 +9,23 @@ import { GraphRuntime } from '../graph/runtime.ts';
 import type { RoleServices } from './services.ts';
 
 export function createRuntime(
-  { config, graph, log, metrics }: RoleServices,
+  { bus, config, graph, log, metrics }: RoleServices,
   documents: RequestedDocuments,
   backends: Backends,
   executions: Executions,
 ): GraphRuntime {
+  const triggers = new TriggerChannels({
+    bus,
+    prefix: config.CHANNEL_PREFIX,
+    maxChannelBytes: config.MAX_CHANNEL_BYTES,
+    maxMessageBytes: config.MAX_RECORD_BYTES,
+    log,
+    onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
+  });
+  metrics.gauge('crier_pubsub_triggers', 'Triggers of context.pubsub that operations listen to.', () => triggers.size);
   return new GraphRuntime({
     graph,
+    triggers,
     documents,
     executor: new Executor(graph.schema, {
       jitAfterUses: config.JIT_AFTER_USES,

@@ -277,7 +277,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     else this.#count(source.field, operation);
     if ('events' in source) {
       if (cursor !== undefined) hub.refuseResume(subscription, 'no_history');
-      this.#leave = followSource(source.events, subscription, runtime, this);
+      if (source.pubsub) source.pubsub.onGap = () => hub.notifyGap(subscription);
+      this.#leave = followSource(source, subscription, runtime, this);
     } else await this.#join(source, subscription, cursor);
   }
 

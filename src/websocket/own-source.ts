@@ -6,6 +6,8 @@ import type { Subscription } from '../fanout/subscription.ts';
 import type { Refusal } from '../graph/refusal.ts';
 import type { EventSource, GraphRuntime } from '../graph/runtime.ts';
 
+export type OwnSource = Extract<EventSource, { readonly events: unknown }>;
+
 export interface OwnSourceOwner {
   /** The source has no more events. */
   onSourceEnd(): void;
@@ -21,19 +23,25 @@ const LAG_CHECK_INTERVAL_MS = 10;
  * @returns calls the source's `return()`, in the source's async context
  */
 export function followSource(
-  source: AsyncIterable<unknown>,
+  { events: source, pubsub }: OwnSource,
   subscription: Subscription,
   runtime: Pick<GraphRuntime, 'startEvent'>,
   owner: OwnSourceOwner,
 ): () => void {
   const events = source[Symbol.asyncIterator]();
-  void pump(events, subscription, runtime, owner);
-  return AsyncResource.bind(() => void returnQuietly(events));
+  void pump(events, subscription, runtime, owner).finally(() => pubsub?.close());
+  return AsyncResource.bind(() => {
+    // A generator that waits for an event would not return before the next one.
+    pubsub?.close();
+    void returnQuietly(events);
+  });
 }
 
 /** Ends what the graph has opened for a source that nobody follows. */
 export function discardSource(source: EventSource | Refusal): void {
-  if ('events' in source) void returnQuietly(source.events[Symbol.asyncIterator]());
+  if (!('events' in source)) return;
+  source.pubsub?.close();
+  void returnQuietly(source.events[Symbol.asyncIterator]());
 }
 
 /**

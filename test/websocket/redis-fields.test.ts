@@ -122,6 +122,8 @@ describe('a field with @redis', () => {
     assert.deepEqual(await lobby.event(1), { typing: { user: 'Bob', seconds: null } });
     await publish('typing.a', '{"seconds":1.50}');
     assert.deepEqual(await lobby.event(2), { typing: { user: null, seconds: 1.5 } });
+    await publish('typing.a', 'null');
+    assert.deepEqual(await lobby.event(3), { typing: null });
   });
 
   it('refuses a room that could name another channel', async (t) => {

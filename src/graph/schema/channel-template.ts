@@ -37,7 +37,6 @@ export function readTemplate(
   pieces.forEach((piece, index) => {
     if (index % 2 === 0) {
       if (/[{}]/.test(piece)) problems.push(`channel ${show} has a brace that belongs to no {argument}`);
-      // eslint-disable-next-line no-control-regex -- they would be invisible in a log
       if (/[\s\u0000-\u001f\u007f]/.test(piece)) problems.push(`channel ${show} has a space or a control character`);
       return;
     }

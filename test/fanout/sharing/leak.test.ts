@@ -128,6 +128,27 @@ for (const mode of MODES) {
   });
 }
 
+describe(`an event of a field with @redis${TRIVIAL}`, () => {
+  const sdl = SDL.replace('@kafka(topic: "t", payload: "secret")', '@redis(channel: "secrets", payload: "secret")');
+
+  for (const row of rows) {
+    it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name} (S-57)`, async (t) => {
+      const stage = await stageOf(t, row, { sdl });
+      const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+      for (const payload of [open, hidden, open, hidden]) {
+        await stage.bus.send('secrets', JSON.stringify(payload));
+        for (const { alone, execute } of listeners) alone.push(await execute(payload));
+      }
+      await waitFor('all results', () => listeners.every(({ received }) => received.length === 4));
+      for (const { received, alone } of listeners) assert.deepEqual(received, alone);
+      const before = stage.executions;
+      await stage.bus.send('secrets', JSON.stringify(hidden));
+      await waitFor('the last results', () => listeners.every(({ received }) => received.length === 5));
+      assert.equal(stage.executions - before, executionsOf(row));
+    });
+  }
+});
+
 describe('the record of reads', () => {
   it('prevents leaks: without it every resolver of the table that reads the connection leaks (twin of S-57, S-61 and S-62)', async (t) => {
     for (const row of rows.filter(({ executions }) => executions > 1)) {

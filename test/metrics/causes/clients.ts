@@ -25,6 +25,16 @@ function handshake(stage: Stage, path: string, headers: Record<string, string>):
 
 export const clientCauses: readonly Cause[] = [
   {
+    title: 'an operation that listens to a trigger of context.pubsub',
+    metrics: ['crier_pubsub_triggers'],
+    run: async (stage, t) => {
+      const socket = await openSocket(t, stage.pod.url);
+      await socket.init();
+      await stage.moves({ crier_pubsub_triggers: 1 }, () => socket.subscribe('1', 'subscription { news }'));
+      await stage.moves({ crier_pubsub_triggers: -1 }, () => socket.close());
+    },
+  },
+  {
     title: 'a connection with an operation',
     metrics: [
       'crier_connections',

@@ -26,6 +26,7 @@ const graph = (topic: string, missingTopic: string) => ({
       any_thing: Thing @kafka(topic: "${topic}", payload: "thing")
       late_thing: Thing @kafka(topic: "${missingTopic}", payload: "thing")
       own_source: Int
+      news: Int
     }
     type Thing { id: ID count: Int text: String asked: String }
   `,
@@ -37,7 +38,10 @@ const graph = (topic: string, missingTopic: string) => ({
       fails: () => { throw new Error('of this test'); },
       asks: ask,
     };
-    export const Subscription = { own_source: { subscribe: () => new ReadableStream() } };
+    export const Subscription = {
+      own_source: { subscribe: () => new ReadableStream() },
+      news: { subscribe: (_source, _args, { pubsub }) => pubsub.asyncIterableIterator('NEWS') },
+    };
   `,
   'context.js': `
     export const backends = ['shop'];
