@@ -15,6 +15,7 @@ const PAGES = [
   'CHANGELOG.md',
   'SECURITY.md',
   'loadtest/README.md',
+  'examples/chat/README.md',
   ...readdirSync('docs').map((name) => `docs/${name}`),
 ];
 
