@@ -1,6 +1,7 @@
 import type { Backend } from './backend.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
+import type { EventRecord } from './event-record.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { BackendPort } from './execution-backends.ts';
 import { ExecutionRequests } from './execution-requests.ts';
@@ -24,6 +25,8 @@ export interface ExecutionContext<Loaders extends object = object> {
   readonly connection: ConnectionFacts;
   /** Publishes events on Redis channels; in the `subscribe` of a Subscription field it receives them, too. */
   readonly pubsub: PubSub;
+  /** Of the event; undefined in queries, mutations and `authorize` of a subscription, and if the event does not come from Kafka. */
+  readonly record: EventRecord | undefined;
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
@@ -58,8 +61,9 @@ export function createContext(
   facts: ConnectionFacts,
   trace?: ExecutionTrace,
   pubsub?: PubSub,
+  record?: EventRecord,
 ): ExecutionContext {
-  return new LazyContext(definition, backends, facts, trace, pubsub);
+  return new LazyContext(definition, backends, facts, trace, pubsub, record);
 }
 
 /** What the execution with this context has read of its connection so far; undefined: nothing. */
@@ -98,6 +102,7 @@ class LazyContext implements ExecutionContext {
   readonly #facts: ConnectionFacts;
   readonly #trace: ExecutionTrace | undefined;
   readonly #pubsub: PubSub | undefined;
+  readonly #record: EventRecord | undefined;
   #backends: Readonly<Record<string, Backend>> | undefined;
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
@@ -138,12 +143,14 @@ class LazyContext implements ExecutionContext {
     facts: ConnectionFacts,
     trace: ExecutionTrace | undefined,
     pubsub: PubSub | undefined,
+    record: EventRecord | undefined,
   ) {
     this.#definition = definition;
     this.#port = port;
     this.#facts = facts;
     this.#trace = trace;
     this.#pubsub = pubsub;
+    this.#record = record;
   }
 
   get backends(): Readonly<Record<string, Backend>> {
@@ -167,6 +174,10 @@ class LazyContext implements ExecutionContext {
 
   get connection(): ConnectionFacts {
     return this.#track().facts;
+  }
+
+  get record(): EventRecord | undefined {
+    return this.#record;
   }
 
   #track(): TrackedFacts {

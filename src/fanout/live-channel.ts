@@ -252,7 +252,7 @@ export class LiveChannel {
     // A message with coordinates was published by a worker, so its payload is JSON.
     const text = coordinates ? bytes : ownText(bytes, this.#services.maxMessageBytes);
     if (!text) return void this.#onUnrecognisedMessage();
-    const payload = new TextPayload(text, this.#onUnrecognisedMessage);
+    const payload = new TextPayload(text, this.#onUnrecognisedMessage, this.name, coordinates);
     const cursor = coordinates && this.#cursorOf(coordinates);
     return { payload, coordinates, cursor, length: text.length, times };
   }

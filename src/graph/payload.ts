@@ -1,3 +1,4 @@
+import type { Coordinates } from '../bus/coordinates.ts';
 import { parseFrozen } from '../json/frozen.ts';
 import type { RenderedTemplate, Template } from './projection/template.ts';
 
@@ -11,12 +12,18 @@ export interface Payload {
   readonly value: unknown;
   /** Renders a template with this payload; undefined where that is not possible. Absent where the payload has no text. */
   readonly render?: (template: Pick<Template, 'render'>) => RenderedTemplate | undefined;
+  /** Where it comes from; absent: not from a channel. */
+  readonly channel?: string;
+  /** Of its message; absent: no worker published it. */
+  readonly coordinates?: Coordinates | undefined;
   /** The same payload; its value is a different object. */
   readonly copy?: () => Payload;
 }
 
 /** A payload as JSON text, parsed when its value is first read. */
 export class TextPayload implements Payload {
+  readonly channel: string;
+  readonly coordinates: Coordinates | undefined;
   readonly #text: Buffer;
   readonly #onBroken: () => void;
   #parsed: { readonly value: unknown } | undefined;
@@ -28,7 +35,9 @@ export class TextPayload implements Payload {
    * @param text in UTF-8; must not change
    * @param onBroken called once, at the first read, if the text is not JSON
    */
-  constructor(text: Buffer, onBroken: () => void = () => undefined) {
+  constructor(text: Buffer, onBroken: () => void = () => undefined, channel = '', coordinates?: Coordinates) {
+    this.channel = channel;
+    this.coordinates = coordinates;
     this.#text = text;
     this.#onBroken = onBroken;
   }
@@ -51,6 +60,6 @@ export class TextPayload implements Payload {
   }
 
   copy(): TextPayload {
-    return new TextPayload(this.#text);
+    return new TextPayload(this.#text, undefined, this.channel, this.coordinates);
   }
 }

@@ -4,6 +4,8 @@ import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { createContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
+import { eventRecord } from '../context/event-record.ts';
+import type { EventRecord } from '../context/event-record.ts';
 import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
 import { Publishing } from '../context/pubsub/pubsub.ts';
 import type { PubSub } from '../context/pubsub/pubsub.ts';
@@ -117,7 +119,9 @@ export class GraphRuntime {
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
-      contextOf: (facts, trace) => this.#contextOf(facts, trace),
+      contextOf: (facts, trace, record) => this.#contextOf(facts, trace, record),
+      recordOf: ({ channel = '', coordinates }) =>
+        coordinates && eventRecord(channel, options.channelPrefix, coordinates),
       run: (plan, input) => this.#run(plan, input),
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
@@ -214,7 +218,7 @@ export class GraphRuntime {
     if (binding) Object.freeze(args);
     const { triggers } = this.#options;
     const pubsub = !binding && triggers ? new OperationPubSub(triggers) : undefined;
-    const context = this.#contextOf(facts, undefined, pubsub);
+    const context = this.#contextOf(facts, undefined, undefined, pubsub);
     // A source may send requests for as long as its subscription lives.
     settleRequests(context);
     const failure = (error: unknown): Refusal => {
@@ -282,9 +286,14 @@ export class GraphRuntime {
     };
   }
 
-  #contextOf(facts: ConnectionFacts, trace?: ExecutionTrace, pubsub = this.#publishing): ExecutionContext {
+  #contextOf(
+    facts: ConnectionFacts,
+    trace?: ExecutionTrace,
+    record?: EventRecord,
+    pubsub = this.#publishing,
+  ): ExecutionContext {
     const { graph, backends } = this.#options;
-    return createContext(graph.context, backends, facts, trace, pubsub);
+    return createContext(graph.context, backends, facts, trace, pubsub, record);
   }
 
   #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {

@@ -26,6 +26,7 @@ import { makeExecutable } from '../../src/graph/execution/executable.ts';
 import type { Source } from '../../src/graph/execution/executable.ts';
 import { Executions } from '../../src/graph/execution/executions.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
+import { attachRecordFields } from '../../src/graph/schema/record-fields.ts';
 import { attachResolvers } from '../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../src/graph/payload.ts';
 import { createRouters } from '../../src/graph/router.ts';
@@ -120,6 +121,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const log = options.log ?? createLog('silent');
   const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
+  problems.push(...attachRecordFields(schema));
   const { bindings, shapes, problems: mistakes } = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
   const all = [...problems, ...attached.problems, ...mistakes, ...redis.problems];

@@ -2,6 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
 import { answerOf, beginRepeat, readsOf, settleRequests } from '../../context/context.ts';
 import type { ExecutionContext } from '../../context/context.ts';
+import type { EventRecord } from '../../context/event-record.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 import { freezeDeep } from '../../json/frozen.ts';
@@ -35,7 +36,9 @@ type MaybePromise<T> = T | Promise<T>;
 export interface EventPorts {
   readonly executor: Pick<Executor, 'planOf' | 'execute' | 'split'>;
   readonly scope: NeutralScope;
-  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace) => ExecutionContext;
+  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace, record?: EventRecord) => ExecutionContext;
+  /** The record of an event; undefined: it does not come from Kafka. */
+  readonly recordOf: (payload: Payload) => EventRecord | undefined;
   /** An execution with its errors masked; never rejects. */
   readonly run: (plan: OperationPlan, input: ExecutionInput) => MaybePromise<FormattedExecutionResult>;
   /** The text of a result; never throws. */
@@ -53,6 +56,8 @@ export interface EventPorts {
 export class EventExecution {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
+  /** null: the event does not come from Kafka; undefined: not asked for yet. */
+  #record: EventRecord | null | undefined;
   #plan: OperationPlan | undefined;
   #split: SplitOperation | undefined;
   /** null: it cannot be rendered; undefined: not tried yet. */
@@ -85,6 +90,11 @@ export class EventExecution {
     return scope.run(this.#fill, this, plan, split, rendered, listener, trace);
   }
 
+  #contextOf(facts: ConnectionFacts, trace: ExecutionTrace | undefined): ExecutionContext {
+    if (this.#record === undefined) this.#record = this.#ports.recordOf(this.#payload) ?? null;
+    return this.#ports.contextOf(facts, trace, this.#record ?? undefined);
+  }
+
   /** The whole operation, which finds the fields that the connection may not see. */
   #refused(
     plan: OperationPlan,
@@ -92,7 +102,7 @@ export class EventExecution {
     listener: EventListener,
     trace: ExecutionTrace | undefined,
   ): MaybePromise<EventResult> {
-    const context = this.#ports.contextOf(listener.facts, trace);
+    const context = this.#contextOf(listener.facts, trace);
     readRules(split, context);
     return this.#executeWhole(plan, listener, context);
   }
@@ -111,7 +121,7 @@ export class EventExecution {
     } catch {
       return this.#whole(plan, listener, trace);
     }
-    const context = this.#ports.contextOf(facts, trace);
+    const context = this.#contextOf(facts, trace);
     readRules(split, context);
     const result = this.#ports.executor.execute(split.slots!, { rootValue, context, variables });
     if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#again(plan, listener, context);
@@ -139,7 +149,7 @@ export class EventExecution {
   }
 
   #whole(plan: OperationPlan, listener: EventListener, trace?: ExecutionTrace): MaybePromise<EventResult> {
-    return this.#executeWhole(plan, listener, this.#ports.contextOf(listener.facts, trace));
+    return this.#executeWhole(plan, listener, this.#contextOf(listener.facts, trace));
   }
 
   #executeWhole(

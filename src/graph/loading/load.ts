@@ -14,6 +14,7 @@ import type { Source } from '../execution/executable.ts';
 import type { Graph, Samples } from '../graph.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 import { parseRedisBindings } from '../schema/redis-binding.ts';
+import { attachRecordFields } from '../schema/record-fields.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
 
@@ -43,6 +44,7 @@ export async function loadGraph(path: string): Promise<Graph> {
 
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
+  problems.push(...attachRecordFields(schema));
   const parsed = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
   problems.push(...attached.problems, ...parsed.problems, ...redis.problems, ...parseAccessRules(schema).problems);

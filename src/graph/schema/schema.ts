@@ -15,6 +15,7 @@ import { GraphError } from '../../errors.ts';
 import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
 import { CRIER_DIRECTIVE } from './crier-directive.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
+import { RECORD_DIRECTIVE } from './record-directive.ts';
 import { REDIS_DIRECTIVE } from './redis-directive.ts';
 
 const OWN_NAMES = [
@@ -29,13 +30,15 @@ const OWN_NAMES = [
   'KafkaReplay',
   'KafkaState',
   'KafkaTombstone',
+  'record',
+  'KafkaRecordField',
   'redis',
   'authenticated',
   'requiresScopes',
 ];
 
 /**
- * Builds the schema of an SDL with crier's additions: the definitions of @crier, @kafka, @redis, @authenticated and @requiresScopes, which replace
+ * Builds the schema of an SDL with crier's additions: the definitions of @crier, @kafka, @record, @redis, @authenticated and @requiresScopes, which replace
  * definitions that the SDL holds for editors, and a Query type if there is none, because GraphQL requires one.
  *
  * @returns the schema, and one line per mistake that did not prevent the build
@@ -89,7 +92,9 @@ const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may no
 const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
 
 function complete(sdl: DocumentNode): DocumentNode {
-  const own = parse(CRIER_DIRECTIVE + KAFKA_DIRECTIVE + REDIS_DIRECTIVE + ACCESS_DIRECTIVES, { noLocation: true });
+  const own = parse(CRIER_DIRECTIVE + KAFKA_DIRECTIVE + RECORD_DIRECTIVE + REDIS_DIRECTIVE + ACCESS_DIRECTIVES, {
+    noLocation: true,
+  });
   const definitions = sdl.definitions.filter((definition) => !isOwn(definition));
   return concatAST([{ ...sdl, definitions }, own, ...queryTypeFor(definitions)]);
 }

@@ -1,0 +1,13 @@
+/** The definition of @record, which crier adds to every graph's schema. */
+export const RECORD_DIRECTIVE = /* GraphQL */ `
+  "Fills a field from the Kafka record of its event."
+  directive @record(field: KafkaRecordField!) on FIELD_DEFINITION
+
+  enum KafkaRecordField {
+    "ISO 8601 text in a String or a custom scalar, milliseconds since 1970 in a Float."
+    TIMESTAMP
+    TOPIC
+    PARTITION
+    OFFSET
+  }
+`;

@@ -1,0 +1,95 @@
+import { Kind, getNullableType, isInterfaceType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import type { ExecutionContext } from '../../context/context.ts';
+import type { EventRecord } from '../../context/event-record.ts';
+import { directiveOf } from './field-directive.ts';
+import { lineOf } from './problem.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** What a @record fills a field with. */
+interface Part {
+  /** Names of the scalars that can hold the value; `custom` is any custom scalar. */
+  readonly types: readonly string[];
+  readonly valueOf: (record: EventRecord, type: string) => unknown;
+}
+
+const TEXT = ['String', 'ID', 'custom'];
+
+/** Of `Date`; a producer may send any 64-bit number. */
+const MAX_TIMESTAMP = 8.64e15;
+
+const PARTS: Readonly<Record<string, Part>> = {
+  TIMESTAMP: {
+    types: ['String', 'Float', 'custom'],
+    valueOf: ({ timestamp }, type) => {
+      if (timestamp <= 0 || timestamp > MAX_TIMESTAMP) return null;
+      return type === 'Float' ? timestamp : new Date(timestamp).toISOString();
+    },
+  },
+  TOPIC: { types: TEXT, valueOf: ({ topic }) => topic },
+  PARTITION: { types: ['Int', 'Float', ...TEXT], valueOf: ({ partition }) => partition },
+  OFFSET: { types: ['Float', ...TEXT], valueOf: ({ offset }) => offset },
+};
+
+/**
+ * Gives each field with @record its resolver. Where there is no record (a query, a mutation, a source that is not Kafka) the field is the
+ * property of its name.
+ * @param schema with resolvers attached
+ * @returns one line for each mistake
+ */
+export function attachRecordFields(schema: GraphQLSchema): string[] {
+  const problems: string[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const directive = directiveOf(field, 'record');
+      if (!directive) continue;
+      const value = directive.arguments?.find(({ name }) => name.value === 'field')?.value;
+      const name = value?.kind === Kind.ENUM ? value.value : '';
+      const part = PARTS[name];
+      const problem = isObjectType(type)
+        ? problemOf(schema, type, field, name, part)
+        : 'is on an interface; put @record on the same field of its object types';
+      if (problem === undefined) attach(field, part!);
+      else problems.push(`${lineOf(directive)}${type.name}.${field.name}: @record ${problem}`);
+    }
+  }
+  return problems;
+}
+
+function problemOf(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  field: Field,
+  name: string,
+  part: Part | undefined,
+): string | undefined {
+  if (!part) return `has no such field; use ${Object.keys(PARTS).join(', ')}, without quotes`;
+  if ([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type)) {
+    return `is on a field of ${type.name}; put it on a field of a type that a @kafka field returns`;
+  }
+  if (field.resolve) return 'is on a field that has a resolver; remove one of them';
+  if (part.types.includes(kindOf(field))) return undefined;
+  const types = part.types.map((one) => (one === 'custom' ? 'a custom scalar' : one)).join(', ');
+  const reason = kindOf(field) === 'Int' ? ', because an Int has 32 bits' : '';
+  return `${name} does not fit the type ${String(field.type)}${reason}; use one of ${types}`;
+}
+
+function kindOf({ type }: Field): string {
+  const named = getNullableType(type);
+  if (!isScalarType(named)) return '';
+  return isSpecifiedScalarType(named) ? named.name : 'custom';
+}
+
+function attach(field: Field, { valueOf }: Part): void {
+  const { name } = field;
+  const type = kindOf(field);
+  field.resolve = (source, _args, context) => {
+    const { record } = context as ExecutionContext;
+    if (record) return valueOf(record, type);
+    return typeof source === 'object' && source !== null && Object.hasOwn(source, name)
+      ? (source as Record<string, unknown>)[name]
+      : undefined;
+  };
+}
