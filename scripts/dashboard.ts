@@ -118,6 +118,12 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [`max(crier_kafka_topics_missing{${POD}})`, 'missing topics'],
         [`min(crier_kafka_connected{${POD}})`, 'connected'],
       ]),
+      panel('Partitions that are not read', [
+        [`sum(crier_paused_partitions{${POD}})`, 'wait for Redis'],
+        [`sum(crier_schema_waiting_partitions{${POD}})`, 'wait for the schema registry'],
+        [`sum(crier_dead_letter_waiting_partitions{${POD}})`, 'wait for the dead-letter topic'],
+        [`sum(crier_stopped_partitions{${POD}})`, 'stopped: undecodable'],
+      ]),
     ],
   ],
   [

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { GraphError, StoppedError } from './errors.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
+import { missingRegistryProblems } from './graph/schema/record-format.ts';
 import { prefixProblems } from './graph/schema/redis-binding.ts';
 import { AdminServer } from './http/admin.ts';
 import { healthRoutes } from './http/health.ts';
@@ -13,6 +14,7 @@ import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { orAborted } from './or-aborted.ts';
+import { lacksSchemaRegistry } from './settings/schema-registry-problems.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { startMemoryGuard } from './roles/memory-guard.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
@@ -112,7 +114,9 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       () => new StoppedError(),
     );
     const collisions = prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX);
-    if (collisions.length > 0) throw new GraphError(collisions.join('\n'));
+    const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()) : [];
+    const problems = [...collisions, ...missing];
+    if (problems.length > 0) throw new GraphError(problems.join('\n'));
     for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
       log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);

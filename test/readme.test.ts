@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { withSettings } from '../scripts/configuration-page.ts';
 import { installHint, PROGRAMS } from '../stack/programs.ts';
 import { BACKEND_SUFFIXES } from '../src/settings/backend-settings.ts';
+import { RECORD_FORMATS } from '../src/graph/schema/record-format.ts';
 import { settingRows } from '../src/settings/setting-rows.ts';
 import { tunableNames } from '../src/variables.ts';
 import { variables } from '../src/variables.ts';
@@ -101,6 +102,7 @@ describe('the pages of the documentation', () => {
       'NODE_EXTRA_CA_CERTS',
       ...OPENTELEMETRY_VARIABLES,
       'KAFKA_SERVICE_HOST',
+      ...RECORD_FORMATS,
     ]);
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))

@@ -4,8 +4,10 @@ import { ConfigError, SetupError } from '../errors.ts';
 import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
+import { missingRegistryProblems } from '../graph/schema/record-format.ts';
 import { prefixProblems } from '../graph/schema/redis-binding.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
+import { lacksSchemaRegistry } from '../settings/schema-registry-problems.ts';
 import type { Environment } from '../settings/settings.ts';
 import { identityWarnings } from '../settings/identity-warnings.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
@@ -16,6 +18,7 @@ import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkKafka } from './kafka-check.ts';
 import { checkRedis } from './redis-check.ts';
+import { checkSchemaRegistry } from './schema-registry-check.ts';
 import { checkTokenKeys } from './token-keys-check.ts';
 import { checkTunables } from './tunables-check.ts';
 
@@ -36,11 +39,12 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
   const topics = [...new Set([...(graph.graph?.bindings.values() ?? [])].flatMap((binding) => binding.topics))];
   const isWorker = config.ROLE !== 'gateway';
-  const [kafka, ...redis] = await Promise.all([
+  const [kafka, schemas, ...redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : [skipped('Kafka: not used with ROLE=gateway')],
+    isWorker && graph.graph ? checkSchemaRegistry(config, graph.graph) : [],
     ...config.REDIS_URL.map((url) => checkRedis(url, config.CHANNEL_PREFIX)),
   ]);
-  return [...findings, ...kafka, ...redis.flat()];
+  return [...findings, ...kafka, ...schemas, ...redis.flat()];
 }
 
 /** The lines that the command prints: `ok`, `warning`, `failed` or `skipped`, and what was found. */
@@ -77,6 +81,7 @@ async function checkGraph(
         ...graph.warnings.map(warning),
         ...(config ? checkBackends(graph, config) : []),
         ...(config ? checkIdentity(graph, config) : []),
+        ...(config && lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()).map(failed) : []),
         ...(config ? prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX).map(failed) : []),
       ],
     };

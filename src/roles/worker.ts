@@ -12,6 +12,7 @@ import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
+import { openSchemaRegistry } from './schema-registry.ts';
 import type { Component, RoleServices } from './services.ts';
 import { createRecordTraces } from './tracing.ts';
 import { stageObserver } from './worker-stages.ts';
@@ -24,6 +25,7 @@ export function createWorker(
 ): KafkaConsumer | (Component & { start(): unknown }) {
   const { config, graph, bus, log, metrics, register, tracing } = services;
   const snakeCase = new SnakeCase();
+  let overflows = 0;
   metrics.total(
     'crier_key_collisions_total',
     'Properties dropped because another key has the same snake_case name.',
@@ -36,8 +38,8 @@ export function createWorker(
   );
   metrics.total(
     'crier_number_overflows_total',
-    'Numbers that became null because a double cannot hold them (1e400).',
-    () => snakeCase.overflows,
+    'Numbers that became null because JSON or a double cannot hold them (1e400, NaN).',
+    () => snakeCase.overflows + overflows,
   );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const bindings = [...graph.bindings.values()];
@@ -49,6 +51,7 @@ export function createWorker(
   );
   const converter = new Converter(routers, limits, snakeCase, {
     hasRewriter: config.KEY_REWRITER,
+    decoders: openSchemaRegistry(services, { limits, onOverflow: () => overflows++ }),
     keyPlaces: keyPlaces(bindings, graph.shapes),
   });
   metrics.counter(

@@ -22,3 +22,12 @@ export function schemaRegistryProblems(settings: SchemaRegistrySettings): string
     problems.push('SCHEMA_REGISTRY_USER: expected none, because SCHEMA_REGISTRY_URL has a user, got one');
   return problems;
 }
+
+/** True for a worker that reads Kafka without a schema registry. */
+export function lacksSchemaRegistry({
+  ROLE: role,
+  KAFKA_BROKERS: brokers,
+  SCHEMA_REGISTRY_URL: urls,
+}: Pick<Settings, 'ROLE' | 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL'>): boolean {
+  return role !== 'gateway' && brokers.length > 0 && urls.length === 0;
+}

@@ -42,10 +42,12 @@ export function formatProblem(
   return undefined;
 }
 
-/** The formats of topics that say one. */
-export function formatsByTopic(bindings: Iterable<FormattedField>): ReadonlyMap<string, RecordFormat> {
-  const formats = new Map<string, RecordFormat>();
-  for (const { topics, format } of bindings)
-    if (format !== undefined) for (const topic of topics) formats.set(topic, format);
-  return formats;
+/** A line for each field whose format needs a schema registry. */
+export function missingRegistryProblems(bindings: Iterable<FormattedField>): string[] {
+  return [...bindings]
+    .filter(({ format = 'JSON' }) => format !== 'JSON')
+    .map(
+      ({ field, format }) =>
+        `Subscription.${field}: format: ${format} needs SCHEMA_REGISTRY_URL, which is not set; set it to the URL of the schema registry`,
+    );
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Source, buildSchema } from 'graphql';
 import { parseBindings } from '../../../src/graph/schema/binding.ts';
 import { KAFKA_DIRECTIVE } from '../../../src/graph/schema/kafka-directive.ts';
-import { formatsByTopic } from '../../../src/graph/schema/record-format.ts';
+import { missingRegistryProblems } from '../../../src/graph/schema/record-format.ts';
 
 function parse(fields: string) {
   const text = `type Subscription {\n${fields}\n}\ntype Query { q: Int }\ntype Order { id: ID }\n${KAFKA_DIRECTIVE}`;
@@ -11,20 +11,18 @@ function parse(fields: string) {
 }
 
 describe('record format', () => {
-  it('is what one field of a topic says, for all fields of the topic', () => {
+  it('needs a schema registry unless it is JSON, and may be said by one field of a topic', () => {
     const { bindings, problems } = parse(`
       order: Order @kafka(topic: "orders", format: AVRO)
       total: Order @kafka(topic: "orders")
       bid: Order @kafka(topic: "bids", format: PROTOBUF)
       chat: Order @kafka(topic: "chat")`);
     assert.deepEqual(problems, []);
-    assert.deepEqual(
-      [...formatsByTopic(bindings.values())],
-      [
-        ['orders', 'AVRO'],
-        ['bids', 'PROTOBUF'],
-      ],
-    );
+    const mend = 'which is not set; set it to the URL of the schema registry';
+    assert.deepEqual(missingRegistryProblems(bindings.values()), [
+      `Subscription.order: format: AVRO needs SCHEMA_REGISTRY_URL, ${mend}`,
+      `Subscription.bid: format: PROTOBUF needs SCHEMA_REGISTRY_URL, ${mend}`,
+    ]);
   });
 
   it('refuses two formats of one topic, and names both fields', () => {

@@ -1,0 +1,83 @@
+import type { DecoderOptions, PayloadPlace, SchemaFields } from './decoder.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+import type { Compilers } from './topic-decoders.ts';
+
+/** What the fields of a graph read at one place of a topic's payloads, with the keys that they read there. */
+export interface ReadPlace extends PayloadPlace {
+  readonly keys: readonly string[];
+  at(key: string): ReadPlace;
+}
+
+/** Paths in the payload. */
+export interface SchemaDifference {
+  /** Read by the graph, and never written with this schema. */
+  readonly missing: readonly string[];
+  /** Written with this schema, and read by no field of the graph. */
+  readonly unread: readonly string[];
+}
+
+export interface ComparedTopic {
+  readonly topic: string;
+  readonly shape: ReadPlace;
+  /** Paths that choose the channels. */
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** Types and schemas may contain themselves. */
+const MAX_DEPTH = 8;
+
+/** Compares what a graph reads with what producers write. Nothing below a custom scalar is compared: its value passes as it is. */
+export function compareFields(read: ReadPlace, written: SchemaFields | undefined): SchemaDifference {
+  const missing: string[] = [];
+  const unread: string[] = [];
+  const visit = (reads: ReadPlace, writes: SchemaFields | undefined, path: readonly string[]) => {
+    // Any key is possible in a map.
+    if (path.length === MAX_DEPTH || reads.kinds.has('custom') || (writes && !writes.keys)) return;
+    const keys = writes?.keys ?? [];
+    // A place of which nothing is read is named itself.
+    if (reads.keys.length > 0)
+      unread.push(...keys.filter((key) => !reads.keys.includes(key)).map((key) => [...path, key].join('.')));
+    for (const key of reads.keys) {
+      if (keys.includes(key)) visit(reads.at(key), writes?.at(key), [...path, key]);
+      else missing.push([...path, key].join('.'));
+    }
+  };
+  visit(read, written, []);
+  return { missing, unread };
+}
+
+/**
+ * Compares what a graph reads of a topic with the newest schema of the topic's values. undefined: the registry has none.
+ * @throws SchemaUnavailableError, and an Error that says why the schema cannot be used
+ */
+export async function compareWithNewest(
+  { topic, shape, paths }: ComparedTopic,
+  registry: Pick<SchemaRegistry, 'latest'>,
+  compilers: Compilers,
+  options: DecoderOptions,
+): Promise<SchemaDifference | undefined> {
+  const schema = await registry.latest(subjectOf(topic));
+  if (!schema) return undefined;
+  const { fields } = compilers[schema.type](schema.text, schema.references, options);
+  return compareFields(withPaths(shape, paths), fields);
+}
+
+/** Where producers register the schema of a topic's values, unless they are configured otherwise. */
+export function subjectOf(topic: string): string {
+  return `${topic}-value`;
+}
+
+/** A place, with paths that are read beside what fields read. */
+function withPaths(place: ReadPlace, paths: readonly (readonly string[])[]): ReadPlace {
+  const firsts = paths.flatMap(([first]) => first ?? []);
+  if (firsts.length === 0) return place;
+  return {
+    kinds: place.kinds,
+    keys: [...new Set([...place.keys, ...firsts])],
+    at: (key) =>
+      withPaths(
+        place.at(key),
+        paths.filter(([first]) => first === key).map((path) => path.slice(1)),
+      ),
+  };
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import avsc from 'avsc';
+import { startSchemaRegistry } from '../../stack/schema-registry.ts';
+import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { watch } from '../support/stock-client.ts';
+import { spawnPod, startPod } from './pod.ts';
+
+const FIRST = avroRecord([
+  { name: 'orderId', type: 'int' },
+  { name: 'totalCents', type: 'long' },
+]);
+const SECOND = avroRecord([
+  { name: 'note', type: ['null', 'string'], default: null },
+  { name: 'orderId', type: 'int' },
+  { name: 'totalCents', type: 'long' },
+]);
+const PROTO = 'syntax = "proto3"; message Order { int32 order_id = 1; string note = 3; }';
+/** Of PROTO: message 0 of the file, order_id 3, note "p". */
+const PROTO_BYTES = Buffer.from([0, 0x08, 3, 0x1a, 1, 0x70]);
+
+function avroRecord(fields: readonly object[]): string {
+  return JSON.stringify({ type: 'record', name: 'Order', fields });
+}
+
+function avro(schema: string, order: object): Buffer {
+  return avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema).toBuffer(order);
+}
+
+const QUERY = 'subscription { order { order_id total_cents note } }';
+
+describe('records with schemas', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+  const stops: (() => Promise<void>)[] = [];
+  let registry: SchemaRegistryServer;
+  before(async () => (registry = await schemaRegistry({ after: (stop) => stops.push(stop) })));
+  after(async () => {
+    for (const stop of stops) await stop();
+  });
+
+  async function settingsFor(t: TestContext, topic: string, format = '', fields = 'note: String') {
+    const schema = `type Order { order_id: Int total_cents: String ${fields} }
+      type Subscription { order: Order @kafka(topic: "${topic}" ${format}) }`;
+    return {
+      GRAPH: await graphFolder(t, { 'schema.graphql': schema }),
+      KAFKA_BROKERS: outside.brokers,
+      KAFKA_GROUP_ID: randomName('group'),
+      KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
+      KAFKA_FROM_BEGINNING: 'true',
+      REDIS_URL: (await redisServer(t)).url,
+      CHANNEL_PREFIX: randomName(),
+      SCHEMA_REGISTRY_URL: registry.url,
+      SCHEMA_REGISTRY_TIMEOUT_MS: '1000',
+    };
+  }
+
+  const send = (topic: string, values: readonly Buffer[]) =>
+    outside.send(
+      topic,
+      values.map((value) => ({ partition: 0, value })),
+    );
+
+  it('arrive, whatever of Avro, Protobuf, JSON Schema and JSON each of them is, and while their schema changes', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const subject = `${topic}-value`;
+    const pod = await startPod(t, await settingsFor(t, topic));
+    const orders = watch(t, pod.url, QUERY);
+    await pod.counts('crier_channels', 1);
+    const first = await registerSchema(registry.url, subject, { schema: FIRST });
+    await send(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 2 ** 52 }))]);
+    await orders.event(1, 30_000);
+    const second = await registerSchema(registry.url, subject, { schema: SECOND });
+    const json = '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}';
+    const ofJson = await registerSchema(registry.url, randomName(), { schemaType: 'JSON', schema: json });
+    const ofProto = await registerSchema(registry.url, randomName(), { schemaType: 'PROTOBUF', schema: PROTO });
+    await send(topic, [
+      framed(second, avro(SECOND, { note: 'n', orderId: 2, totalCents: 5 })),
+      framed(first, avro(FIRST, { orderId: 3, totalCents: 6 })),
+      framed(ofProto, PROTO_BYTES),
+      framed(ofJson, Buffer.from('{"orderId":4,"note":"s"}')),
+      Buffer.from('{"orderId":5,"note":"j"}'),
+    ]);
+    await orders.event(6, 30_000);
+    assert.deepEqual(
+      orders.events.map((event) => event['order']),
+      [
+        { order_id: 1, total_cents: '4503599627370496', note: null },
+        { order_id: 2, total_cents: '5', note: 'n' },
+        { order_id: 3, total_cents: '6', note: null },
+        { order_id: 3, total_cents: null, note: 'p' },
+        { order_id: 4, total_cents: null, note: 's' },
+        { order_id: 5, total_cents: null, note: 'j' },
+      ],
+    );
+    assert.equal(await pod.metric('crier_poison_records_total'), 0);
+  });
+
+  it('wait while the registry is away, and lose nothing when it is back', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    let server = await startSchemaRegistry();
+    t.after(() => server.stop());
+    const { port, url } = server;
+    const settings = { ...(await settingsFor(t, topic)), SCHEMA_REGISTRY_URL: url };
+    const pod = await startPod(t, settings);
+    const orders = watch(t, pod.url, QUERY);
+    await pod.counts('crier_channels', 1);
+    const first = await registerSchema(url, `${topic}-value`, { schema: FIRST });
+    await send(topic, [framed(first, avro(FIRST, { orderId: 0, totalCents: 1 }))]);
+    await orders.event(1, 30_000);
+    const second = await registerSchema(url, `${topic}-value`, { schema: SECOND });
+    await server.kill();
+
+    const of = (orderId: number) => framed(second, avro(SECOND, { note: null, orderId, totalCents: 1 }));
+    // A schema that is known already needs no registry.
+    await send(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 1 })), ...[2, 3, 4].map(of)]);
+    await pod.reports({ waiting_partitions: [{ topic, partition: 0, for: 'schema registry' }], status: 'ready' });
+    await pod.counts('crier_schema_waiting_partitions', 1);
+    await orders.event(2, 30_000);
+    assert.ok((await outside.committed(settings.KAFKA_GROUP_ID, topic)) <= 2);
+
+    server = await startSchemaRegistry({ port });
+    await registerSchema(url, `${topic}-value`, { schema: FIRST });
+    assert.equal(await registerSchema(url, `${topic}-value`, { schema: SECOND }), second);
+    await orders.event(5, 60_000);
+    assert.deepEqual(
+      orders.events.map((event) => (event['order'] as { order_id: number }).order_id),
+      [0, 1, 2, 3, 4],
+    );
+    await pod.reports({ waiting_partitions: [] });
+    assert.equal(await pod.metric('crier_poison_records_total'), 0);
+    assert.equal(pod.lines.filter(({ msg }) => msg.startsWith('a partition is paused')).length, 1);
+  });
+
+  it('go to the dead-letter topic if a producer made up the ids of their schemas, and hold up the topic for 5 s at most', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = await settingsFor(t, topic);
+    const pod = await startPod(t, settings);
+    const orders = watch(t, pod.url, QUERY);
+    await pod.counts('crier_channels', 1);
+    const id = await registerSchema(registry.url, `${topic}-value`, { schema: FIRST });
+    const good = framed(id, avro(FIRST, { orderId: 1, totalCents: 1 }));
+    await send(topic, [good]);
+    await orders.event(1, 30_000);
+    const madeUp = Array.from({ length: 500 }, (_, i) => framed(1_000_000 + i, Buffer.from('x')));
+    const startedAt = performance.now();
+    await send(topic, [...madeUp, good]);
+    await orders.event(2, 30_000);
+    t.diagnostic(`${Math.round(performance.now() - startedAt)} ms`);
+    await pod.counts(`crier_poison_records_total{topic="${topic}",reason="unknown_schema"}`, 500);
+    await orders.event(2, 30_000);
+  });
+
+  it('stop their topic without a registry, and say how to go on', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = { ...(await settingsFor(t, topic)), SCHEMA_REGISTRY_URL: '' };
+    const record = framed(1, avro(FIRST, { orderId: 1, totalCents: 1 }));
+    await send(
+      topic,
+      Array.from({ length: 300 }, () => record),
+    );
+    const pod = await startPod(t, settings);
+    await pod.counts('crier_stopped_partitions', 1);
+    const { status, body } = await pod.readiness();
+    assert.equal(status, 200);
+    assert.match(
+      JSON.stringify(body['waiting_partitions']),
+      /"error":"each of the first 300 records is undecodable \(needs_registry\); set SCHEMA_REGISTRY_URL.*"for":"a corrected configuration"/,
+    );
+    assert.equal(await outside.committed(settings.KAFKA_GROUP_ID, topic), 0);
+    assert.equal(await pod.metric('crier_poison_records_total'), 0);
+    assert.equal(
+      pod.lines.filter(({ level, msg }) => level === 'error' && msg.startsWith('the topic is stopped')).length,
+      1,
+    );
+
+    // The same group with a registry: nothing was lost.
+    await pod.stop();
+    const corrected = await startPod(t, { ...settings, SCHEMA_REGISTRY_URL: registry.url, UNDECODABLE_LIMIT: '0' });
+    await corrected.counts(`crier_records_consumed_total{topic="${topic}"}`, 300);
+  });
+
+  it('are refused at the start if their format needs a registry that is not set', async (t) => {
+    const settings = { ...(await settingsFor(t, randomName(), ', format: AVRO')), SCHEMA_REGISTRY_URL: '' };
+    const pod = spawnPod(t, settings);
+    assert.equal(await pod.ended, 1);
+    assert.match(pod.log, /Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL, which is not set/);
+    const check = spawnPod(t, settings, { arguments: ['--check-config'] });
+    assert.equal(await check.ended, 1);
+    assert.match(check.output, /failed +Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL/);
+  });
+
+  it('are compared with the graph at the start, and by --check-config', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = await settingsFor(t, topic, ', format: AVRO', 'city: String');
+    await registerSchema(registry.url, `${topic}-value`, { schema: SECOND });
+    const pod = await startPod(t, settings);
+    await pod.until(
+      'the comparison',
+      () => pod.lines.filter((line) => line['subject'] === `${topic}-value`).length === 2,
+    );
+    const compared = pod.lines.filter((line) => line['subject'] === `${topic}-value`);
+    assert.deepEqual(
+      compared.map(({ level, fields }) => [level, fields]),
+      [
+        ['warn', ['city']],
+        ['info', ['note']],
+      ],
+    );
+    const check = spawnPod(t, settings, { arguments: ['--check-config'] });
+    await check.ended;
+    assert.match(check.output, /ok +schema registry: answers, and accepts the credentials/);
+    assert.match(
+      check.output,
+      new RegExp(
+        `warning +schema registry: the graph reads fields that the newest schema of ${topic}-value does not have: city`,
+      ),
+    );
+    assert.match(
+      check.output,
+      new RegExp(`ok +schema registry: fields of ${topic}-value that the graph does not read: note`),
+    );
+    const away = { ...settings, SCHEMA_REGISTRY_URL: 'http://ann:hunter2@127.0.0.1:1' };
+    const failing = spawnPod(t, away, { arguments: ['--check-config'] });
+    assert.equal(await failing.ended, 1);
+    assert.match(
+      failing.output,
+      /failed +schema registry: the schema registry http:\/\/127\.0\.0\.1:1 cannot be reached: ECONNREFUSED/,
+    );
+    assert.doesNotMatch(failing.output, /hunter2/);
+  });
+});
