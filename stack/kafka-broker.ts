@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { installJars } from './jars.ts';
 import { KAFKA_LIBS_FOLDER, KafkaNode, createClusterId } from './kafka-node.ts';
 import type { KafkaNodeOptions } from './kafka-node.ts';
 import { freePorts } from './port.ts';
-import { installHint } from './programs.ts';
 import type { Service } from './service.ts';
-
-const run = promisify(execFile);
 
 export interface KafkaBroker extends Service {
   readonly port: number;
@@ -17,25 +13,9 @@ export interface KafkaBroker extends Service {
   readonly address: string;
 }
 
-/** Downloads Kafka's jars with Maven into .stack/kafka/libs, once. stack/kafka/pom.xml fixes the version. */
-export async function installKafka(): Promise<void> {
-  const jars = await readdir(KAFKA_LIBS_FOLDER).catch(() => [] as string[]);
-  if (jars.some((jar) => jar.startsWith('kafka_2.13-'))) return;
-  // The folder is renamed once it is complete, so that an interrupted download does not count as an installation.
-  const partial = `${KAFKA_LIBS_FOLDER}-${process.pid}`;
-  await mkdir(partial, { recursive: true });
-  try {
-    await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${partial}`], {
-      cwd: join(process.cwd(), 'stack', 'kafka'),
-    }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new Error(`Kafka: mvn was not found; ${installHint(['mvn', 'java'])}`);
-    });
-    await rm(KAFKA_LIBS_FOLDER, { recursive: true, force: true });
-    await rename(partial, KAFKA_LIBS_FOLDER);
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
+/** Downloads Kafka's jars into .stack/kafka/libs, once. */
+export function installKafka(): Promise<void> {
+  return installJars(join('stack', 'kafka'), KAFKA_LIBS_FOLDER);
 }
 
 export interface KafkaBrokerOptions extends Pick<KafkaNodeOptions, 'listeners' | 'properties' | 'formatFlags'> {
