@@ -72,7 +72,7 @@ export class TopicRouter {
     this.#prefix = prefix;
     this.#patterns = patternsOf(topic, bindings, prefix, all);
     this.#tombstonePatterns = this.#patterns.filter(({ takesTombstones }) => takesTombstones);
-    const keyed = bindings.map(keyedPathOf).find((path) => path !== undefined);
+    const keyed = keyedPathOf(bindings);
     this.#keyed = keyed === undefined ? undefined : paths.indexOf(keyed);
     this.#onKeyDiffers = onKeyDiffers;
   }
@@ -151,15 +151,22 @@ export function createRouters(
   return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix, onKeyDiffers)]));
 }
 
-/** The path whose value the key of a tombstone gives. */
-function keyedPathOf({ match, tombstone, state }: Binding): string | undefined {
-  return tombstone || state ? keyedMatch(match)?.path : undefined;
+/**
+ * The path of a topic's payloads whose value the key of a tombstone gives: the one that its fields with `tombstone` agree on, else the only one
+ * of its fields with `state`. undefined: there is none.
+ */
+function keyedPathOf(bindings: readonly Binding[]): string | undefined {
+  const pathsOf = (some: readonly Binding[]) => [
+    ...new Set(some.flatMap(({ match }) => keyedMatch(match)?.path ?? [])),
+  ];
+  const [declared] = pathsOf(bindings.filter(({ tombstone }) => tombstone));
+  const [first, ...others] = pathsOf(bindings.filter(({ state }) => state));
+  return declared ?? (others.length === 0 ? first : undefined);
 }
 
 /** True if the tombstones of a binding go to the channels of a pattern: each value in their names is known without a payload. */
-function takesTombstonesOf(binding: Binding, keys: Pattern['keys']): boolean {
-  if (!binding.tombstone && !binding.state) return false;
-  const keyed = keyedPathOf(binding);
+function takesTombstonesOf({ tombstone, state }: Binding, keys: Pattern['keys'], keyed: string | undefined): boolean {
+  if (!tombstone && !state) return false;
   return keys.every(({ path, index }) => index === undefined || isRecordPart(path) || path === keyed);
 }
 
@@ -169,6 +176,7 @@ function patternsOf(
   prefix: string,
   paths: readonly string[],
 ): readonly Pattern[] {
+  const keyed = keyedPathOf(bindings);
   const patterns = new Map<string, Pattern>();
   for (const binding of bindings) {
     let combinations: { path: string; index: number | undefined }[][] = [[]];
@@ -190,7 +198,7 @@ function patternsOf(
       const identity = keys.map(({ path, index }) => `${path}=${index ?? '*'}`).join();
       const known = patterns.get(identity);
       const history = larger(known?.history, retentionOf(binding));
-      const takesTombstones = known?.takesTombstones === true || takesTombstonesOf(binding, keys);
+      const takesTombstones = known?.takesTombstones === true || takesTombstonesOf(binding, keys, keyed);
       patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history, takesTombstones });
     }
   }

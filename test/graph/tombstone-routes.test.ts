@@ -48,6 +48,14 @@ describe('the channels of a tombstone', () => {
     ]);
   });
 
+  it('are none of fields with state whose values at different paths the key might be, unless a field says which', () => {
+    const stateful = { tombstone: undefined as never, state: { seconds: 0 } };
+    const byId = binding(stateful);
+    const byCustomer = binding({ ...stateful, field: 'of_customer', match: [match('customer')] });
+    assert.deepEqual(channelsOf([byId, byCustomer]), []);
+    assert.deepEqual(channelsOf([byId, byCustomer, binding({ field: 'deleted' })]), ['orders{id="7"}']);
+  });
+
   it('are only those that need no key, of a tombstone without a key or with one that is no text', () => {
     for (const key of [null, Buffer.from([0, 0xff])]) {
       assert.deepEqual(channelsOf([binding({}), binding({ field: 'any', match: [] })], key), ['orders{}']);
