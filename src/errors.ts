@@ -41,6 +41,12 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
+/** The states of a partition's channels are lost, or were never kept: the partition must be read from its beginning. */
+export class StateLostError extends Error {
+  readonly code = 'ERR_STATE_LOST';
+  override readonly name = 'StateLostError';
+}
+
 /** Converts a thrown value to an Error. Never throws: it replaces a value that throws when it is read (a Proxy, a getter). */
 export function errorOf(thrown: unknown): Error {
   try {

@@ -180,6 +180,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
         details['kafka'] = () => (started.isConnected ? 'connected' : 'away');
         details['missing_topics'] = () => started.missingTopics;
         details['waiting_partitions'] = () => started.waits;
+        details['state_fills'] = () => started.pendingFills;
       }
       await started.start();
     }

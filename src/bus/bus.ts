@@ -2,6 +2,7 @@ import type { Control } from './control.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import type { Sender } from '../flow/sender.ts';
+import type { StateFills } from './state-fill.ts';
 import type { TraceContext } from '../tracing/trace-context.ts';
 import type { History, HistoryQuery, Retention } from './history.ts';
 
@@ -41,6 +42,8 @@ export interface PartitionLease {
    * known to have been accepted. A start id that the bus does not know begins an epoch. undefined: the records continue.
    */
   readonly startId?: string | undefined;
+  /** Of the states that the worker keeps of the partition's channels; undefined: it keeps none. */
+  readonly signature?: string | undefined;
 }
 
 /**
@@ -86,6 +89,7 @@ export interface Bus {
    * Takes over the publishing of a partition: publishes of the previous holder are refused from now on. Increments the topic's epoch
    * when the start id is unknown and messages were accepted before it, or when the bus lost what it had accepted.
    * @throws BusUnavailableError; whether the lease was acquired is unknown then: repeat the call.
+   * @throws StateLostError if the states of the partition's channels must be filled, with a start id of `fillStartId`
    */
   acquire(lease: PartitionLease): Promise<void>;
   /**
@@ -114,6 +118,8 @@ export interface Bus {
    * @throws BusUnavailableError
    */
   agree(name: string, proposal: string): Promise<string>;
+  /** Which partitions have been read from their beginning, so that the states of their channels are complete. */
+  readonly stateFills: StateFills;
   /** Messages between the processes that are no events. */
   readonly control: Control;
   /** Idempotent and bounded in time; later calls return the same promise. */

@@ -20,6 +20,7 @@ export function requiredCommands(prefix: string): readonly RequiredCommand[] {
     command('evalsha', UNKNOWN_SCRIPT, 0),
     command('time'),
     command('get', key),
+    command('getrange', key, 0, 1),
     command('set', key, '', 'XX'),
     command('hget', key, 'field'),
     command('hmget', key, 'field'),

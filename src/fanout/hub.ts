@@ -46,6 +46,8 @@ export interface HubOptions {
   readonly traces?: ChannelServices['traces'];
   /** Longest message of another program. Default: no bound. */
   readonly maxMessageBytes?: number | undefined;
+  /** True if the state of a channel is what the topic has; false while it may be older, or absent. Default: true. */
+  readonly isStateComplete?: ((channel: string) => boolean) | undefined;
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -74,11 +76,13 @@ export class Hub {
   readonly #channels = new Map<string, LiveChannel>();
   readonly #reads = new Concurrency(MAX_READS);
   readonly #bound: ExecutionBound;
+  readonly #isStateComplete: (channel: string) => boolean;
 
   constructor(options: HubOptions) {
     const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
       options;
     this.#bus = bus;
+    this.#isStateComplete = options.isStateComplete ?? (() => true);
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const executions = options.executions ?? new Executions();
     const results = timed(executions, writer);
@@ -133,7 +137,7 @@ export class Hub {
     filter?: EventFilter,
   ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name);
-    if (start?.hasState) channel.hasState = true;
+    if (start?.hasState) this.#startWithState(channel, subscription);
     const joining = start && channel.addJoining(subscription, sharingKey, filter);
     if (!joining) channel.add(subscription, sharingKey, filter);
     // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
@@ -166,6 +170,11 @@ export class Hub {
   /** Events may be missing before the subscription's next one. */
   notifyGap(subscription: Subscription): void {
     if (subscription.note(GAP)) this.#services.observer.onGap(1);
+  }
+
+  #startWithState(channel: LiveChannel, subscription: Subscription): void {
+    channel.hasState = true;
+    if (!this.#isStateComplete(channel.name)) subscription.note('"stateComplete":false');
   }
 
   /** All events that a subscription begins with, or none. A resuming client receives `resumed: true` or `resumed: false`. */

@@ -16,6 +16,7 @@ import type { RebuildReason, WorkerObserver } from './observer.ts';
 import { Periodic } from './periodic.ts';
 import { positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
+import type { KeptStates } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
 import { TopicDiscovery } from './topic-discovery.ts';
@@ -42,6 +43,8 @@ export interface KafkaConsumerOptions extends BatchPorts {
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
   readonly flow: FlowWait;
+  /** Default: the worker keeps no states. */
+  readonly states?: KeptStates | undefined;
   readonly observer: WorkerObserver;
   readonly log: Logger;
   /** Called once, if the consumer stalls again after it was replaced: the process must be restarted. */
@@ -101,7 +104,7 @@ export class KafkaConsumer {
     const ports = { convert, publish, deadLetter, flow, traces, undecodable };
     this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
-    this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID);
+    this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID, options.states);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
     this.#periodics = [
@@ -123,6 +126,11 @@ export class KafkaConsumer {
   /** Assigned partitions that are not read now, and why. */
   get waits(): readonly PartitionWait[] {
     return this.#session?.waits ?? [];
+  }
+
+  /** Assigned partitions whose states are being filled. */
+  get pendingFills(): GroupSession['pendingFills'] {
+    return this.#session?.pendingFills ?? [];
   }
 
   /** Resolves after the first attempt to join, even a failed one: attempts continue in the background. Never rejects. */
@@ -207,6 +215,7 @@ export class KafkaConsumer {
       maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES,
       topics,
       startOffsets: this.#startOffsets,
+      states: this.#options.states,
       publisher: this.#publisher,
       flow,
       acquire: this.#options.acquire,

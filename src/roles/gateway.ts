@@ -31,6 +31,7 @@ import { createAuthenticator } from './identity.ts';
 import { openRevocation } from './revocation.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createEventTraces } from './tracing.ts';
+import { followStates } from './states.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
 const LOG_WINDOW_MS = 10_000;
@@ -78,7 +79,8 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const receiver = createReceiver(services, writer, () => gateway.connectionCount);
   let lastEventAt = -Infinity;
   const onEvent = () => (lastEventAt = performance.now());
-  const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent });
+  const isStateComplete = await followStates(services);
+  const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent, isStateComplete });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
   const httpServer = createHttpServer(services, { runtime, authenticator, documents, proxies });
@@ -131,10 +133,11 @@ interface HubParts {
   readonly secret: CursorSecret;
   readonly receiver: Receiver | undefined;
   readonly onEvent: () => void;
+  readonly isStateComplete: ((channel: string) => boolean) | undefined;
 }
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
-  const { runtime, executions, writer, secret, receiver, onEvent } = parts;
+  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete } = parts;
   const { bus, config, tunables, log, metrics, tracing } = services;
   const hub = new Hub({
     bus,
@@ -162,6 +165,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
       load: () => receiver.load(),
     },
     traces: tracing && createEventTraces(tracing, config, writer),
+    isStateComplete,
   });
   metrics.gauge(
     'crier_executions_waiting',

@@ -75,7 +75,7 @@ export function kafkaObserver(
 
 export function observeConsumer(
   metrics: Metrics,
-  consumer: Pick<KafkaConsumer, 'isConnected' | 'missingTopics'>,
+  consumer: Pick<KafkaConsumer, 'isConnected' | 'missingTopics' | 'pendingFills'>,
 ): void {
   metrics.gauge('crier_kafka_connected', '1 while this worker is a member of its consumer group, else 0.', () =>
     Number(consumer.isConnected),
@@ -84,6 +84,16 @@ export function observeConsumer(
     'crier_kafka_topics_missing',
     'Topics of the graph that do not exist yet.',
     () => consumer.missingTopics.length,
+  );
+  metrics.gauges(
+    'crier_state_fill_records',
+    'Records that a partition assigned to this worker must still read until the states of its channels are complete.',
+    ['topic', 'partition'],
+    () =>
+      consumer.pendingFills.map(({ topic, partition, remaining }) => ({
+        labels: { topic, partition: String(partition) },
+        value: remaining,
+      })),
   );
 }
 

@@ -3,6 +3,7 @@ import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
 import type { TopicRouter } from '../graph/router.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
+import { stateSignatures } from '../graph/state-signature.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
@@ -91,7 +92,9 @@ export function createWorker(
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.flatMap(({ topics }) => topics))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
-  const consumer = new KafkaConsumer({ ...ports, acquire, config, topics, observer, log, onFatal });
+  const signatures = stateSignatures(bindings);
+  const states = signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined;
+  const consumer = new KafkaConsumer({ ...ports, states, acquire, config, topics, observer, log, onFatal });
   observeConsumer(metrics, consumer);
   return consumer;
 }

@@ -7,6 +7,7 @@ import { channelName } from '../../src/bus/channel.ts';
 import type { HistoryLimits, Retention } from '../../src/bus/history.ts';
 import { isAfter } from '../../src/fanout/resume/recovery.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
+import { fillStartId, isComplete } from '../../src/bus/state-fill.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import type { Logger } from '../../src/log.ts';
 import type { TraceContext } from '../../src/tracing/trace-context.ts';
@@ -661,6 +662,39 @@ export function busContract(name: string, makeBus: MakeBus): void {
       assert.deepEqual(await read(seen[1]!.entry), ['"b"', '"c"']);
       await waitFor('the end of the history', async () => (await read(seen[1]!.entry)).length === 0);
       assert.deepEqual(await read(), ['"c"']);
+    });
+  });
+
+  describe(`${name}: fills of states`, () => {
+    it('begin with a lease, end once, and begin again where other states are kept', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const topic = randomName('topic');
+      const read = async () => {
+        const { partitions, fills } = await bus.stateFills.read(topic);
+        return { partitions, fills: [...fills] };
+      };
+      assert.deepEqual(await read(), { partitions: 0, fills: [] });
+      await bus.stateFills.read(topic, 2);
+      const lease = (partition: number, signature: string, end: bigint) =>
+        bus.acquire({ topic, partition, position: -1, signature, startId: fillStartId(signature, end) });
+      await lease(0, 'aa', 7n);
+      assert.deepEqual(await read(), { partitions: 2, fills: [[0, { signature: 'aa', end: 7n }]] });
+      await lease(1, 'aa', 0n);
+      await bus.stateFills.end(topic, 1, 'aa');
+      await bus.stateFills.end(topic, 0, 'another');
+      assert.deepEqual(await read(), {
+        partitions: 2,
+        fills: [
+          [0, { signature: 'aa', end: 7n }],
+          [1, { signature: 'aa', end: undefined }],
+        ],
+      });
+      assert.equal(isComplete(await bus.stateFills.read(topic), 'aa'), false);
+      await bus.stateFills.end(topic, 0, 'aa');
+      assert.equal(isComplete(await bus.stateFills.read(topic), 'aa'), true);
+      assert.equal(isComplete(await bus.stateFills.read(topic), 'bb'), false);
+      await lease(1, 'bb', 9n);
+      assert.deepEqual((await read()).fills[1], [1, { signature: 'bb', end: 9n }]);
     });
   });
 

@@ -12,6 +12,8 @@ import { Listeners } from '../listeners.ts';
 import { MemoryControl } from './memory-control.ts';
 import { MemoryFence } from './memory-fence.ts';
 import { MemoryHistory } from './memory-history.ts';
+import { MemoryStateFills } from './memory-state-fills.ts';
+import { fillOfStart } from '../state-fill.ts';
 import { failureOf } from '../publish-failure.ts';
 
 const LOG_WINDOW_MS = 5_000;
@@ -39,6 +41,7 @@ interface Pending {
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
   readonly sender: Sender;
+  readonly stateFills = new MemoryStateFills();
   readonly control = new MemoryControl(() => this.#assertStarted());
   readonly #log: Logger;
   readonly #observer: BusObserver;
@@ -117,6 +120,8 @@ export class MemoryBus implements Bus {
     this.#assertStarted();
     this.#fence.acquire(lease);
     const { topic, partition } = lease;
+    const fill = fillOfStart(lease.startId);
+    if (fill) this.stateFills.begin(topic, partition, fill);
     const stream = `${topic}/${partition}.${++this.#leases}`;
     this.#streams.set(`${topic}/${partition}`, stream);
     this.sender.open(SERVER, topic, partition, stream);

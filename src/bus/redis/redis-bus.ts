@@ -7,6 +7,7 @@ import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Uns
 import { channelLabel, isPlain } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
+import type { StateFills } from '../state-fill.ts';
 import { Listeners } from '../listeners.ts';
 import { DeliveryProbe } from './delivery-probe.ts';
 import { RedisControl } from './redis-control.ts';
@@ -15,6 +16,7 @@ import { RedisFlow } from './redis-flow.ts';
 import { failureOf } from '../publish-failure.ts';
 import { readHistory } from './redis-history.ts';
 import { RedisLink, describe } from './redis-link.ts';
+import { RedisStateFills } from './redis-state-fills.ts';
 import { agreeOn } from './redis-agreement.ts';
 import { RedisSubscriber } from './redis-subscriber.ts';
 import { fnv1a, ownerOf } from '../rendezvous.ts';
@@ -61,6 +63,7 @@ interface Subscription {
 export class RedisBus implements Bus {
   readonly sender: Sender;
   readonly control: RedisControl;
+  readonly stateFills: StateFills;
   readonly #log: Logger;
   readonly #observer: BusObserver;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
@@ -90,6 +93,10 @@ export class RedisBus implements Bus {
       throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
     }
     this.#serverHashes = labels.map(fnv1a);
+    this.stateFills = new RedisStateFills(
+      this.#servers.map(({ publisher }) => publisher),
+      this.#prefix,
+    );
     this.control = new RedisControl({ ...this.#serverOf(`${this.#prefix}control`), prefix: this.#prefix });
   }
 

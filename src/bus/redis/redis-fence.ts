@@ -1,4 +1,4 @@
-import { FencedError } from '../../errors.ts';
+import { FencedError, StateLostError } from '../../errors.ts';
 import type { Sender } from '../../flow/sender.ts';
 import { printTraceFields } from '../../tracing/header-fields.ts';
 import type { TraceContext } from '../../tracing/trace-context.ts';
@@ -7,6 +7,7 @@ import type { Retention } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
+import { fillsKey } from './redis-state-fills.ts';
 import { LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
 
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
@@ -21,6 +22,8 @@ interface Holding {
   readonly startId: string;
   /** Offset up to which the server has accepted all records. */
   position: number;
+  /** True if the worker keeps states of the partition's channels. */
+  readonly keepsStates: boolean;
 }
 
 /**
@@ -30,6 +33,7 @@ interface Holding {
 export class RedisFence {
   readonly #link: RedisLink;
   readonly #ownersKey: string;
+  readonly #fillsKey: string;
   readonly #flow: RedisFlow;
   readonly #sender: Sender;
   readonly #holdings = new Map<string, Holding>();
@@ -39,19 +43,30 @@ export class RedisFence {
   constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender) {
     this.#link = link;
     this.#ownersKey = `${prefix}owners`;
+    this.#fillsKey = fillsKey(prefix);
     this.#flow = flow;
     this.#sender = sender;
   }
 
-  /** @throws BusUnavailableError */
-  async acquire({ topic, partition, position, startId }: PartitionLease): Promise<void> {
+  /** @throws BusUnavailableError, StateLostError */
+  async acquire({ topic, partition, position, startId, signature }: PartitionLease): Promise<void> {
     const key = `${topic}/${partition}`;
     const before = this.#holdings.get(key);
     const token = this.#flow.nextStream();
     const { epoch, position: accepted, startId: acceptedAfter } = before ?? { epoch: 0, position: -1, startId: '' };
     const args = [topic, partition, token, epoch, position, startId ?? '', Date.now(), accepted, acceptedAfter];
-    const reply = (await runScript(this.#link, LEASE, [this.#ownersKey], args)) as [Buffer, Buffer, Buffer];
-    this.#holdings.set(key, { token, epoch: Number(reply[0]), position: Number(reply[1]), startId: String(reply[2]) });
+    const keys = signature === undefined ? [this.#ownersKey] : [this.#ownersKey, this.#fillsKey];
+    const reply = (await runScript(this.#link, LEASE, keys, args)) as [Buffer, Buffer, Buffer, Buffer?];
+    if (signature !== undefined && String(reply[3]) !== signature) {
+      throw new StateLostError(`Redis at ${this.#link.label} does not have the states of ${key}`);
+    }
+    this.#holdings.set(key, {
+      token,
+      epoch: Number(reply[0]),
+      position: Number(reply[1]),
+      startId: String(reply[2]),
+      keepsStates: signature !== undefined,
+    });
     this.#sender.open(this.#link.label, topic, partition, token);
   }
 
@@ -70,11 +85,12 @@ export class RedisFence {
     const holding = this.#holdings.get(`${topic}/${partition}`);
     if (!holding) throw new FencedError(`${topic}/${partition} was not leased`);
     const writer = this.#writers.pop() ?? new CommandWriter();
-    const beginning = [this.#ownersKey, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
+    const keys = holding.keepsStates ? ['2', this.#ownersKey, this.#fillsKey] : ['1', this.#ownersKey];
+    const beginning = [...keys, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
     const due = this.#sender.dueMark(holding.token, bytesOf(messages));
     const mark = due ? [this.#flow.markChannel, `${due.bytes}`, due.isQuestion ? '?' : ''] : NO_MARK;
     const received = await sendScript(this.#link, PUBLISH, (command, script) => {
-      write(writer, [command, script, '1', ...beginning], mark, messages);
+      write(writer, [command, script, ...beginning], mark, messages);
       return this.#link.client.sendCommand(new WrittenCommand(command, writer.bytes));
     });
     // The reply proves that all of the writer's bytes were sent. Without a reply, a lost link may still refer to them.

@@ -14,7 +14,9 @@ import { PartitionLeases } from './partition-leases.ts';
 import { PartitionWaits } from './partition-waits.ts';
 import type { PartitionWait, PartitionWaitsOptions } from './partition-waits.ts';
 import { RunningBatches } from './running-batches.ts';
-import type { StartOffsets } from './start-offsets.ts';
+import type { KeptStates, StartOffsets } from './start-offsets.ts';
+import { StateFilling } from './state-filling.ts';
+import type { PendingFill } from './state-filling.ts';
 
 /** A session timeout should span about three heartbeats. */
 const MAX_HEARTBEAT_INTERVAL_MS = 3000;
@@ -33,6 +35,8 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   /** Topics that exist: a missing one would fail the join for all. */
   readonly topics: readonly string[];
   readonly startOffsets: Pick<StartOffsets, 'lookUp'>;
+  /** undefined: the worker keeps no states. */
+  readonly states?: KeptStates | undefined;
   readonly publisher: Pick<RecordPublisher, 'publish'>;
   /** The flow control that the publisher waits for. */
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
@@ -65,6 +69,7 @@ export class GroupSession {
   readonly #commits: Commits;
   readonly #batches: RunningBatches;
   readonly #processor: BatchProcessor;
+  readonly #filling: StateFilling | undefined;
   /** Next offset to read of each assigned partition; undefined until one of its records is accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   #generation = new Generation();
@@ -75,13 +80,14 @@ export class GroupSession {
   #confirmedAt = -Infinity;
 
   constructor(options: GroupSessionOptions) {
-    const { client, groupId, sessionTimeoutMs, maxInflatedBytes, publisher, flow, log } = options;
+    const { client, groupId, sessionTimeoutMs, maxInflatedBytes, publisher, flow, states, log } = options;
     this.#options = options;
     let fail: (error: Error) => void;
     this.failed = new Promise((resolve) => (fail = resolve));
     this.#fail = (error) => fail(error);
     this.#waits = new PartitionWaits(options);
-    this.#leases = new PartitionLeases(options.acquire);
+    this.#leases = new PartitionLeases(options.acquire, states?.signatures);
+    this.#filling = states && new StateFilling(states.fills, log);
     this.#commits = new Commits(this.#leases, log, options.onCommitFailure);
     this.#inflight = new InflightBudget(options.maxInflightBytes);
     const budget = this.#inflight;
@@ -120,6 +126,11 @@ export class GroupSession {
   /** The partitions that wait. */
   get waits(): readonly PartitionWait[] {
     return this.#waits.list;
+  }
+
+  /** Fills of states that have not ended. */
+  get pendingFills(): StateFilling['pending'] {
+    return this.#filling?.pending ?? [];
   }
 
   /** Joins the group. Resolves when joined and positioned; a failure to join rejects, or resolves `failed`. */
@@ -206,14 +217,20 @@ export class GroupSession {
     // A detached batch of the last generation may be publishing a chunk. Its records are not read again before it ends.
     await this.#batches.ended();
     for (let attempt = 1; ; attempt++) {
-      const { resumePoints, uncommitted } = await this.#options.startOffsets.lookUp(this.#assignment);
+      const { resumePoints, uncommitted, pendingFills } = await this.#options.startOffsets.lookUp(this.#assignment);
       if (generation.hasEnded) return;
       this.#leases.assign(resumePoints);
-      if (uncommitted.length === 0) return;
+      if (uncommitted.length === 0) return await this.#fill(pendingFills, generation);
       if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
       for (const start of uncommitted) this.#consumer.seek(start);
       await this.#consumer.commitOffsets(uncommitted);
     }
+  }
+
+  /** Leases the partitions of fills at once: a fill of a partition without records would never begin otherwise. */
+  async #fill(pendingFills: readonly PendingFill[], generation: Generation): Promise<void> {
+    for (const { topic, partition, next } of pendingFills) await this.#leases.acquire(topic, partition, Number(next));
+    if (!generation.hasEnded) this.#filling?.assign(pendingFills);
   }
 
   #replaceGeneration(): Generation {
@@ -225,6 +242,7 @@ export class GroupSession {
   #advance(topic: string, partition: number, position: bigint): void {
     this.#hasProgressed = true;
     this.#assignment.get(topic)?.set(partition, position);
+    this.#filling?.advance(topic, partition, position);
     this.#options.onProgress(topic, partition);
     this.#commits.schedule();
   }
@@ -239,6 +257,7 @@ export class GroupSession {
     clearTimeout(timer);
     this.#commits.close();
     this.#batches.close();
+    this.#filling?.close();
     this.#generation.end();
     this.#waits.close();
     this.#options.client.destroy();

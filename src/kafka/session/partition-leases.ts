@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionLease } from '../../bus/bus.ts';
+import { StateLostError } from '../../errors.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { partitionKey } from '../partition-key.ts';
 import { commitMetadata } from './commit-metadata.ts';
@@ -19,10 +20,13 @@ interface Partition {
  */
 export class PartitionLeases {
   readonly #acquire: (lease: PartitionLease) => Promise<void>;
+  readonly #signatures: ReadonlyMap<string, string>;
   readonly #partitions = new Map<string, Partition>();
 
-  constructor(acquire: (lease: PartitionLease) => Promise<void>) {
+  /** @param signatures of the states that the worker keeps, by topic */
+  constructor(acquire: (lease: PartitionLease) => Promise<void>, signatures: ReadonlyMap<string, string> = new Map()) {
     this.#acquire = acquire;
+    this.#signatures = signatures;
   }
 
   /** The group has assigned these partitions, and no others. */
@@ -39,15 +43,20 @@ export class PartitionLeases {
    * Call before each batch is published.
    * @param first offset of the batch's first record
    * @throws BusUnavailableError
+   * @throws StateLostError if the partition must be read from its beginning
    */
   async acquire(topic: string, partition: number, first: number): Promise<void> {
     const entry = this.#partitions.get(partitionKey(topic, partition));
     if (!entry) return;
     // Offsets only grow, unless the topic was deleted and created again.
+    const signature = this.#signatures.get(topic);
+    if (first <= entry.last && signature !== undefined) {
+      throw new StateLostError(`the topic ${topic} was created again: its states are of records that it no longer has`);
+    }
     if (first <= entry.last) Object.assign(entry, { isLeased: false, startId: randomUUID(), position: -1, last: -1 });
     if (entry.isLeased) return;
     const { position, startId } = entry;
-    await this.#acquire({ topic, partition, position, startId });
+    await this.#acquire({ topic, partition, position, startId, ...(signature !== undefined && { signature }) });
     entry.isLeased = true;
   }
 

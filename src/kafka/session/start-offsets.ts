@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { fillOfStart, fillStartId } from '../../bus/state-fill.ts';
+import type { StateFills, TopicFills } from '../../bus/state-fill.ts';
 import type { Cluster, PartitionMap } from '../kafkajs/cluster.ts';
 import { commitMetadata, parseCommitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';
+import type { PendingFill } from './state-filling.ts';
 
 export interface PartitionOffset {
   readonly topic: string;
@@ -16,6 +19,15 @@ export interface StartPositions {
   readonly resumePoints: PartitionMap<ResumePoint>;
   /** Offsets with new start ids. Commit them, then look them up again, before any record is read. */
   readonly uncommitted: PartitionOffset[];
+  /** Fills of assigned partitions that have not ended. */
+  readonly pendingFills: readonly PendingFill[];
+}
+
+/** The states that a worker keeps. */
+export interface KeptStates {
+  /** By topic. */
+  readonly signatures: ReadonlyMap<string, string>;
+  readonly fills: StateFills;
 }
 
 /**
@@ -26,13 +38,18 @@ export interface StartPositions {
  * A new group starts at the end offsets of each partition at the time this process first saw the topic. "Latest" at the first fetch
  * would lose records, because every rebalance before the first commit moves it. A partition whose end offset was not captured was
  * created later, and starts at its oldest record. Holds one number for each partition of the topics.
+ *
+ * A partition without a fill of the worker's states starts at its oldest record, too, whatever is committed.
  */
 export class StartOffsets {
   readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>;
   readonly #groupId: string;
+  readonly #states: KeptStates | undefined;
   readonly #ends = new Map<string, Map<number, bigint>>();
 
-  constructor(cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>, groupId: string) {
+  /** @param states undefined: the worker keeps none */
+  constructor(cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>, groupId: string, states?: KeptStates) {
+    this.#states = states;
     this.#cluster = cluster;
     this.#groupId = groupId;
   }
@@ -44,18 +61,33 @@ export class StartOffsets {
     }
   }
 
+  /** @throws BusUnavailableError if the worker keeps states */
   async lookUp(assignment: PartitionMap<unknown>): Promise<StartPositions> {
     const topics = [...assignment.keys()];
-    if (topics.length === 0) return { resumePoints: new Map(), uncommitted: [] };
+    if (topics.length === 0) return { resumePoints: new Map(), uncommitted: [], pendingFills: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
     const ranges = await this.#cluster.partitionRanges(topics);
+    const fills = await this.#fillsOf(ranges);
     const uncommitted: PartitionOffset[] = [];
+    const pendingFills: PendingFill[] = [];
     const resumePointOf = (topic: string, partition: number): ResumePoint => {
       const commit = committed.get(topic)?.get(partition);
       const range = ranges.get(topic)?.get(partition);
       const isInRange = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
       const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
       if (commit) this.#ends.get(topic)?.delete(partition);
+      const signature = this.#states?.signatures.get(topic);
+      if (range && signature !== undefined) {
+        const begun = fillOfStart(known?.startId);
+        const fill = begun ?? fills.get(topic)?.fills.get(partition);
+        if (!known || fill?.signature !== signature) {
+          const start = { position: -1, startId: fillStartId(signature, range.end) };
+          uncommitted.push({ topic, partition, offset: `${range.low}`, metadata: commitMetadata(start) });
+          return start;
+        }
+        if (fill.end !== undefined)
+          pendingFills.push({ topic, partition, signature, end: fill.end, next: commit!.offset });
+      }
       if (known) return known;
       const start = { position: -1, startId: randomUUID() };
       const offset = isInRange ? commit.offset : (this.#ends.get(topic)?.get(partition) ?? range?.low ?? 0n);
@@ -69,6 +101,16 @@ export class StartOffsets {
         new Map(Array.from(partitions.keys(), (partition) => [partition, resumePointOf(topic, partition)])),
       );
     }
-    return { resumePoints, uncommitted };
+    return { resumePoints, uncommitted, pendingFills };
+  }
+
+  /** By topic, of the topics whose states the worker keeps. */
+  async #fillsOf(ranges: PartitionMap<unknown>): Promise<ReadonlyMap<string, TopicFills>> {
+    const fills = new Map<string, TopicFills>();
+    for (const [topic, partitions] of ranges) {
+      if (!this.#states?.signatures.has(topic)) continue;
+      fills.set(topic, await this.#states.fills.read(topic, partitions.size));
+    }
+    return fills;
   }
 }

@@ -175,7 +175,7 @@ describe('boundFetches', () => {
       maxInflightBytes: 100 * KIB,
       maxInflatedBytes: 100 * KIB,
       topics: ['bids'],
-      startOffsets: { lookUp: () => Promise.resolve({ resumePoints: new Map(), uncommitted: [] }) },
+      startOffsets: { lookUp: () => Promise.resolve({ resumePoints: new Map(), uncommitted: [], pendingFills: [] }) },
       publisher: { publish: () => Promise.resolve() },
       flow: new FlowWait(unlimited(), readableLog().log),
       acquire: () => Promise.resolve(),

@@ -17,8 +17,9 @@ describe('KafkaConsumer that the bus fences', () => {
   /** Workers of one group, each with its own link to Redis, and the messages of the topic that a pod receives. */
   async function createStage(t: TestContext, isFromBeginning: boolean) {
     const { url } = await redisServer(t);
-    const prefix = randomName('prefix:');
-    const topic = randomName('topic');
+    const prefix = randomName('prefix');
+    // Its channel, of the same name, has the prefix of the bus.
+    const topic = randomName(prefix);
     const groupId = randomName('group');
     const startedBus = async () => {
       const bus = new RedisBus({ urls: [url], prefix, log: createLog('silent') });

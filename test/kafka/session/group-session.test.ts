@@ -71,7 +71,11 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     startOffsets: {
       lookUp: () => {
         state.looks++;
-        return Promise.resolve({ resumePoints: new Map([['bids', new Map([[0, { position: 6 }]])]]), uncommitted: [] });
+        return Promise.resolve({
+          resumePoints: new Map([['bids', new Map([[0, { position: 6 }]])]]),
+          uncommitted: [],
+          pendingFills: [],
+        });
       },
     },
     publisher: { publish },

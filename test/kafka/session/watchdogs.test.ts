@@ -85,9 +85,10 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000 }, () => {
   });
 
   it('publishes nothing late after its partition moved to another member (twin: without the fence, old records follow new ones)', async (t) => {
-    const topic = await outside.createTopic(undefined, 1);
+    const prefix = randomName('prefix');
+    // Its channel, of the same name, has the prefix of the bus.
+    const topic = await outside.createTopic(randomName(prefix), 1);
     const { url } = await redisServer(t);
-    const prefix = randomName('prefix:');
     const startBus = async () => {
       const bus = new RedisBus({ urls: [url], prefix, log: createLog('silent') });
       t.after(() => bus.close());

@@ -1,6 +1,6 @@
 -- Reads the history of a channel. Runs after entry.lua.
 --
--- KEYS[1]: the hash of the partition owners (partition.lua); KEYS[2]: the channel; KEYS[3]: the hash of the fills (fill.lua)
+-- KEYS[1]: the hash of the partition owners (partition.lua); KEYS[2]: the channel; KEYS[3]: the hash of the fills (fills.lua)
 -- ARGV[1]: topic
 -- ARGV[2]: id of the first entry to read ('': only the last one)
 -- ARGV[3]: most entries; ARGV[4]: most bytes of payload

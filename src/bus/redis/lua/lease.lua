@@ -9,7 +9,10 @@
 -- ARGV[8]: offset up to which the worker's messages were accepted here before (-1: none)
 -- ARGV[9]: start id at that time
 --
--- Replies with the epoch, the offset up to which messages are left out, and the start id.
+-- KEYS[2]: the hash of the fills (fills.lua); absent where the worker keeps no states. A fresh start id `fill.signature.end.…` begins a fill.
+--
+-- Replies with the epoch, the offset up to which messages are left out, the start id, and the signature of the partition's fill ('': it has
+-- none, or a worker that keeps no states has published since).
 local epoch, known_epoch, known = tonumber(owner[1] or 0), tonumber(ARGV[4]), tonumber(ARGV[5])
 local is_fresh = ARGV[6] ~= '' and ARGV[6] ~= start_id
 if ARGV[6] ~= '' then start_id = ARGV[6] end
@@ -27,5 +30,14 @@ if is_broken then
   redis.call('HSET', KEYS[1], ARGV[1], whole(epoch))
 end
 if is_fresh then position = known else position = math.max(position or -1, known) end
-redis.call('HSET', KEYS[1], ARGV[1] .. '/' .. ARGV[2], ARGV[3] .. ' ' .. whole(position) .. ' ' .. start_id)
-return { whole(epoch), whole(position), start_id }
+local field = ARGV[1] .. '/' .. ARGV[2]
+redis.call('HSET', KEYS[1], field, ARGV[3] .. ' ' .. whole(position) .. ' ' .. start_id)
+if not KEYS[2] then return { whole(epoch), whole(position), start_id } end
+local signature, fill_end = string.match(ARGV[6], '^fill%.(%w+)%.(%d+)%.')
+if is_fresh and signature then
+  local fill = whole(epoch) .. ' ' .. fill_end .. ' ' .. signature
+  redis.call('HSET', KEYS[2], field, fill, field .. '/position', whole(position))
+end
+local fill = redis.call('HMGET', KEYS[2], field, field .. '/position')
+local is_current = fill[1] and tonumber(fill[2]) >= position
+return { whole(epoch), whole(position), start_id, is_current and string.match(fill[1], '%S+$') or '' }

@@ -1,5 +1,6 @@
 -- Publishes messages of one partition and moves its offset. Runs after partition.lua, entry.lua, retain.lua and state.lua.
 --
+-- KEYS[2]: the hash of the fills (fills.lua); absent where the worker keeps no states
 -- ARGV[1], ARGV[2], ARGV[3]: topic, partition, token of the lease
 -- ARGV[4]: offset up to which everything is published with these messages
 -- ARGV[5]: offset up to which the worker knows that everything was published
@@ -65,7 +66,9 @@ for i = 10, #args, 3 do
 end
 for channel, head in pairs(heads) do bound(channel, head) end
 if tonumber(args[4]) > position then
-  call('HSET', KEYS[1], args[1] .. '/' .. args[2], token .. ' ' .. args[4] .. ' ' .. start_id)
+  local field = args[1] .. '/' .. args[2]
+  call('HSET', KEYS[1], field, token .. ' ' .. args[4] .. ' ' .. start_id)
+  if KEYS[2] then call('HSET', KEYS[2], field .. '/position', args[4]) end
 end
 if args[7] ~= '' and received > 0 then
   call('PUBLISH', args[7], args[1] .. ' ' .. args[2] .. ' ' .. token .. ' ' .. whole(tonumber(args[8]) + received) .. args[9])

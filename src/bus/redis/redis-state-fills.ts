@@ -1,0 +1,53 @@
+import type { StateFill, StateFills, TopicFills } from '../state-fill.ts';
+import type { RedisLink } from './redis-link.ts';
+import { FILLED, FILLS, runScript } from './redis-scripts.ts';
+
+const FILL = /^\d+ (-|\d+) (\S+)$/;
+
+/** The fills of all partitions, which each server keeps for its channels. */
+export class RedisStateFills implements StateFills {
+  readonly #links: readonly RedisLink[];
+  readonly #prefix: string;
+
+  /** @param links one to each server */
+  constructor(links: readonly RedisLink[], prefix: string) {
+    this.#links = links;
+    this.#prefix = prefix;
+  }
+
+  /** A fill has begun, and has ended, when it has on every server. */
+  async read(topic: string, partitions?: number): Promise<TopicFills> {
+    const keys = [`${this.#prefix}owners`, fillsKey(this.#prefix)];
+    const replies = await Promise.all(
+      this.#links.map((link) => runScript(link, FILLS, keys, [topic, partitions ?? ''])),
+    );
+    const servers = replies.map((reply) => {
+      const [, ...texts] = reply as [number, ...Buffer[]];
+      return texts.map(fillOf);
+    });
+    const fills = new Map<number, StateFill>();
+    const count = Math.min(...servers.map((server) => server.length));
+    for (let partition = 0; partition < count; partition++) {
+      const ofServers = servers.map((server) => server[partition]);
+      const [first] = ofServers;
+      if (!first || !ofServers.every((fill) => fill?.signature === first.signature)) continue;
+      fills.set(partition, ofServers.find((fill) => fill?.end !== undefined) ?? first);
+    }
+    return { partitions: count, fills };
+  }
+
+  async end(topic: string, partition: number, signature: string): Promise<void> {
+    const run = (link: RedisLink) => runScript(link, FILLED, [fillsKey(this.#prefix)], [topic, partition, signature]);
+    await Promise.all(this.#links.map(run));
+  }
+}
+
+export function fillsKey(prefix: string): string {
+  return `${prefix}fills`;
+}
+
+function fillOf(text: Buffer): StateFill | undefined {
+  const [, end, signature] = FILL.exec(String(text)) ?? [];
+  if (end === undefined || signature === undefined) return undefined;
+  return { signature, end: end === '-' ? undefined : BigInt(end) };
+}

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { keysOf } from './channel-keys.ts';
+import type { Binding } from './schema/binding.ts';
+
+/** By topic: names what states its bindings keep. A worker that keeps others must fill them again. Topics without states are absent. */
+export function stateSignatures(bindings: Iterable<Binding>): ReadonlyMap<string, string> {
+  const kept = new Map<string, string[]>();
+  for (const binding of bindings) {
+    if (!binding.state) continue;
+    const keys = keysOf(binding).map((key) => `${key.path}${'isOptional' in key && key.isOptional ? '?' : ''}`);
+    const text = JSON.stringify([keys, binding.state.seconds, binding.keys]);
+    for (const topic of binding.topics) kept.set(topic, [...(kept.get(topic) ?? []), text]);
+  }
+  return new Map(Array.from(kept, ([topic, texts]) => [topic, signatureOf(texts)]));
+}
+
+function signatureOf(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)].sort().join('\n');
+  return createHash('sha256').update(distinct).digest('hex').slice(0, 16);
+}

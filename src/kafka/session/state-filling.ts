@@ -1,0 +1,86 @@
+import type { StateFills } from '../../bus/state-fill.ts';
+import type { Logger } from '../../log.ts';
+import { partitionKey } from '../partition-key.ts';
+
+/** The fill of an assigned partition that has not ended. */
+export interface PendingFill {
+  readonly topic: string;
+  readonly partition: number;
+  readonly signature: string;
+  /** Offset after the last record that the fill must read. */
+  readonly end: bigint;
+  /** Next offset to read. */
+  readonly next: bigint;
+}
+
+const RETRY_MS = 1000;
+
+/** Follows the fills of the assigned partitions, and ends each that has read its last record. Holds one entry for each. */
+export class StateFilling {
+  readonly #fills: Pick<StateFills, 'end'>;
+  readonly #log: Logger;
+  readonly #pending = new Map<string, PendingFill>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(fills: Pick<StateFills, 'end'>, log: Logger) {
+    this.#fills = fills;
+    this.#log = log;
+  }
+
+  /** Fills that have not ended, with what they have still to read. */
+  get pending(): readonly { readonly topic: string; readonly partition: number; readonly remaining: number }[] {
+    return Array.from(this.#pending.values(), ({ topic, partition, end, next }) => {
+      return { topic, partition, remaining: Number(end > next ? end - next : 0n) };
+    });
+  }
+
+  /** The group has assigned the partitions of these fills; all others have none. */
+  assign(fills: readonly PendingFill[]): void {
+    this.#pending.clear();
+    for (const fill of fills) {
+      const { topic, partition, end, next } = fill;
+      this.#pending.set(partitionKey(topic, partition), fill);
+      this.#log.info({ topic, partition, records: Number(end - next) }, 'the states of a partition are filled');
+      this.#endIfRead(fill);
+    }
+  }
+
+  /** The bus has accepted every record before `next`. */
+  advance(topic: string, partition: number, next: bigint): void {
+    const key = partitionKey(topic, partition);
+    const fill = this.#pending.get(key);
+    if (!fill) return;
+    const advanced = { ...fill, next };
+    this.#pending.set(key, advanced);
+    this.#endIfRead(advanced);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#pending.clear();
+  }
+
+  #endIfRead(fill: PendingFill): void {
+    if (fill.next >= fill.end) void this.#end(fill);
+  }
+
+  /** Never rejects. Repeated until the bus answers: nothing else would end the fill if no record follows. */
+  async #end(fill: PendingFill): Promise<void> {
+    const { topic, partition, signature } = fill;
+    const key = partitionKey(topic, partition);
+    if (this.#pending.get(key) !== fill) return;
+    try {
+      await this.#fills.end(topic, partition, signature);
+    } catch {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        void this.#end(fill);
+      }, RETRY_MS);
+      this.#timers.add(timer);
+      return;
+    }
+    if (this.#pending.get(key)?.signature !== signature) return;
+    this.#pending.delete(key);
+    this.#log.info({ topic, partition }, 'the states of a partition are complete');
+  }
+}

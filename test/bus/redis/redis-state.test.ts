@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
+import { fillStartId } from '../../../src/bus/state-fill.ts';
+import { StateLostError } from '../../../src/errors.ts';
+import { randomName, redisServer } from '../../support/services.ts';
+import { logLines } from '../log-lines.ts';
+
+const STATE = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
+const SIGNATURE = 'aa';
+
+/** A Redis, a bus whose worker keeps states, and one whose worker does not. */
+async function keeping(t: TestContext) {
+  const { url } = await redisServer(t);
+  const prefix = `${randomName()}:`;
+  const client = new Redis(url);
+  t.after(() => client.disconnect());
+  const started = async () => {
+    const bus = new RedisBus({ urls: [url], prefix, log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    return bus;
+  };
+  const [bus, other] = [await started(), await started()];
+  await bus.stateFills.read('bids', 1);
+  const channel = `${prefix}bids{}`;
+  const fill = (id: string) => ({
+    topic: 'bids',
+    partition: 0,
+    position: -1,
+    signature: SIGNATURE,
+    startId: fillStartId(SIGNATURE, 3n) + id,
+  });
+  const publish = (of: RedisBus, offset: number, history = STATE) =>
+    of.publish([{ channel, payload: `"${offset}"`, offset, timestamp: 0, history }], {
+      topic: 'bids',
+      partition: 0,
+      offset,
+    });
+  const state = async () => {
+    const { entries } = await bus.history(channel, { from: undefined, maxEntries: 1, maxBytes: 1000 });
+    return entries.map(({ payload }) => String(payload))[0];
+  };
+  const hasFill = async () => (await bus.stateFills.read('bids')).fills.has(0);
+  return { client, bus, other, prefix, channel, fill, publish, state, hasFill };
+}
+
+describe('states in Redis', () => {
+  it('are lost for the worker where another one has published without keeping them (an earlier release)', async (t) => {
+    const { bus, other, fill, publish, hasFill } = await keeping(t);
+    await bus.acquire(fill('1'));
+    await publish(bus, 0);
+    assert.equal(await hasFill(), true);
+    await other.acquire({ topic: 'bids', partition: 0, position: 0 });
+    assert.equal(await hasFill(), true, 'a lease alone publishes nothing');
+    await publish(other, 1);
+    assert.equal(await hasFill(), false);
+    const again = { topic: 'bids', partition: 0, position: 1, signature: SIGNATURE };
+    await assert.rejects(bus.acquire(again), StateLostError);
+    await bus.acquire(fill('2'));
+    assert.equal(await hasFill(), true);
+  });
+
+  it('are lost with the data of Redis, which the next lease tells', async (t) => {
+    const { client, bus, prefix, fill, publish, hasFill } = await keeping(t);
+    await bus.acquire(fill('1'));
+    await publish(bus, 0);
+    await client.del(`${prefix}owners`, `${prefix}fills`);
+    assert.equal(await hasFill(), false);
+    const again = { topic: 'bids', partition: 0, position: 0, signature: SIGNATURE };
+    await assert.rejects(bus.acquire(again), StateLostError);
+  });
+
+  it('of before the last fill of their partition are not served: the topic may have no record of their key any more', async (t) => {
+    const { bus, fill, publish, state } = await keeping(t);
+    await bus.acquire(fill('1'));
+    await publish(bus, 0);
+    assert.equal(await state(), '"0"');
+    await bus.acquire(fill('2'));
+    assert.equal(await state(), undefined);
+    await publish(bus, 0);
+    assert.equal(await state(), '"0"');
+  });
+
+  it('take one key for each channel, and none after a tombstone and its ten seconds', async (t) => {
+    const { client, bus, channel, fill, publish } = await keeping(t);
+    await bus.acquire(fill('1'));
+    await publish(bus, 0);
+    assert.deepEqual(await client.keys(`${channel}*`), [`${channel}.state`]);
+    assert.equal(await client.ttl(`${channel}.state`), -1);
+    const position = { topic: 'bids', partition: 0, offset: 1 };
+    await bus.publish([{ channel, payload: 'null', offset: 1, timestamp: 0, history: STATE }], position);
+    const seconds = await client.ttl(`${channel}.state`);
+    assert.ok(seconds > 0 && seconds <= 10, `${seconds}`);
+  });
+});
