@@ -15,8 +15,7 @@ export function compareDecimals(a: string, b: string): number | undefined {
   const other = one && digitsOf(b);
   if (!one || !other) return undefined;
   if (one.isNegative !== other.isNegative) return one.isNegative ? -1 : 1;
-  const order = compareAbsolute(one, other);
-  return one.isNegative ? -order : order;
+  return one.isNegative ? compareAbsolute(other, one) : compareAbsolute(one, other);
 }
 
 export function isDecimal(text: string): boolean {
