@@ -57,7 +57,9 @@ async function start(t: Pick<TestContext, 'after'>, options: { readonly hasShari
   const publish = (...orders: Order[]) =>
     publisher.publish(
       orders.flatMap((order) => {
-        return stage.routes(order).map((channel) => ({ channel, payload: JSON.stringify(order), history: HISTORY_DEFAULTS }));
+        return stage
+          .routes(order)
+          .map((channel) => ({ channel, payload: JSON.stringify(order), history: HISTORY_DEFAULTS }));
       }),
     );
   const listen = async (args: Arguments, user = 'a', cursor?: string, replaysLast = false) => {
