@@ -1,4 +1,3 @@
-import { clientError } from '../../errors.ts';
 import type { TriggerChannels } from './trigger-channels.ts';
 
 /**
@@ -53,9 +52,4 @@ function notHere(method: string): TypeError {
   return new TypeError(
     `context.pubsub.${method} belongs in the \`subscribe\` of a Subscription field; other code of a graph can only publish`,
   );
-}
-
-/** What a client receives while the bus is away. */
-export function unavailable(what: string): Error {
-  return clientError('BUS_UNAVAILABLE', `Events cannot be ${what} right now; try again`);
 }

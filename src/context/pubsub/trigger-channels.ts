@@ -1,10 +1,9 @@
 import { channelLabel, isPlain } from '../../bus/channel.ts';
 import type { Bus, Unsubscribe } from '../../bus/bus.ts';
-import { BusUnavailableError } from '../../errors.ts';
+import { BusUnavailableError, clientError } from '../../errors.ts';
 import { parseFrozen } from '../../json/frozen.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import { unavailable } from './pubsub.ts';
 
 export interface TriggerChannelsOptions {
   readonly bus: Pick<Bus, 'send' | 'subscribe'>;
@@ -167,4 +166,9 @@ function parsed(message: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What a client receives while the bus is away. */
+function unavailable(what: string): Error {
+  return clientError('BUS_UNAVAILABLE', `Events cannot be ${what} right now; try again`);
 }
