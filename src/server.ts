@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { banner } from './banner.ts';
 import type { Config } from './config.ts';
+import { EmbeddedTopics } from './embedded/embedded-topics.ts';
 import { GraphError, StoppedError } from './errors.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
@@ -157,6 +158,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       tunables,
       graph,
       bus,
+      embedded: config.isEmbedded ? new EmbeddedTopics() : undefined,
       log,
       metrics,
       tracing,

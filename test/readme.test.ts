@@ -98,6 +98,10 @@ describe('the pages of the documentation', () => {
     const known = new Set([
       ...settingRows().map(({ name }) => name),
       'BACKEND_CONSUMER_LISTING_INTAKE_URL',
+      // Codes of errors.
+      'KAFKA_UNAVAILABLE',
+      'KAFKA_UNCONFIRMED',
+      'KAFKA_REFUSED',
       'NODE_ENV',
       'NODE_EXTRA_CA_CERTS',
       ...OPENTELEMETRY_VARIABLES,

@@ -7,6 +7,8 @@ import type { BackendPort } from './execution-backends.ts';
 import { ExecutionRequests } from './execution-requests.ts';
 import { TracedBackends } from './traced-backends.ts';
 import { ExecutionNodes } from './execution-nodes.ts';
+import { traceHeaders } from './publishing.ts';
+import type { NewRecord, Publish, PublishedRecord } from './publishing.ts';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
 import { trackReads } from './fact-reads.ts';
 import type { FactTest, TrackedFacts, TrackedReads } from './fact-reads.ts';
@@ -27,6 +29,8 @@ export interface ExecutionContext<Loaders extends object = object> {
   readonly pubsub: PubSub;
   /** Of the event; undefined in queries, mutations and `authorize` of a subscription, and if the event does not come from Kafka. */
   readonly record: EventRecord | undefined;
+  /** Publishes a record to a Kafka topic. Rejects in executions of queries and events, which may run several times. */
+  publish(topic: string, record: NewRecord): Promise<PublishedRecord>;
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
@@ -64,6 +68,21 @@ export function createContext(
   record?: EventRecord,
 ): ExecutionContext {
   return new LazyContext(definition, backends, facts, trace, pubsub, record);
+}
+
+interface MutationPorts {
+  readonly publish: Publish;
+  readonly pubsub: PubSub | undefined;
+}
+
+/** The context of a mutation, which may publish records. */
+export function createMutationContext(
+  definition: ContextDefinition,
+  backends: BackendPort,
+  facts: ConnectionFacts,
+  ports: MutationPorts,
+): ExecutionContext {
+  return new MutationContext(definition, backends, facts, ports);
 }
 
 /** What the execution with this context has read of its connection so far; undefined: nothing. */
@@ -180,7 +199,32 @@ class LazyContext implements ExecutionContext {
     return this.#record;
   }
 
+  publish(topic: string, record: NewRecord): Promise<PublishedRecord>;
+  publish(): Promise<PublishedRecord> {
+    return Promise.reject(
+      new TypeError('context.publish is for resolvers of mutations: other executions may be repeated'),
+    );
+  }
+
   #track(): TrackedFacts {
     return (this.#tracked ??= trackReads(this.#facts));
+  }
+}
+
+class MutationContext extends LazyContext {
+  readonly #publish: Publish;
+
+  constructor(
+    definition: ContextDefinition,
+    port: BackendPort,
+    facts: ConnectionFacts,
+    { publish, pubsub }: MutationPorts,
+  ) {
+    super(definition, port, facts, undefined, pubsub, undefined);
+    this.#publish = publish;
+  }
+
+  override publish(topic: string, record: NewRecord): Promise<PublishedRecord> {
+    return this.#publish(topic, { ...record, headers: { ...traceHeaders(this.connection), ...record.headers } });
   }
 }

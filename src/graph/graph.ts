@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
+import type { Publication } from './publishing/publication.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 import type { PayloadShape } from './schema/payload-shape.ts';
@@ -54,6 +55,8 @@ export interface Graph {
   readonly bindings: ReadonlyMap<string, Binding>;
   /** One for each Subscription field with @redis, by field name. */
   readonly redisBindings: ReadonlyMap<string, RedisBinding>;
+  /** One for each Mutation field with @kafkaPublish. */
+  readonly publications: readonly Publication[];
   /** By topic: what the graph's fields read in its payloads. */
   readonly shapes: ReadonlyMap<string, PayloadShape>;
   /** By Subscription field. */

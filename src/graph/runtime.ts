@@ -1,7 +1,7 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, OperationTypeNode } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
-import { createContext, settleRequests } from '../context/context.ts';
+import { createContext, createMutationContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import { eventRecord } from '../context/event-record.ts';
@@ -10,6 +10,7 @@ import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
 import { Publishing } from '../context/pubsub/pubsub.ts';
 import type { PubSub } from '../context/pubsub/pubsub.ts';
 import type { TriggerChannels } from '../context/pubsub/trigger-channels.ts';
+import type { Publish } from '../context/publishing.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { clientError, errorOf } from '../errors.ts';
 import type { OverloadedError } from '../errors.ts';
@@ -90,6 +91,8 @@ export interface GraphRuntimeOptions {
   readonly backends: BackendPort;
   /** undefined: `context.pubsub` throws. */
   readonly triggers?: TriggerChannels | undefined;
+  /** For mutations; undefined: nothing can be published. */
+  readonly publish?: Publish | undefined;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
   readonly channelPrefix: string;
@@ -168,7 +171,7 @@ export class GraphRuntime {
     const excess = variables && limits && refuseVariables(variables, limits);
     if (excess) return excess;
     const lap = new Lap(operation, performance.now(), 1);
-    const context = this.#contextOf(facts);
+    const context = this.#contextOfRequest(operation, facts);
     this.#executions.inFlight++;
     try {
       const input = { rootValue: undefined, context, variables };
@@ -284,6 +287,13 @@ export class GraphRuntime {
       replaysLast: binding.replaysLast === true || binding.state !== undefined,
       hasState: binding.state !== undefined,
     };
+  }
+
+  #contextOfRequest({ definition }: Operation, facts: ConnectionFacts): ExecutionContext {
+    const { graph, backends, publish } = this.#options;
+    return publish && definition.operation === OperationTypeNode.MUTATION
+      ? createMutationContext(graph.context, backends, facts, { publish, pubsub: this.#publishing })
+      : this.#contextOf(facts);
   }
 
   #contextOf(

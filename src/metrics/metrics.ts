@@ -36,6 +36,11 @@ export class Metrics {
   readonly consumerRebuilds = this.#counter('crier_consumer_rebuilds_total', 'Times the Kafka consumer was replaced.', [
     'reason',
   ]);
+  readonly recordsPublished = this.#counter(
+    'crier_published_records_total',
+    'Records that mutations published, by outcome.',
+    ['topic', 'outcome'],
+  );
   readonly messagesPublished = this.#counter('crier_messages_published_total', 'Messages that Redis accepted.');
   readonly publishFailures = this.#counter(
     'crier_publish_failures_total',

@@ -28,6 +28,7 @@ import { createReceiver } from './flow-receiver.ts';
 import { createAudit, createRuntime } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
 import { createAuthenticator } from './identity.ts';
+import { openPublishing } from './publishing.ts';
 import { openRevocation } from './revocation.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createEventTraces } from './tracing.ts';
@@ -70,7 +71,10 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const { config, bus, register } = services;
   const executions = createExecutions(services);
   const requested = await openDocuments(services);
-  const runtime = createRuntime(services, requested, await openBackends(services), executions);
+  // Closed after the sockets: a drain answers mutations that are under way.
+  const publish = openPublishing(services);
+  const ports = { backends: await openBackends(services), publish };
+  const runtime = createRuntime(services, requested, ports, executions);
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);

@@ -1,5 +1,6 @@
 import type { Backends } from '../context/backends.ts';
 import { TriggerChannels } from '../context/pubsub/trigger-channels.ts';
+import type { Publish } from '../context/publishing.ts';
 import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
 import type { RequestedDocuments } from '../graph/documents/requested-documents.ts';
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
@@ -11,7 +12,7 @@ import type { RoleServices } from './services.ts';
 export function createRuntime(
   { bus, config, graph, log, metrics }: RoleServices,
   documents: RequestedDocuments,
-  backends: Backends,
+  { backends, publish }: { readonly backends: Backends; readonly publish: Publish },
   executions: Executions,
 ): GraphRuntime {
   const triggers = new TriggerChannels({
@@ -35,6 +36,7 @@ export function createRuntime(
     }),
     executions,
     backends,
+    publish,
     hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,
     limits: {

@@ -1,5 +1,6 @@
 import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
+import type { EmbeddedTopics } from '../embedded/embedded-topics.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Route } from '../http/route.ts';
 import type { Logger } from '../log.ts';
@@ -20,6 +21,8 @@ export interface RoleServices {
   readonly tunables: Tunables;
   readonly graph: Graph;
   readonly bus: Bus;
+  /** undefined: records come from Kafka. */
+  readonly embedded?: EmbeddedTopics | undefined;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** What `/readyz` shows, by name. */

@@ -1,4 +1,5 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
+import { EmbeddedTopics } from '../embedded/embedded-topics.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
 import type { TopicRouter } from '../graph/router.ts';
@@ -132,26 +133,27 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
 }
 
 function createSampler(
-  { config, graph, bus, log }: RoleServices,
+  { config, graph, bus, embedded, log }: RoleServices,
   publisher: RecordPublisher,
 ): Component & { start(): unknown } {
   const { samples } = graph;
+  const topics = embedded ?? new EmbeddedTopics();
+  const leased = new Set<string>();
+  topics.connect(async (record, signal) => {
+    const { topic, partition } = record;
+    if (!leased.has(topic)) await bus.acquire({ topic, partition, position: -1 });
+    leased.add(topic);
+    await publisher.publish([record], signal && { signal });
+  });
   if (!samples) {
     log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
     return { start: () => undefined, close: () => Promise.resolve() };
   }
-  let offset = 0;
-  const leased = new Set<string>();
   return new Sampler({
     samples,
     seed: 1,
     intervalMs: config.SAMPLE_INTERVAL_MS,
     log,
-    process: async ({ topic, key, value }, signal) => {
-      if (!leased.has(topic)) await bus.acquire({ topic, partition: 0, position: -1 });
-      leased.add(topic);
-      const position = { topic, partition: 0, offset: String(offset++), timestamp: String(Date.now()) };
-      await publisher.publish([{ ...position, key, value }], { signal });
-    },
+    process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
   });
 }

@@ -136,6 +136,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       bindings,
       redisBindings: redis.bindings,
       shapes,
+      publications: [],
       authorizers: attached.authorizers,
       context: options.context ?? {},
       samples: undefined,

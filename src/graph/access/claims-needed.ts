@@ -15,9 +15,12 @@ export function missingClaimsProblem(graph: Graph, acceptsTokens: boolean): stri
 }
 
 /** The schema coordinate of the first element that is only for connections with claims; undefined: there is none. */
-function coordinateThatNeedsClaims({ schema, bindings }: Pick<Graph, 'schema' | 'bindings'>): string | undefined {
+function coordinateThatNeedsClaims({ schema, bindings, publications }: Graph): string | undefined {
   for (const { field, where } of bindings.values()) {
     if (where.length > 0) return `${schema.getSubscriptionType()!.name}.${field}`;
+  }
+  for (const { field, claims } of publications) {
+    if (claims.length > 0) return `${schema.getMutationType()!.name}.${field}`;
   }
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
     const field = Object.values(type.getFields()).find(accessRuleOf);

@@ -12,6 +12,7 @@ import { compileGraph, isBuiltIn } from './compile.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Source } from '../execution/executable.ts';
 import type { Graph, Samples } from '../graph.ts';
+import { attachPublications } from '../publishing/attach-publications.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 import { parseRedisBindings } from '../schema/redis-binding.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';
@@ -45,9 +46,16 @@ export async function loadGraph(path: string): Promise<Graph> {
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
   problems.push(...attachRecordFields(schema));
+  const published = attachPublications(schema);
   const parsed = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
-  problems.push(...attached.problems, ...parsed.problems, ...redis.problems, ...parseAccessRules(schema).problems);
+  problems.push(
+    ...attached.problems,
+    ...published.problems,
+    ...parsed.problems,
+    ...redis.problems,
+    ...parseAccessRules(schema).problems,
+  );
   const context = readContext(modules.get('context'), problems);
   const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema) : schema;
   const samples = readSamples(modules.get('samples'), clientSchema, problems);
@@ -59,6 +67,7 @@ export async function loadGraph(path: string): Promise<Graph> {
     schema: clientSchema,
     bindings: parsed.bindings,
     redisBindings: redis.bindings,
+    publications: published.publications,
     shapes: parsed.shapes,
     authorizers: attached.authorizers,
     context,

@@ -13,6 +13,7 @@ import type { DefinitionNode, DocumentNode } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
 import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
+import { PUBLISH_DIRECTIVE } from '../publishing/publish-directive.ts';
 import { CRIER_DIRECTIVE } from './crier-directive.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 import { RECORD_DIRECTIVE } from './record-directive.ts';
@@ -22,6 +23,8 @@ const OWN_NAMES = [
   'crier',
   'kafka',
   'KafkaKeys',
+  'kafkaPublish',
+  'KafkaPublishKeys',
   'KafkaMatch',
   'KafkaWhere',
   'KafkaFormat',
@@ -38,7 +41,7 @@ const OWN_NAMES = [
 ];
 
 /**
- * Builds the schema of an SDL with crier's additions: the definitions of @crier, @kafka, @record, @redis, @authenticated and @requiresScopes, which replace
+ * Builds the schema of an SDL with crier's additions: the definitions of its directives (`OWN_NAMES`), which replace
  * definitions that the SDL holds for editors, and a Query type if there is none, because GraphQL requires one.
  *
  * @returns the schema, and one line per mistake that did not prevent the build
@@ -92,9 +95,12 @@ const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may no
 const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
 
 function complete(sdl: DocumentNode): DocumentNode {
-  const own = parse(CRIER_DIRECTIVE + KAFKA_DIRECTIVE + RECORD_DIRECTIVE + REDIS_DIRECTIVE + ACCESS_DIRECTIVES, {
-    noLocation: true,
-  });
+  const own = parse(
+    CRIER_DIRECTIVE + PUBLISH_DIRECTIVE + KAFKA_DIRECTIVE + RECORD_DIRECTIVE + REDIS_DIRECTIVE + ACCESS_DIRECTIVES,
+    {
+      noLocation: true,
+    },
+  );
   const definitions = sdl.definitions.filter((definition) => !isOwn(definition));
   return concatAST([{ ...sdl, definitions }, own, ...queryTypeFor(definitions)]);
 }

@@ -1,16 +1,30 @@
 import { getNamedType, isAbstractType, isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { snakeCaseName } from '../../json/key-naming.ts';
+import type { KeyNaming } from '../../json/key-naming.ts';
 import { isRecordPart } from '../record-parts.ts';
-import type { Binding } from './binding.ts';
+import type { FilterRule } from '../filter/filter-rule.ts';
+import type { Match } from './match.ts';
 import { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
+import type { Where } from './where.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** What names keys in a binding (`Binding`). */
+interface KeyBinding {
+  readonly field: string;
+  readonly topics: readonly string[];
+  readonly keys?: KeyNaming;
+  readonly match: readonly Match[];
+  readonly where: readonly Where[];
+  readonly filters?: readonly FilterRule[];
+  readonly payload: readonly string[];
+}
+
 /** A binding and its field. */
 export interface BoundField {
-  readonly binding: Binding;
+  readonly binding: KeyBinding;
   readonly field: Field;
   /** Where it is, for problems: `schema.graphql:3: Subscription.order_updated`. */
   readonly place: string;

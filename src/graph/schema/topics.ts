@@ -93,7 +93,8 @@ function readList(node: ConstValueNode, problems: string[]): FieldTopics | undef
   return topics.every((topic) => isTopic(topic, problems)) ? { topics } : undefined;
 }
 
-function isTopic(topic: string, problems: string[]): boolean {
+/** Reports what is not the name of a Kafka topic. */
+export function isTopic(topic: string, problems: string[]): boolean {
   if (/^[A-Za-z0-9._-]{1,249}$/.test(topic) && topic !== '.' && topic !== '..') return true;
   problems.push(
     `topic ${JSON.stringify(topic)} is not a Kafka topic name; use 1 to 249 letters, digits, ".", "_" or "-"`,

@@ -20,6 +20,8 @@ const CLIENT_ID = 'crier';
 const CONNECT_TIMEOUT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const LOG_WINDOW_MS = 5000;
+/** A warning at each start of an idempotent producer: a record that it gave up is reported, so its retries may end. */
+const LIMITED_RETRIES = 'Limiting retries for the idempotent producer';
 
 /** A kafkajs client that can be closed at any time. */
 export interface KafkaClient {
@@ -46,6 +48,8 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     const socket = (ssl as typeof ssl | undefined)
       ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
       : connectTcp({ host, port }, onConnect);
+    // kafkajs adds one for each request that waits for the connection.
+    socket.setMaxListeners(0);
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -89,7 +93,7 @@ function writeTo(log: Logger): (entry: LogEntry) => void {
     // The root logger has no namespace, contrary to kafkajs's types. A namespace may end in a node id, which is data.
     const [kind = ''] = (namespace as string | undefined)?.split(' ') ?? [];
     const line = `${['kafkajs', namespace].filter(Boolean).join(' ')}: ${message}`;
-    if (level >= kafkajs.logLevel.INFO) return log.debug(fields, line);
+    if (level >= kafkajs.logLevel.INFO || message.startsWith(LIMITED_RETRIES)) return log.debug(fields, line);
     const reason = text(error);
     window.run(`${kind} ${level}`, (suppressed) =>
       log.warn({ ...fields, err: reason === undefined ? undefined : { message: reason }, suppressed }, line),

@@ -1,0 +1,40 @@
+/** A record of the embedded mode. */
+export interface EmbeddedRecord {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Where a record is in its topic. */
+export interface EmbeddedPosition {
+  readonly topic: string;
+  readonly partition: 0;
+  readonly offset: string;
+  readonly timestamp: string;
+}
+
+type Process = (record: EmbeddedRecord & EmbeddedPosition, signal: AbortSignal | undefined) => Promise<void>;
+
+/** The topics of the embedded mode, each of one partition. Records are processed in turn, as if Kafka had delivered them. */
+export class EmbeddedTopics {
+  #process: Process | undefined;
+  #offset = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Until the worker connects them, records are refused. */
+  connect(process: Process): void {
+    this.#process = process;
+  }
+
+  /** Resolves when the record is processed. */
+  append(topic: string, record: EmbeddedRecord, signal?: AbortSignal): Promise<EmbeddedPosition> {
+    const turn = this.#last.then(async () => {
+      if (!this.#process) throw new Error('the topics of the embedded mode are not open yet');
+      const position = { topic, partition: 0, offset: String(this.#offset++), timestamp: String(Date.now()) } as const;
+      await this.#process({ ...record, ...position }, signal);
+      return position;
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+}

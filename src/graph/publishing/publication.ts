@@ -1,0 +1,17 @@
+import type { GraphQLLeafType } from 'graphql';
+import type { PublishNaming } from '../../json/key-naming.ts';
+
+/** The checked @kafkaPublish directive of a Mutation field. */
+export interface Publication {
+  readonly field: string;
+  readonly topic: string;
+  readonly key: RecordKey | undefined;
+  readonly keys: PublishNaming;
+  readonly claims: readonly string[];
+}
+
+/** Where a record's key is in the arguments. */
+export interface RecordKey {
+  readonly path: readonly string[];
+  readonly type: GraphQLLeafType;
+}
