@@ -1,4 +1,4 @@
-import { textOf } from './channel-keys.ts';
+import { textOf } from './compared-text.ts';
 import type { Refusal } from './refusal.ts';
 import { badInput } from './request-limits.ts';
 import type { MatchedScalar } from './schema/matched-scalar.ts';

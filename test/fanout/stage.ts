@@ -18,7 +18,7 @@ import type { AuditOutcome } from '../../src/fanout/sharing/sharing-audit.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { Intake } from '../../src/flow/intake.ts';
 import { Receiver } from '../../src/flow/receiver.ts';
-import { parseBindings } from '../../src/graph/schema/binding.ts';
+import { parseBindings } from '../../src/graph/schema/bindings.ts';
 import { parseRedisBindings } from '../../src/graph/schema/redis-binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';

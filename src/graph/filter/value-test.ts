@@ -1,4 +1,4 @@
-import { textOf } from '../channel-keys.ts';
+import { textOf } from '../compared-text.ts';
 import { compareDecimals, isDecimal } from './decimal.ts';
 import { isOrdering } from './filter-rule.ts';
 import type { Comparison, FilterRule, Ordering } from './filter-rule.ts';

@@ -7,7 +7,7 @@ import type { ContextDefinition } from '../../context/context.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import { GraphError } from '../../errors.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
-import { parseBindings } from '../schema/binding.ts';
+import { parseBindings } from '../schema/bindings.ts';
 import { compileGraph, isBuiltIn } from './compile.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Source } from '../execution/executable.ts';

@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../../context/context.ts';
 import { clientError } from '../../errors.ts';
 import { nameOf } from '../../json/key-naming.ts';
 import { valueAt } from '../../json/value-at.ts';
-import { textOf } from '../channel-keys.ts';
+import { textOf } from '../compared-text.ts';
 import { claimAt } from '../schema/where.ts';
 import type { Publication, RecordKey } from './publication.ts';
 import { recordObject, recordValue } from './record-value.ts';

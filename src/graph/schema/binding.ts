@@ -1,30 +1,11 @@
-import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { HistoryLimits } from '../../bus/history.ts';
 import type { KeyNaming } from '../../json/key-naming.ts';
-import { readDefaultKeys, readKeys } from './crier-directive.ts';
-import { itemsOf, readPayload, readShared } from './directive-arguments.ts';
-import { directiveOf, misplacedUses } from './field-directive.ts';
-import { checkComparison, isFilter, readFilters } from './filters.ts';
-import { readHistory, readReplay } from './history-binding.ts';
-import { argumentsOf, readMatches } from './match.ts';
-import type { Match } from './match.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
-import { isRecordPart } from '../record-parts.ts';
-import { checkPath } from './payload-path.ts';
-import type { PayloadShape } from './payload-shape.ts';
-import { lineOf } from './problem.ts';
-import { formatProblem, readFormat } from './record-format.ts';
+import type { Match } from './match.ts';
 import type { RecordFormat } from './record-format.ts';
-import { readState } from './state-binding.ts';
 import type { StateLimits } from './state-binding.ts';
-import { checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
 import type { TombstoneAction } from './tombstone-binding.ts';
-import { readTopics, topicArgumentOf } from './topics.ts';
 import type { FieldTopics } from './topics.ts';
-import { checkTopicKeys } from './topic-keys.ts';
-import type { BoundField } from './topic-keys.ts';
-import { checkUse, readUnused } from './unused-arguments.ts';
-import { readWhere } from './where.ts';
 import type { Where } from './where.ts';
 
 /** The checked @kafka directive of a Subscription field. */
@@ -50,123 +31,4 @@ export interface Binding extends FieldTopics {
   readonly state?: StateLimits | undefined;
   /** undefined: tombstones are skipped. */
   readonly tombstone?: TombstoneAction;
-}
-
-/** One line each: file, line, field, reason, and how to correct it. */
-interface Findings {
-  /** Mistakes, for which the graph is refused. */
-  readonly problems: string[];
-  /** For the log. */
-  readonly warnings: string[];
-}
-
-/**
- * Reads and checks the @kafka of every Subscription field of a schema with resolvers attached. Reports nothing that SDL validation
- * reports: a second @kafka, unknown or missing arguments of it.
- *
- * @param customSources Subscription fields that resolvers feed themselves; they must not have @kafka.
- * @returns the bindings by field name, what fields read in the payloads of each topic, and all findings.
- */
-export function parseBindings(
-  schema: GraphQLSchema,
-  customSources: ReadonlySet<string>,
-): { bindings: Map<string, Binding>; shapes: ReadonlyMap<string, PayloadShape> } & Findings {
-  const problems = misplacedUses(schema, 'kafka');
-  const warnings: string[] = [];
-  const defaultKeys = readDefaultKeys(schema, problems);
-  const bound: BoundField[] = [];
-  const bindings = new Map<string, Binding>();
-  const subscription = schema.getSubscriptionType();
-  for (const field of Object.values(subscription?.getFields() ?? {})) {
-    // parseRedisBindings reads it.
-    if (directiveOf(field, 'redis')) continue;
-    const found: Findings = { problems: [], warnings: [] };
-    const binding = readBinding(schema, field, { hasSource: customSources.has(field.name), defaultKeys }, found);
-    const disagreement = binding && formatProblem(binding, bindings.values());
-    if (disagreement !== undefined) found.problems.push(disagreement);
-    const place = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
-    problems.push(...found.problems.map((problem) => `${place}: ${problem}`));
-    warnings.push(...found.warnings.map((warning) => `${place}: ${warning}`));
-    if (!binding) continue;
-    bindings.set(field.name, binding);
-    bound.push({ binding, field, place });
-  }
-  for (const [field, problem] of contradictingKeys(bindings.values())) {
-    problems.push(`${bound.find(({ binding }) => binding.field === field)!.place}: ${problem}`);
-  }
-  const shapes = checkTopicKeys(schema, bound, problems);
-  return { bindings, shapes, problems, warnings };
-}
-
-function readBinding(
-  schema: GraphQLSchema,
-  field: GraphQLField<unknown, unknown>,
-  { hasSource, defaultKeys }: { readonly hasSource: boolean; readonly defaultKeys: KeyNaming },
-  findings: Findings,
-): Binding | undefined {
-  const { problems } = findings;
-  const directive = directiveOf(field, 'kafka');
-  if (!directive) {
-    if (!hasSource) {
-      problems.push(
-        'has no @kafka, so nothing would ever arrive; add @kafka(topic: "…"), @redis(channel: "…"), or a `subscribe` for it in resolvers',
-      );
-    }
-    return undefined;
-  }
-  if (hasSource) problems.push('has both @kafka and a `subscribe` in resolvers; keep one');
-
-  const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
-  const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
-  const format = readFormat(given.get('format'), problems);
-  const keys = readKeys(given.get('keys'), defaultKeys, problems);
-  const payload = readPayload(given.get('payload'), problems);
-  const isShared = readShared(given.get('shared'), problems);
-  const history = readHistory(given.get('history'), problems);
-  const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
-  const state = readState(given.get('state'), problems);
-  const matchNodes = itemsOf(given.get('match'));
-  const whereNodes = itemsOf(given.get('where'));
-  const match = readMatches(matchNodes, field, problems);
-  const topicArgument = topicArgumentOf(given.get('topic'));
-  const matched = new Set([
-    ...argumentsOf([...matchNodes, ...whereNodes]),
-    ...(topicArgument === undefined ? [] : [topicArgument]),
-  ]);
-  const where = readWhere(
-    whereNodes.filter((item) => !isFilter(item)),
-    match,
-    problems,
-  );
-  const filters = readFilters(whereNodes.filter(isFilter), field, problems);
-  const tombstone = readTombstone(given.get('tombstone'), field, problems);
-  if (tombstone) checkTombstone({ field, match, where }, tombstone, findings);
-  const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
-  // An argument that match or unused misspells is named there.
-  if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
-  if (payload) {
-    const paths = [...match, ...where].map(({ path }) => path).filter((path) => !isRecordPart(path));
-    for (const path of paths) checkPath(schema, field, path, payload, problems);
-    for (const rule of filters) {
-      checkPath(schema, field, rule.path, payload, problems, rule.op === 'CONTAINS');
-      checkComparison(schema, field, rule, payload, problems);
-    }
-  }
-  return problems.length === 0 && topics && payload
-    ? {
-        field: field.name,
-        ...topics,
-        format,
-        keys,
-        match,
-        where,
-        filters,
-        payload,
-        isShared,
-        history,
-        replaysLast,
-        state,
-        ...(tombstone && { tombstone }),
-      }
-    : undefined;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Source, buildSchema } from 'graphql';
 import { plainChannelsFor } from '../../../src/graph/plain-channels.ts';
-import { parseBindings } from '../../../src/graph/schema/binding.ts';
+import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { KAFKA_DIRECTIVE } from '../../../src/graph/schema/kafka-directive.ts';
 import { parseRedisBindings, prefixProblems } from '../../../src/graph/schema/redis-binding.ts';
 import { REDIS_DIRECTIVE } from '../../../src/graph/schema/redis-directive.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Source, buildSchema } from 'graphql';
-import { parseBindings } from '../../../src/graph/schema/binding.ts';
+import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { KAFKA_DIRECTIVE } from '../../../src/graph/schema/kafka-directive.ts';
 
 function parse(fields: string) {

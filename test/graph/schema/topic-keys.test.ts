@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseBindings } from '../../../src/graph/schema/binding.ts';
+import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { keyPlaces } from '../../../src/graph/schema/key-places.ts';
 import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
 import { buildGraphSchema } from '../../../src/graph/schema/schema.ts';

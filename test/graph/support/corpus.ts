@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import { parseBindings } from '../../../src/graph/schema/binding.ts';
+import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { makeExecutable } from '../../../src/graph/execution/executable.ts';
 import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../../src/graph/schema/schema.ts';
