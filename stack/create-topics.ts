@@ -5,6 +5,5 @@ const graph = process.env['GRAPH'] || 'src/graphs/auction';
 const brokers = process.env['KAFKA_BROKERS'] || '127.0.0.1:9092';
 const topics = await readTopics(graph);
 if (!topics) throw new Error(`GRAPH: expected a folder with a schema.graphql, got ${JSON.stringify(graph)}`);
-const names = topics.map(({ name }) => name);
-await createGraphTopics(brokers, names);
-process.stdout.write(`topics on ${brokers}: ${names.join(', ')}\n`);
+await createGraphTopics(brokers, topics);
+process.stdout.write(`topics on ${brokers}: ${topics.map(({ name }) => name).join(', ')}\n`);

@@ -3,8 +3,9 @@ import { installKafka, startKafkaBroker } from './kafka-broker.ts';
 import { startKafkaCluster } from './kafka-cluster.ts';
 import { installPrograms, missingPrograms } from './programs.ts';
 import { startRedisServer } from './redis-server.ts';
+import { startSchemaRegistry } from './schema-registry.ts';
 
-/** A running Kafka and Redis. */
+/** A running Kafka and Redis, and a schema registry if one was asked for. */
 export interface Stack {
   /** Resolves with the reason when a server ends without `stop`. */
   ended(): Promise<string>;
@@ -16,16 +17,18 @@ interface NativeStackOptions {
   /** One port for each broker. */
   readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
+  /** Not set: no schema registry. */
+  readonly registryPort: number | undefined;
   /** Reports progress to the terminal. */
   readonly say: (line: string) => void;
 }
 
 /**
- * Starts Kafka and Redis as processes of this machine.
+ * Starts Kafka, Redis and the schema registry as processes of this machine.
  * @throws when a program is missing, a server does not start, or `stop` is aborted meanwhile. No server runs then.
  */
 export async function startNativeStack(
-  { kafkaPorts, redisPort, say }: NativeStackOptions,
+  { kafkaPorts, redisPort, registryPort, say }: NativeStackOptions,
   stop: AbortSignal,
 ): Promise<Stack> {
   await installPrograms(await missingPrograms(['redis-server', 'java', 'mvn', 'kcat']));
@@ -47,6 +50,12 @@ export async function startNativeStack(
     const { stop: stopKafka, processes: brokers } = await startBrokers(kafkaPorts);
     processes.push(...brokers);
     stops.push(stopKafka);
+    stop.throwIfAborted();
+    if (registryPort === undefined) return stack;
+    say('Starting the schema registry (the first time Maven fetches it) ...');
+    const registry = await startSchemaRegistry({ port: registryPort });
+    processes.push(registry.process);
+    stops.push(() => registry.stop());
     stop.throwIfAborted();
     return stack;
   } catch (error) {

@@ -52,6 +52,11 @@ async function findRunner(): Promise<string | undefined> {
   return runner === undefined ? undefined : join(FOLDER, runner);
 }
 
+/** The value for SCHEMA_REGISTRY_URL of a registry on loopback. */
+export function registryUrl(port: number): string {
+  return `http://127.0.0.1:${port}/apis/ccompat/v7`;
+}
+
 /**
  * Starts an Apicurio Registry on loopback, with the API of Confluent. It keeps its schemas in memory: a server that is started again gives
  * the same ids to the same schemas if they are registered in the same order.
@@ -59,7 +64,7 @@ async function findRunner(): Promise<string | undefined> {
 export async function startSchemaRegistry({ port }: { port?: number } = {}): Promise<SchemaRegistryServer> {
   const runner = await install();
   port ??= (await freePorts(1))[0]!;
-  const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;
+  const url = registryUrl(port);
   const settings = [`-Dquarkus.http.host=127.0.0.1`, `-Dquarkus.http.port=${port}`];
   const service = await startService({
     name: `the schema registry on port ${port}`,

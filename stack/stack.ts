@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util';
 import { isDockerReady, startDockerStack } from './docker-stack.ts';
 import { startNativeStack } from './native-stack.ts';
 import { isPortTaken } from './port.ts';
+import { registryUrl } from './schema-registry.ts';
 import { stopSignal } from './stop-signal.ts';
 import { createGraphTopics, readTopics } from './topics.ts';
+import type { GraphTopic } from './topics.ts';
 
 const BUILT_IN_GRAPH = 'src/graphs/auction';
 
@@ -11,11 +13,15 @@ const USAGE = `npm run stack: a Kafka and a Redis for crier on this machine, unt
 
 Uses docker compose where a Docker engine answers. Elsewhere it runs them natively (redis-server, Java, Kafka's jars by
 Maven); what is missing is installed on Debian as root, and named otherwise. Nothing is kept: both start empty.
+If a topic of the graph has a format other than JSON, a schema registry is started, too (Apicurio, natively).
 
-  KAFKA_PORT  port of Kafka on 127.0.0.1 (default 9092)
-  REDIS_PORT  port of Redis on 127.0.0.1 (default 6379)
-  GRAPH       graph folder whose topics are created (default: the built-in auction graph)
+  KAFKA_PORT            port of Kafka on 127.0.0.1 (default 9092)
+  REDIS_PORT            port of Redis on 127.0.0.1 (default 6379)
+  SCHEMA_REGISTRY_PORT  port of the schema registry on 127.0.0.1 (default 8081)
+  GRAPH                 graph folder whose topics are created (default: the built-in auction graph); topics that keep
+                        states are compacted
 
+  --registry  start a schema registry, whatever the graph says
   --brokers 3 as many Kafka brokers, natively, on KAFKA_PORT and the ports behind it; from three on any one may be ended:
               each record has three replicas, and two suffice (default: 1)
   --help      this text
@@ -25,6 +31,7 @@ interface Settings {
   /** One port for each broker. */
   readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
+  readonly registryPort: number;
   readonly graph: string;
 }
 
@@ -33,6 +40,7 @@ function readSettings(environment: NodeJS.ProcessEnv, brokers: number): Settings
   return {
     kafkaPorts: Array.from({ length: brokers }, (_, i) => kafkaPort + i),
     redisPort: readPort(environment, 'REDIS_PORT', 6379),
+    registryPort: readPort(environment, 'SCHEMA_REGISTRY_PORT', 8081),
     graph: environment['GRAPH'] || BUILT_IN_GRAPH,
   };
 }
@@ -58,52 +66,56 @@ function say(line: string): void {
 }
 
 function howToGoOn(
-  { kafkaPorts, redisPort, graph }: Settings,
-  topics: readonly { name: string; example: string }[],
+  { kafkaPorts, redisPort, registryPort, graph }: Settings,
+  topics: readonly GraphTopic[],
+  hasRegistry: boolean,
 ): string {
   const brokers = brokersOf(kafkaPorts);
   const graphSetting = graph === BUILT_IN_GRAPH ? '' : ` GRAPH=${graph}`;
-  const [first] = topics;
+  const registry = hasRegistry ? registryUrl(registryPort) : '';
+  const first = topics.find(({ hasSchema }) => !hasSchema);
   const example = first
     ? `
-Write a record:
+Write a record with the key 1:
 
-  echo '${first.example}' | kcat -P -b ${brokers} -t ${first.name}
+  echo '1:${first.example}' | kcat -P -K: -b ${brokers} -t ${first.name}
 `
     : '';
   return `
 Kafka on ${brokers}, topics: ${topics.map(({ name }) => name).join(', ') || 'none'}
 Redis on 127.0.0.1:${redisPort}
-
+${registry && `Schema registry on ${registry}\n`}
 Start a pod on them in another terminal (a second one with a PORT and an ADMIN_PORT of its own):
 
-  KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort}${graphSetting} npm start
+  KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort}${registry && ` SCHEMA_REGISTRY_URL=${registry}`}${graphSetting} npm start
 ${example}
 Ctrl-C stops all of it.
 `;
 }
 
-async function runStack(settings: Settings, stop: AbortSignal): Promise<void> {
+async function runStack(settings: Settings, isRegistryWanted: boolean, stop: AbortSignal): Promise<void> {
   const topics = await readTopics(settings.graph);
   if (!topics && settings.graph !== BUILT_IN_GRAPH) {
     throw new Error(`GRAPH: expected a folder with a schema.graphql, got ${JSON.stringify(settings.graph)}`);
   }
   for (const port of settings.kafkaPorts) await refuseTakenPort('KAFKA_PORT', port);
   await refuseTakenPort('REDIS_PORT', settings.redisPort);
-  // The compose file has one broker.
-  const hasDocker = settings.kafkaPorts.length === 1 && (await isDockerReady());
+  const hasRegistry = isRegistryWanted || (topics ?? []).some(({ hasSchema }) => hasSchema);
+  const registryPort = hasRegistry ? settings.registryPort : undefined;
+  if (registryPort !== undefined) await refuseTakenPort('SCHEMA_REGISTRY_PORT', registryPort);
+  // The compose file has one broker, and no schema registry.
+  const hasDocker = settings.kafkaPorts.length === 1 && !hasRegistry && (await isDockerReady());
   say(
     hasDocker
       ? 'Using docker compose: a Docker engine is reachable.'
-      : 'Using processes of this machine: no Docker engine with compose is reachable, or there are several brokers.',
+      : 'Using processes of this machine: no Docker engine with compose is reachable, or there are several brokers or a schema registry.',
   );
-  const stack = hasDocker ? await startDockerStack(stop) : await startNativeStack({ ...settings, say }, stop);
+  const stack = hasDocker
+    ? await startDockerStack(stop)
+    : await startNativeStack({ ...settings, registryPort, say }, stop);
   try {
-    await createGraphTopics(
-      brokersOf(settings.kafkaPorts),
-      (topics ?? []).map(({ name }) => name),
-    );
-    process.stdout.write(howToGoOn(settings, topics ?? []));
+    await createGraphTopics(brokersOf(settings.kafkaPorts), topics ?? []);
+    process.stdout.write(howToGoOn(settings, topics ?? [], hasRegistry));
     const stopped = new Promise<undefined>((resolve) => {
       if (stop.aborted) resolve(undefined);
       stop.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -120,19 +132,29 @@ function brokersOf(ports: readonly number[]): string {
   return ports.map((port) => `127.0.0.1:${port}`).join(',');
 }
 
-function readArguments(): { help: boolean; brokers: number } {
-  const options = { help: { type: 'boolean', default: false }, brokers: { type: 'string', default: '1' } } as const;
-  const { help, brokers } = parseArgs({ options }).values;
+interface Arguments {
+  readonly help: boolean;
+  readonly registry: boolean;
+  readonly brokers: number;
+}
+
+function readArguments(): Arguments {
+  const options = {
+    help: { type: 'boolean', default: false },
+    registry: { type: 'boolean', default: false },
+    brokers: { type: 'string', default: '1' },
+  } as const;
+  const { brokers, ...flags } = parseArgs({ options }).values;
   if (!/^[1-9]$/.test(brokers)) throw new Error(`--brokers: expected a number, 1 to 9, got ${JSON.stringify(brokers)}`);
-  return { help, brokers: Number(brokers) };
+  return { ...flags, brokers: Number(brokers) };
 }
 
 async function main(): Promise<void> {
-  const { help, brokers } = readArguments();
+  const { help, registry, brokers } = readArguments();
   if (help) return void process.stdout.write(USAGE);
   const stop = stopSignal();
   try {
-    await runStack(readSettings(process.env, brokers), stop);
+    await runStack(readSettings(process.env, brokers), registry, stop);
   } catch (error) {
     // An error after Ctrl-C is a consequence of Ctrl-C.
     if (!stop.aborted) throw error;

@@ -14,6 +14,10 @@ const DEAD_LETTER_TOPIC = 'crier-dead-letter';
 
 export interface GraphTopic {
   readonly name: string;
+  /** True if a field of the topic keeps states. */
+  readonly isCompacted: boolean;
+  /** True if the records have a schema of a registry. */
+  readonly hasSchema: boolean;
   /** The smallest record (JSON) that the first field on this topic can match: every key value is 1. */
   readonly example: string;
 }
@@ -34,7 +38,12 @@ export async function readTopics(graphFolder: string): Promise<GraphTopic[] | un
     FieldDefinition(field) {
       const directive = field.directives?.find(({ name }) => name.value === 'kafka');
       for (const topic of directive ? topicsOf(field, directive, document) : []) {
-        if (!topics.has(topic.name)) topics.set(topic.name, topic);
+        const first = topics.get(topic.name) ?? topic;
+        topics.set(topic.name, {
+          ...first,
+          isCompacted: first.isCompacted || topic.isCompacted,
+          hasSchema: first.hasSchema || topic.hasSchema,
+        });
       }
     },
   });
@@ -42,9 +51,13 @@ export async function readTopics(graphFolder: string): Promise<GraphTopic[] | un
 }
 
 /** Creates missing topics and the dead-letter topic. `brokers`: host:port, comma-separated. */
-export async function createGraphTopics(brokers: string, names: readonly string[]): Promise<void> {
+export async function createGraphTopics(brokers: string, topics: readonly GraphTopic[]): Promise<void> {
   await createTopics(brokers, [
-    ...names.map((topic) => ({ topic, numPartitions: PARTITIONS })),
+    ...topics.map(({ name, isCompacted }) => ({
+      topic: name,
+      numPartitions: PARTITIONS,
+      configEntries: isCompacted ? [{ name: 'cleanup.policy', value: 'compact' }] : [],
+    })),
     { topic: DEAD_LETTER_TOPIC, numPartitions: 1 },
   ]);
 }
@@ -91,6 +104,8 @@ interface Match {
 interface DirectiveArguments {
   topic?: string;
   topics?: string | string[];
+  format?: string;
+  state?: unknown;
   match?: Match | Match[];
 }
 
@@ -98,6 +113,8 @@ function topicsOf(field: FieldDefinitionNode, directive: ConstDirectiveNode, doc
   const {
     topic,
     topics,
+    format = 'JSON',
+    state,
     match = [],
   } = valueFromASTUntyped({
     kind: Kind.OBJECT,
@@ -105,11 +122,11 @@ function topicsOf(field: FieldDefinitionNode, directive: ConstDirectiveNode, doc
   }) as DirectiveArguments;
   const record = {};
   for (const { arg, path } of [match].flat()) {
-    if (path !== undefined) put(record, path.split('.').map(camelCase), isNumber(field, arg) ? 1 : '1');
+    if (path !== undefined) put(record, path.split('.'), isNumber(field, arg) ? 1 : '1');
   }
   const example = JSON.stringify(record);
   const names = topic === undefined ? [topics ?? []].flat() : namesOf(topic, field, document);
-  return names.map((name) => ({ name, example }));
+  return names.map((name) => ({ name, isCompacted: state !== undefined, hasSchema: format !== 'JSON', example }));
 }
 
 /** The topics of a name such as "orders-{region}": one for each value of the argument's enum. */
@@ -137,8 +154,4 @@ function put(target: Record<string, unknown>, [key, ...rest]: string[], value: u
   if (key === undefined) return;
   if (rest.length === 0) target[key] = value;
   else put((target[key] ??= {}) as Record<string, unknown>, rest, value);
-}
-
-function camelCase(key: string): string {
-  return key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -17,6 +17,7 @@ const PAGES = [
   'SECURITY.md',
   'loadtest/README.md',
   'examples/chat/README.md',
+  'examples/orders/README.md',
   ...readdirSync('docs').map((name) => `docs/${name}`),
 ];
 

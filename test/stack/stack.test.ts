@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
 import { freePorts, isPortTaken } from '../../stack/port.ts';
+import { NO_DOCKER, runStack } from '../support/stack.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SCHEMA = `type Bid { id: Int }
@@ -17,26 +17,10 @@ type Subscription {
   lot_closed(name: ID): Bid @kafka(topic: "lots", match: [{ arg: "name", path: "name" }])
 }`;
 
-/** No engine answers at this address, so that the native stack is tested on every machine. */
-const NO_DOCKER = { DOCKER_HOST: 'unix:///nonexistent/docker.sock' };
-
 async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'crier-stack-test-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
-}
-
-function runStack(t: TestContext, environment: Record<string, string>, commandArguments: string[] = []) {
-  const child = spawn(process.execPath, ['dist/stack/stack.js', ...commandArguments], {
-    env: { ...process.env, KAFKA_PORT: '', REDIS_PORT: '', GRAPH: '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  t.after(() => child.kill('SIGKILL'));
-  const result = { child, output: '', errors: '', code: undefined as number | null | undefined };
-  child.stdout.on('data', (chunk: Buffer) => (result.output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (result.errors += chunk.toString()));
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return Object.assign(result, { exited });
 }
 
 describe('npm run stack', () => {
@@ -61,7 +45,7 @@ describe('npm run stack', () => {
         `KAFKA_BROKERS=127.0.0.1:${kafkaPort} REDIS_URL=redis://127.0.0.1:${redisPort} GRAPH=${graph} npm start`,
       ),
     );
-    assert.match(stack.output, /echo '\{"bid":\{"lotId":1\}\}' \| kcat -P -b \S+ -t bids\n/);
+    assert.match(stack.output, /echo '1:\{"bid":\{"lot_id":1\}\}' \| kcat -P -K: -b \S+ -t bids\n/);
     const admin = new kafkajs.Kafka({
       brokers: [`127.0.0.1:${kafkaPort}`],
       logLevel: kafkajs.logLevel.NOTHING,
@@ -121,7 +105,7 @@ describe('npm run stack', () => {
   it('prints its usage with --help', async (t) => {
     const stack = runStack(t, NO_DOCKER, ['--help']);
     assert.equal(await stack.exited, 0);
-    assert.match(stack.output, /KAFKA_PORT[^]*REDIS_PORT[^]*GRAPH/);
+    assert.match(stack.output, /KAFKA_PORT[^]*REDIS_PORT[^]*SCHEMA_REGISTRY_PORT[^]*GRAPH/);
   });
 
   it('takes docker compose down again when it cannot bring Kafka and Redis up', async (t) => {

@@ -6,21 +6,23 @@ import { readTopics } from '../../stack/topics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('readTopics', () => {
-  it('names every topic of a graph once: of topic, of topics, and of the values of an enum', async (t) => {
+  it('names every topic of a graph once, with what any of its fields says: of topic, of topics, and of the values of an enum', async (t) => {
     const folder = await temporaryFolder(t);
     const schema = `
       enum Region { eu us }
       type Subscription {
         a(id: Int!): Int @kafka(topic: "one", match: { arg: "id", path: "a.lot_id" })
-        b: Int @kafka(topics: ["one", "two"])
+        b: Int @kafka(topics: ["one", "two"], state: {}, format: AVRO)
         c(regions: [Region!]): Int @kafka(topic: "orders-{regions}")
       }`;
     await writeFile(join(folder, 'schema.graphql'), schema);
+    const plain = { isCompacted: false, hasSchema: false };
+    const kept = { isCompacted: true, hasSchema: true };
     assert.deepEqual(await readTopics(folder), [
-      { name: 'one', example: '{"a":{"lotId":1}}' },
-      { name: 'two', example: '{}' },
-      { name: 'orders-eu', example: '{}' },
-      { name: 'orders-us', example: '{}' },
+      { name: 'one', ...kept, example: '{"a":{"lot_id":1}}' },
+      { name: 'two', ...kept, example: '{}' },
+      { name: 'orders-eu', ...plain, example: '{}' },
+      { name: 'orders-us', ...plain, example: '{}' },
     ]);
   });
 });
