@@ -57,6 +57,8 @@ export interface Graph {
   readonly redisBindings: ReadonlyMap<string, RedisBinding>;
   /** One for each Mutation field with @kafkaPublish. */
   readonly publications: readonly Publication[];
+  /** Names of the Query fields with @state. */
+  readonly stateFields: readonly string[];
   /** By topic: what the graph's fields read in its payloads. */
   readonly shapes: ReadonlyMap<string, PayloadShape>;
   /** By Subscription field. */

@@ -46,6 +46,8 @@ import type { RequestLimits } from './request-limits.ts';
 import { rootFieldNames } from './execution/root-fields.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
+import { StateReads } from './state/state-reads.ts';
+import type { StateReadsOptions } from './state/state-reads.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 import { plainChannelsFor } from './plain-channels.ts';
@@ -93,6 +95,8 @@ export interface GraphRuntimeOptions {
   readonly triggers?: TriggerChannels | undefined;
   /** For mutations; undefined: nothing can be published. */
   readonly publish?: Publish | undefined;
+  /** Reads states for queries; undefined: there is no bus. */
+  readonly states?: Pick<StateReadsOptions, 'history' | 'isComplete'> | undefined;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
   readonly channelPrefix: string;
@@ -172,12 +176,14 @@ export class GraphRuntime {
     if (excess) return excess;
     const lap = new Lap(operation, performance.now(), 1);
     const context = this.#contextOfRequest(operation, facts);
+    const states = this.#serveStates(operation, context);
     this.#executions.inFlight++;
     try {
       const input = { rootValue: undefined, context, variables };
       const plan = executor.planOf(operation);
       const { errors, ...result } = await this.#scope.run(this.#run, this, plan, input);
-      return errors ? { ...result, errors: errors.map((error) => new FormattedError(error)) } : result;
+      const extensions = states?.isComplete === false && { extensions: { stateComplete: false } };
+      return { ...result, ...(errors && { errors: errors.map((error) => new FormattedError(error)) }), ...extensions };
     } finally {
       this.#executions.inFlight--;
       this.#executions.settle(lap, settleRequests(context));
@@ -294,6 +300,15 @@ export class GraphRuntime {
     return publish && definition.operation === OperationTypeNode.MUTATION
       ? createMutationContext(graph.context, backends, facts, { publish, pubsub: this.#publishing })
       : this.#contextOf(facts);
+  }
+
+  /** undefined: the operation reads no state. */
+  #serveStates({ definition }: Operation, context: ExecutionContext): StateReads | undefined {
+    const { graph, channelPrefix, states } = this.#options;
+    if (!states || graph.stateFields.length === 0 || definition.operation !== OperationTypeNode.QUERY) return undefined;
+    const reads = new StateReads({ ...states, graph, channelPrefix });
+    reads.serve(context);
+    return reads;
   }
 
   #contextOf(

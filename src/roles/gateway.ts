@@ -73,7 +73,8 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const requested = await openDocuments(services);
   // Closed after the sockets: a drain answers mutations that are under way.
   const publish = openPublishing(services);
-  const ports = { backends: await openBackends(services), publish };
+  const isStateComplete = await followStates(services);
+  const ports = { backends: await openBackends(services), publish, isStateComplete };
   const runtime = createRuntime(services, requested, ports, executions);
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
@@ -83,7 +84,6 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const receiver = createReceiver(services, writer, () => gateway.connectionCount);
   let lastEventAt = -Infinity;
   const onEvent = () => (lastEventAt = performance.now());
-  const isStateComplete = await followStates(services);
   const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent, isStateComplete });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);

@@ -9,10 +9,18 @@ import { Executor } from '../graph/execution/executor.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
 import type { RoleServices } from './services.ts';
 
+/** What the gateway opens for its runtime. */
+export interface RuntimePorts {
+  readonly backends: Backends;
+  readonly publish: Publish;
+  /** Of a channel with a state; undefined: all are complete. */
+  readonly isStateComplete: ((channel: string) => boolean) | undefined;
+}
+
 export function createRuntime(
   { bus, config, graph, log, metrics }: RoleServices,
   documents: RequestedDocuments,
-  { backends, publish }: { readonly backends: Backends; readonly publish: Publish },
+  { backends, publish, isStateComplete }: RuntimePorts,
   executions: Executions,
 ): GraphRuntime {
   const triggers = new TriggerChannels({
@@ -37,6 +45,7 @@ export function createRuntime(
     executions,
     backends,
     publish,
+    states: { history: (channel, query) => bus.history(channel, query), isComplete: isStateComplete },
     hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,
     limits: {

@@ -1,6 +1,6 @@
 import { topicOf } from '../bus/channel.ts';
 import { StateCompleteness } from '../fanout/state-completeness.ts';
-import { stateSignatures } from '../graph/state-signature.ts';
+import { stateSignatures } from '../graph/state/state-signature.ts';
 import type { RoleServices } from './services.ts';
 
 /**

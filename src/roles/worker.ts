@@ -4,7 +4,7 @@ import { Sampler } from '../embedded/sampler.ts';
 import { createRouters } from '../graph/router.ts';
 import type { TopicRouter } from '../graph/router.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
-import { stateSignatures } from '../graph/state-signature.ts';
+import { stateSignatures } from '../graph/state/state-signature.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';

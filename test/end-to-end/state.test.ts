@@ -81,7 +81,7 @@ describe('state', { timeout: 240_000 }, () => {
   }
 
   it('of a new group is that of the records before it; a subscription begins with it, and with nothing after a tombstone', async (t) => {
-    const { publish, settingsWith } = await stage(t);
+    const { topic, publish, settingsWith } = await stage(t);
     await publish([
       [0, 'a', 1],
       [0, 'a', 2],
@@ -91,6 +91,9 @@ describe('state', { timeout: 240_000 }, () => {
     ]);
     const pod = await startPod(t, await settingsWith('state: {}'));
     await isComplete(pod);
+    await pod.counts(`crier_states_complete{topic="${topic}"}`, 1);
+    const metrics = await (await fetch(`${pod.admin}/metrics`)).text();
+    assert.doesNotMatch(metrics, /^crier_state_fill_records\{/m, 'nothing is left to fill');
     const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((key) => subscribe(t, pod, key)));
     const first = await a!.next();
     assert.deepEqual(first.data, { order: { key: 'a', seq: 2 } });

@@ -32,6 +32,7 @@ import { TextPayload } from '../../src/graph/payload.ts';
 import { createRouters } from '../../src/graph/router.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/schema.ts';
+import { attachStateFields } from '../../src/graph/state/state-fields.ts';
 import { createLog } from '../../src/log.ts';
 import type { Logger } from '../../src/log.ts';
 import { replyOf } from '../context/reply-of.ts';
@@ -57,6 +58,7 @@ export interface StageOptions {
   /** Drops the recorded reads, for negative twins. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
+  readonly hasIncompleteStates?: boolean;
   readonly executionTimeoutMs?: number;
   readonly executions?: Executions;
   /** Events of a channel that are executed at a time. */
@@ -124,7 +126,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   problems.push(...attachRecordFields(schema));
   const { bindings, shapes, problems: mistakes } = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
-  const all = [...problems, ...attached.problems, ...mistakes, ...redis.problems];
+  const states = attachStateFields(schema, bindings);
+  const all = [...problems, ...attached.problems, ...mistakes, ...redis.problems, ...states.problems];
   if (all.length > 0) throw new Error(all.join('\n'));
   const clientSchema = withoutOwnDefinitions(schema);
   makeExecutable(clientSchema, new Map<string, Source>([...bindings, ...redis.bindings]));
@@ -137,6 +140,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       redisBindings: redis.bindings,
       shapes,
       publications: [],
+      stateFields: states.stateFields,
       authorizers: attached.authorizers,
       context: options.context ?? {},
       samples: undefined,
@@ -148,6 +152,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       hasProjection: options.hasProjection ?? switches.PROJECTION,
     }),
     backends: options.backends ?? echo,
+    states: {
+      history: (channel, query) => bus.history(channel, query),
+      isComplete: () => options.hasIncompleteStates !== true,
+    },
     hasSharing: options.hasSharing ?? switches.SHARING,
     channelPrefix: '',
     executions: counted,

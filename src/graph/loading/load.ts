@@ -18,6 +18,7 @@ import { parseRedisBindings } from '../schema/redis-binding.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
+import { attachStateFields } from '../state/state-fields.ts';
 
 interface Module {
   readonly fileName: string;
@@ -48,12 +49,14 @@ export async function loadGraph(path: string): Promise<Graph> {
   problems.push(...attachRecordFields(schema));
   const published = attachPublications(schema);
   const parsed = parseBindings(schema, attached.customSources);
+  const states = attachStateFields(schema, parsed.bindings);
   const redis = parseRedisBindings(schema, attached.customSources);
   problems.push(
     ...attached.problems,
     ...published.problems,
     ...parsed.problems,
     ...redis.problems,
+    ...states.problems,
     ...parseAccessRules(schema).problems,
   );
   const context = readContext(modules.get('context'), problems);
@@ -68,6 +71,7 @@ export async function loadGraph(path: string): Promise<Graph> {
     bindings: parsed.bindings,
     redisBindings: redis.bindings,
     publications: published.publications,
+    stateFields: states.stateFields,
     shapes: parsed.shapes,
     authorizers: attached.authorizers,
     context,

@@ -17,6 +17,7 @@ import { PUBLISH_DIRECTIVE } from '../publishing/publish-directive.ts';
 import { CRIER_DIRECTIVE } from './crier-directive.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 import { RECORD_DIRECTIVE } from './record-directive.ts';
+import { STATE_DIRECTIVE } from '../state/state-directive.ts';
 import { REDIS_DIRECTIVE } from './redis-directive.ts';
 
 const OWN_NAMES = [
@@ -24,6 +25,7 @@ const OWN_NAMES = [
   'kafka',
   'KafkaKeys',
   'kafkaPublish',
+  'state',
   'KafkaPublishKeys',
   'KafkaMatch',
   'KafkaWhere',
@@ -96,7 +98,13 @@ const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar
 
 function complete(sdl: DocumentNode): DocumentNode {
   const own = parse(
-    CRIER_DIRECTIVE + PUBLISH_DIRECTIVE + KAFKA_DIRECTIVE + RECORD_DIRECTIVE + REDIS_DIRECTIVE + ACCESS_DIRECTIVES,
+    CRIER_DIRECTIVE +
+      PUBLISH_DIRECTIVE +
+      KAFKA_DIRECTIVE +
+      RECORD_DIRECTIVE +
+      REDIS_DIRECTIVE +
+      STATE_DIRECTIVE +
+      ACCESS_DIRECTIVES,
     {
       noLocation: true,
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { keysOf } from './channel-keys.ts';
-import type { Binding } from './schema/binding.ts';
+import { keysOf } from '../channel-keys.ts';
+import type { Binding } from '../schema/binding.ts';
 
 /** By topic: names what states its bindings keep. A worker that keeps others must fill them again. Topics without states are absent. */
 export function stateSignatures(bindings: Iterable<Binding>): ReadonlyMap<string, string> {

@@ -1,0 +1,76 @@
+import type { History, HistoryQuery } from '../../bus/history.ts';
+import type { ExecutionContext } from '../../context/context.ts';
+import { BusUnavailableError, clientError } from '../../errors.ts';
+import { parseFrozen } from '../../json/frozen.ts';
+import { valueAt } from '../../json/value-at.ts';
+import { missingClaim, refusalOf } from '../authorize.ts';
+import { channelsFor } from '../channels.ts';
+import type { Graph } from '../graph.ts';
+import type { Binding } from '../schema/binding.ts';
+
+export interface StateReadsOptions {
+  readonly graph: Pick<Graph, 'schema' | 'authorizers'>;
+  readonly channelPrefix: string;
+  /** @throws BusUnavailableError */
+  readonly history: (channel: string, query: HistoryQuery) => Promise<History>;
+  /** False while the state of a channel may be older than the topic, or absent. Default: true. */
+  readonly isComplete?: ((channel: string) => boolean) | undefined;
+}
+
+const LAST: HistoryQuery = { from: undefined, maxEntries: 1, maxBytes: Infinity };
+
+/** Reads states for one query. Whoever may not subscribe to a field may not read its state. */
+export class StateReads {
+  /** By the context of a query. */
+  static readonly #ofQuery = new WeakMap<ExecutionContext, StateReads>();
+  readonly #options: StateReadsOptions;
+  #isComplete = true;
+
+  /** Of a query that `serve` was called for. */
+  static of(context: ExecutionContext): StateReads {
+    const reads = StateReads.#ofQuery.get(context);
+    if (!reads) throw new TypeError('not the context of a query');
+    return reads;
+  }
+
+  constructor(options: StateReadsOptions) {
+    this.#options = options;
+  }
+
+  /** Lets resolvers of the query with this context read states. */
+  serve(context: ExecutionContext): void {
+    StateReads.#ofQuery.set(context, this);
+  }
+
+  /** False if a state that was read may be older than the topic, or absent. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** The value of the binding's field; null if there is no state. */
+  async read(binding: Binding, args: Readonly<Record<string, unknown>>, context: ExecutionContext): Promise<unknown> {
+    const { graph, channelPrefix, isComplete } = this.#options;
+    // Before the graph's code, which may write to the arguments.
+    const channels = channelsFor(binding, channelPrefix, { args, claims: context.connection.claims });
+    const field = graph.schema.getSubscriptionType()!.getFields()[binding.field]!;
+    const refusal = await refusalOf(graph, field, { ...args }, context);
+    if (refusal) throw refusal;
+    if (!channels) throw missingClaim(binding);
+    if ('errors' in channels) throw clientError('BAD_USER_INPUT', channels.errors[0]!.message);
+    const [channel] = channels;
+    if (channel === undefined) return null;
+    if (isComplete?.(channel) === false) this.#isComplete = false;
+    const payload = await this.#lastOf(channel);
+    return payload === undefined ? null : (valueAt(parseFrozen(payload), binding.payload) ?? null);
+  }
+
+  async #lastOf(channel: string): Promise<string | undefined> {
+    try {
+      const { entries } = await this.#options.history(channel, LAST);
+      return entries.at(-1)?.payload.toString();
+    } catch (error) {
+      if (!(error instanceof BusUnavailableError)) throw error;
+      throw clientError('BUS_UNAVAILABLE', 'States cannot be read right now; try again');
+    }
+  }
+}
