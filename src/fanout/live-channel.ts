@@ -117,7 +117,7 @@ export class LiveChannel {
   /** A message of the bus. */
   readonly onMessage = (payload: Buffer, coordinates?: Coordinates): void => {
     const times = timesOf(coordinates);
-    if (!this.#recovery?.isRunning && coordinates && this.#isAfterGap(coordinates)) this.#backfill(this.#last!);
+    if (!this.#recovery?.isRunning && coordinates && this.#isAfterGap(coordinates)) this.#backfill(this.#last);
     const intake = coordinates && this.#intakeOf(coordinates);
     intake?.arrive(payload.length);
     if (this.#recovery?.isRunning) this.#recovery.hold({ payload, coordinates, intake, times });
@@ -126,18 +126,20 @@ export class LiveChannel {
 
   /** The bus was without the channel for a while. */
   readonly onGap = (): void => {
-    if (!this.#last) this.#notifyGap();
+    // The state is read again also where it is all that the members have received so far.
+    if (!this.#last && !this.hasState) this.#notifyGap();
     else if (!this.#recovery?.isRunning) this.#backfill(this.#last);
   };
 
-  #backfill(last: CursorPosition): void {
+  /** @param last undefined: none is known */
+  #backfill(last: CursorPosition | undefined): void {
     this.#recovery ??= this.#createRecovery();
     void this.#recovery.run(this.#missedAfter(last));
   }
 
   /** All events after one; where that cannot be proved, the state of the channel. Never rejects. */
-  async #missedAfter(last: CursorPosition): Promise<Backfill> {
-    const missed = await this.#services.missed(this.name, last);
+  async #missedAfter(last: CursorPosition | undefined): Promise<Backfill> {
+    const missed = last && (await this.#services.missed(this.name, last));
     if (missed) return { entries: missed, isComplete: true };
     const state = this.hasState ? await this.#services.read(this.name, undefined) : undefined;
     return { entries: state?.entries ?? [], isComplete: false };

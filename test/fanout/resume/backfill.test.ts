@@ -21,11 +21,13 @@ interface Received {
 interface LossyOptions extends Partial<StageOptions> {
   /** Default: the channel has no state. */
   readonly stateSeconds?: number;
+  /** Offset of the last event that is published before the listener joins. Default: none is. */
+  readonly before?: number;
 }
 
 /** A channel whose link loses messages while `isDeaf`, with one listener. */
 async function createLossy(t: TestContext, entries: number, options: LossyOptions = {}) {
-  const { stateSeconds, ...stageOptions } = options;
+  const { stateSeconds, before = -1, ...stageOptions } = options;
   const stage = await createStage(t, { sdl: SDL, ...stageOptions });
   const { bus } = stage;
   const link = { isDeaf: false, received: [] as Buffer[], tellGap: () => assert.fail('not subscribed') };
@@ -48,6 +50,7 @@ async function createLossy(t: TestContext, entries: number, options: LossyOption
       await bus.publish([message], { topic: 't', partition: 0, offset });
     }
   };
+  await publish(0, before);
   const start = stateSeconds === undefined ? undefined : { cursor: undefined, replaysLast: true, hasState: true };
   const { received } = await stage.join(QUERY, factsOf('a', {}), undefined, start);
   const seen = () =>
@@ -82,6 +85,30 @@ describe('a gap', () => {
     await waitFor('the next event', () => seen().length === 4);
     assert.deepEqual(seen(), ['0', '1', 'gap 4', '5']);
     assert.equal(stage.gapOperations, 1);
+  });
+
+  it('ends with the state of the channel for a client that has received no live event yet', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0, before: 1 });
+    await waitFor('the state', () => seen().length === 1);
+    const { received } = await stage.join(QUERY, factsOf('b', {}));
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('the state after the gap', () => seen().length === 2 && received.length === 1);
+    link.tellGap();
+    await publish(5);
+    await waitFor('the next event', () => seen().length === 3);
+    assert.deepEqual(seen(), ['1', 'gap 4', '5']);
+  });
+
+  it('does not repeat a state that has not changed to a client that has received no live event yet', async (t) => {
+    const { link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0, before: 1 });
+    await waitFor('the state', () => seen().length === 1);
+    link.tellGap();
+    await publish(2);
+    await waitFor('the next event', () => seen().length === 2);
+    assert.deepEqual(seen(), ['1', 'gap 2']);
   });
 
   it('is none where the state of the channel has not changed', async (t) => {
