@@ -235,7 +235,11 @@ export class GraphRuntime {
       return { errors: [this.masked(error, { field: coordinate, path: [responseKeyOf(operation)] })] };
     };
     const refusal = await refusalOf(graph, field, args, context);
-    if (refusal) return failure(refusal);
+    if (refusal) {
+      // `authorize` has the context of `subscribe`.
+      pubsub?.close();
+      return failure(refusal);
+    }
     if (source) return source;
     if (binding && 'where' in binding) return failure(missingClaim(binding));
     try {

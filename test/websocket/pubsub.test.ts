@@ -19,6 +19,7 @@ const GRAPH = {
     type Subscription {
       said(room: ID!): Message
       loud(room: ID!): Message
+      closed: Message
       typing(room: ID!): Typing @redis(channel: "typing.{room}")
     }
     type Message { text: String! }
@@ -32,6 +33,10 @@ const GRAPH = {
     };
     export const Subscription = {
       said: { subscribe: (_, { room }, { pubsub }) => pubsub.asyncIterableIterator('said.' + room) },
+      closed: {
+        authorize: (_, { pubsub }) => (pubsub.asyncIterableIterator('asked'), false),
+        subscribe: (_, args, { pubsub }) => pubsub.asyncIterableIterator('said.a'),
+      },
       loud: {
         async *subscribe(_, { room }, { pubsub }) {
           for await (const { said } of pubsub.asyncIterator('said.' + room)) {
@@ -131,6 +136,15 @@ describe('context.pubsub', () => {
     socket.close();
     await hasSubscribers('said.b', 0);
     assert.equal(await pod.triggers(), 0);
+  });
+
+  it('ends with a refusal of `authorize`, which has opened an iterator', async (t) => {
+    const { pods } = await startPods(t);
+    const socket = await openSocket(t, pods[0].url);
+    await socket.init();
+    socket.subscribe('1', 'subscription { closed { text } }');
+    assert.equal((await socket.next()).type, 'error');
+    assert.equal(await pods[0].triggers(), 0);
   });
 
   it('survives a Redis that restarts: clients receive gap: true, a mutation an error meanwhile', async (t) => {
