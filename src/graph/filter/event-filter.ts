@@ -2,9 +2,13 @@ import { valueAt } from '../../json/value-at.ts';
 import { argumentTexts } from '../argument-texts.ts';
 import type { Payload } from '../payload.ts';
 import type { Refusal } from '../refusal.ts';
+import { badInput } from '../request-limits.ts';
 import type { FilterRule } from './filter-rule.ts';
 import { valueTest } from './value-test.ts';
 import type { ValueTest } from './value-test.ts';
+
+/** Of CONTAINS, in UTF-16 code units: in the worst case a search takes the product of both lengths, for each set of arguments. */
+const MAX_SEARCHED_LENGTH = 256;
 
 interface PathTest {
   readonly path: readonly string[];
@@ -50,6 +54,9 @@ export function filterFor(
     const texts = argumentTexts(args, rule);
     if (texts === undefined) continue;
     if ('errors' in texts) return texts;
+    if (rule.op === 'CONTAINS' && texts[0]!.length > MAX_SEARCHED_LENGTH) {
+      return badInput(`The argument "${rule.arg}" may have ${MAX_SEARCHED_LENGTH} characters`);
+    }
     tests.push({ path: rule.path.split('.'), passes: valueTest(rule, texts) });
     identity.push([rule.path, rule.op, rule.comparison, ...texts]);
   }

@@ -56,6 +56,15 @@ describe('EventFilter', () => {
     }
   });
 
+  it('refuses to search for a text of more than 256 characters, which a payload could make slow', () => {
+    const search = (length: number) => filterFor([rule('CONTAINS')], { x: 'a'.repeat(length) });
+    assert.ok(search(256) && !('errors' in search(256)!));
+    const refused = search(257);
+    assert.ok(refused && 'errors' in refused);
+    assert.match(refused.errors[0]!.message, /^The argument "x" may have 256 characters$/);
+    assert.equal(refused.errors[0]!.extensions['code'], 'BAD_USER_INPUT');
+  });
+
   it('finds a part of a text, its beginning, and an item of a list', () => {
     assert.deepEqual([passes('CONTAINS', 'b', 'abc'), passes('CONTAINS', 'b', 'ac')], [true, false]);
     assert.deepEqual([passes('CONTAINS', '7', [1, 7]), passes('CONTAINS', 'a', ['ab', {}, null])], [true, false]);
