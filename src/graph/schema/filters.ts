@@ -8,6 +8,7 @@ import {
   isNonNullType,
   isScalarType,
   isSpecifiedScalarType,
+  print,
 } from 'graphql';
 import type { ConstValueNode, GraphQLField, GraphQLInputType, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
@@ -46,7 +47,8 @@ function readFilter(item: ConstValueNode, field: Field, problems: string[]): Fil
   const op = operatorOf(members.get('op'));
   if (arg?.kind !== Kind.STRING || path?.kind !== Kind.STRING || !op || members.size !== 3) {
     problems.push(
-      `each where of an argument must be { arg: "…", path: "…", op: EQ }, with one of ${OPERATORS.join(', ')}`,
+      `each where of an argument must be { arg: "…", path: "…", op: EQ }, with one of ${OPERATORS.join(', ')}; ` +
+        `got ${print(item)}${operatorHint(members.get('op'))}`,
     );
     return undefined;
   }
@@ -68,6 +70,11 @@ function readFilter(item: ConstValueNode, field: Field, problems: string[]): Fil
 
 function operatorOf(node: ConstValueNode | undefined): Operator | undefined {
   return node?.kind === Kind.ENUM ? OPERATORS.find((op) => op === node.value) : undefined;
+}
+
+/** `; did you mean "GTE"?` */
+function operatorHint(node: ConstValueNode | undefined): string {
+  return node?.kind === Kind.ENUM || node?.kind === Kind.STRING ? didYouMean(node.value, OPERATORS) : '';
 }
 
 /** Why an operator cannot take an argument of this type; undefined: it can. */

@@ -1,4 +1,4 @@
-import { Kind, getNullableType, isEnumType, isListType, isNonNullType, isScalarType } from 'graphql';
+import { Kind, getNullableType, isEnumType, isListType, isNonNullType, isScalarType, print } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
 import { KEY_PART, headerPart, isRecordPart, partLabel } from '../record-parts.ts';
@@ -65,7 +65,10 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   const path = members.get('path');
   const part = recordPartOf(members);
   if (arg?.kind !== Kind.STRING || (path?.kind !== Kind.STRING && part === undefined) || members.size !== 2) {
-    problems.push('each match must be { arg: "…", path: "…" }, { arg: "…", key: true } or { arg: "…", header: "…" }');
+    problems.push(
+      'each match must be { arg: "…", path: "…" }, { arg: "…", key: true } or { arg: "…", header: "…" }; ' +
+        `got ${print(item)}`,
+    );
     return undefined;
   }
   const text = path?.kind === Kind.STRING ? path.value : '';

@@ -1,4 +1,12 @@
-import { Kind, getNullableType, isInterfaceType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import {
+  Kind,
+  getNullableType,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  print,
+} from 'graphql';
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { EventRecord } from '../../context/event-record.ts';
@@ -46,7 +54,7 @@ export function attachRecordFields(schema: GraphQLSchema): string[] {
       const directive = directiveOf(field, 'record');
       if (!directive) continue;
       const value = directive.arguments?.find(({ name }) => name.value === 'field')?.value;
-      const name = value?.kind === Kind.ENUM ? value.value : '';
+      const name = value?.kind === Kind.ENUM ? value.value : value ? print(value) : 'nothing';
       const part = PARTS[name];
       const problem = isObjectType(type)
         ? problemOf(schema, type, field, name, part)
@@ -65,7 +73,7 @@ function problemOf(
   name: string,
   part: Part | undefined,
 ): string | undefined {
-  if (!part) return `has no such field; use ${Object.keys(PARTS).join(', ')}, without quotes`;
+  if (!part) return `field must be one of ${Object.keys(PARTS).join(', ')}, without quotes; got ${name}`;
   if ([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type)) {
     return `is on a field of ${type.name}; put it on a field of a type that a @kafka field returns`;
   }

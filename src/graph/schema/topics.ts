@@ -90,6 +90,11 @@ function readList(node: ConstValueNode, problems: string[]): FieldTopics | undef
   }
   const double = topics.find((topic, index) => topics.indexOf(topic) !== index);
   if (double !== undefined) problems.push(`topics has "${double}" twice; keep one`);
+  const chosen = topics.find((topic) => topic.includes('{'));
+  if (chosen !== undefined) {
+    problems.push(`topics has "${chosen}", but only topic may name an argument; write topic: "${chosen}"`);
+    return undefined;
+  }
   return topics.every((topic) => isTopic(topic, problems)) ? { topics } : undefined;
 }
 

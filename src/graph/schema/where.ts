@@ -1,4 +1,4 @@
-import { Kind } from 'graphql';
+import { Kind, print } from 'graphql';
 import type { ConstValueNode } from 'graphql';
 import { CLAIMS_OF_ONE_TOKEN } from '../../context/connection-facts.ts';
 import type { Claims } from '../../context/connection-facts.ts';
@@ -26,7 +26,9 @@ export function readWhere(
     const claim = members.get('claim');
     const path = members.get('path');
     if (claim?.kind !== Kind.STRING || path?.kind !== Kind.STRING || members.size !== 2) {
-      problems.push('each where must be { claim: "…", path: "…" } or { arg: "…", path: "…", op: EQ }');
+      problems.push(
+        `each where must be { claim: "…", path: "…" } or { arg: "…", path: "…", op: EQ }; got ${print(item)}`,
+      );
       continue;
     }
     if (claim.value.split('.').includes('')) {

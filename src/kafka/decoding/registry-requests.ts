@@ -129,7 +129,7 @@ function statusMeaning(status: number): string {
   if (status === 401 || status === 403)
     return `refuses the credentials (status ${status}); correct SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD`;
   if (status === 200 || (status >= 300 && status < 500 && status !== 429))
-    return `answers like no schema registry (status ${status}); correct SCHEMA_REGISTRY_URL`;
+    return `answers like no schema registry (status ${status}); correct SCHEMA_REGISTRY_URL: Apicurio's ends in /apis/ccompat/v7`;
   return `answers with status ${status}`;
 }
 

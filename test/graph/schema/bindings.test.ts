@@ -244,6 +244,18 @@ describe('binding', () => {
       'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", path: "id" })',
       /each where of an argument must be \{ arg: "…", path: "…", op: EQ \}, with one of EQ, NE, IN, LT/,
     ],
+    'a misspelt operator': [
+      'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: GTEE })',
+      /GT, GTE, CONTAINS, PREFIX; got \{ ?arg: "x", path: "id", op: GTEE ?\}; did you mean "GTE"\?/,
+    ],
+    'a misspelt member of a match': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { args: "x", path: "id" })',
+      /each match must be .*; got \{ ?args: "x", path: "id" ?\}/,
+    ],
+    'an argument in topics': [
+      'a(x: ID): Auction @kafka(topics: "t-{x}", match: { arg: "x", path: "id" })',
+      /topics has "t-\{x\}", but only topic may name an argument; write topic: "t-\{x\}"/,
+    ],
     'a where of an argument and a claim': [
       'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", claim: "sub", path: "id", op: EQ })',
       /each where of an argument must be/,

@@ -47,7 +47,7 @@ describe('RegistryRequests', () => {
     const website = await serve(t, (_request, response) => response.writeHead(404).end('<html>'));
     await assert.rejects(requestsTo(t, [website]).get('/schemas/ids/1'), {
       code: 'ERR_SCHEMA_UNAVAILABLE',
-      message: `the schema registry ${website} answers like no schema registry (status 404); correct SCHEMA_REGISTRY_URL`,
+      message: `the schema registry ${website} answers like no schema registry (status 404); correct SCHEMA_REGISTRY_URL: Apicurio's ends in /apis/ccompat/v7`,
     });
   });
 
