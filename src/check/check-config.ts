@@ -5,6 +5,7 @@ import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
 import { missingRegistryProblems } from '../graph/schema/record-format.ts';
+import type { Binding } from '../graph/schema/binding.ts';
 import { prefixProblems } from '../graph/schema/redis-binding.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
 import { lacksSchemaRegistry } from '../settings/schema-registry-problems.ts';
@@ -37,7 +38,8 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   if (config) findings.push(...(await checkTunables(config)), ...(await checkTokenKeys(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
-  const topics = [...new Set([...(graph.graph?.bindings.values() ?? [])].flatMap((binding) => binding.topics))];
+  const bindings = [...(graph.graph?.bindings.values() ?? [])];
+  const topics = { all: topicsOf(bindings), withState: topicsOf(bindings.filter(({ state }) => state)) };
   const isWorker = config.ROLE !== 'gateway';
   const [kafka, schemas, ...redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : [skipped('Kafka: not used with ROLE=gateway')],
@@ -45,6 +47,10 @@ export async function checkConfig(environment: Environment, builtInGraph: string
     ...config.REDIS_URL.map((url) => checkRedis(url, config.CHANNEL_PREFIX)),
   ]);
   return [...findings, ...kafka, ...schemas, ...redis.flat()];
+}
+
+function topicsOf(bindings: readonly Binding[]): string[] {
+  return [...new Set(bindings.flatMap((binding) => binding.topics))];
 }
 
 /** The lines that the command prints: `ok`, `warning`, `failed` or `skipped`, and what was found. */
@@ -77,7 +83,7 @@ async function checkGraph(
     return {
       graph,
       findings: [
-        ok(`graph: "${graph.name}" with ${fields.length} subscription fields`),
+        ok(`graph: "${graph.name}" with ${fields.length} subscription ${fields.length === 1 ? 'field' : 'fields'}`),
         ...graph.warnings.map(warning),
         ...(config ? checkBackends(graph, config) : []),
         ...(config ? checkIdentity(graph, config) : []),

@@ -6,6 +6,7 @@ import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient, KafkaConnectionConfig } from '../kafka/kafkajs/client.ts';
 import { Rights } from '../kafka/kafkajs/rights.ts';
 import { createLog } from '../log.ts';
+import { checkCompaction } from './compaction-check.ts';
 import { failed, ok, skipped } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { probeListener } from './kafka-listener.ts';
@@ -13,6 +14,12 @@ import type { KafkaListener } from './kafka-listener.ts';
 import { ADVERTISED_MEND, connectionMend } from './kafka-mend.ts';
 
 export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
+
+export interface GraphTopics {
+  readonly all: readonly string[];
+  /** Those that keep states. */
+  readonly withState: readonly string[];
+}
 
 /** Longest time of all requests together. */
 const TIMEOUT_MS = 20_000;
@@ -31,7 +38,7 @@ interface Connection {
  * Tries what a worker needs, as far as that is possible without joining the group and without writing: the connection, the topics and
  * the leaders of their partitions, the group, the dead-letter topic, and the rights on them. Takes about 25 s at most.
  */
-export async function checkKafka(config: KafkaCheckConfig, topics: readonly string[]): Promise<Finding[]> {
+export async function checkKafka(config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
   const client = createKafkaClient(config, createLog('silent'));
   const timer = setTimeout(() => client.destroy(), TIMEOUT_MS);
   try {
@@ -42,7 +49,7 @@ export async function checkKafka(config: KafkaCheckConfig, topics: readonly stri
   }
 }
 
-async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: readonly string[]): Promise<Finding[]> {
+async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
   const brokers = config.KAFKA_BROKERS.join(', ');
   let connection: Connection;
   try {
@@ -66,12 +73,14 @@ async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: 
 async function checkUse(
   connection: Connection,
   config: KafkaCheckConfig,
-  topics: readonly string[],
+  { all, withState }: GraphTopics,
 ): Promise<Finding[]> {
-  const present = topics.filter((topic) => connection.existing.has(topic));
+  const exists = (topic: string) => connection.existing.has(topic);
+  const present = all.filter(exists);
   return [
-    ...(await checkTopics(connection, topics, present)),
+    ...(await checkTopics(connection, all, present)),
     ...(await checkLeaders(connection, present)),
+    ...(await checkCompaction(connection.admin, withState.filter(exists))),
     await checkGroup(connection, config.KAFKA_GROUP_ID, present),
     await checkDeadLetter(connection, config.KAFKA_DEAD_LETTER_TOPIC),
   ];

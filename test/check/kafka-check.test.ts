@@ -37,6 +37,8 @@ const login = (user: string, KAFKA_SASL_MECHANISM = 'plain', KAFKA_SASL_PASSWORD
   KAFKA_SASL_PASSWORD,
 });
 
+const ORDERS = { all: ['orders'], withState: [] };
+
 const TLS = { KAFKA_TLS: 'true' };
 
 describe('--check-config against a Kafka with TLS, SASL and an authorizer', () => {
@@ -66,7 +68,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
 
   /** Lines that are not `ok`, without the address. */
   async function problems(listener: Listener, settings: Readonly<Record<string, string>>): Promise<string[]> {
-    const findings = await checkKafka(readConfig(settingsOf(listener, settings)), ['orders']);
+    const findings = await checkKafka(readConfig(settingsOf(listener, settings)), ORDERS);
     const bad = linesOf(findings.filter(({ status }) => status === 'failed'));
     assert.doesNotMatch(bad, /hunter2|hunter3/);
     return bad.replaceAll(kafka[listener], '<broker>').split('\n').slice(0, -1);
@@ -241,6 +243,13 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
     assert.match(expired!, /certificate has expired; renew the certificate of the brokers/);
   });
 
+  it('says that it cannot tell whether topics are compacted, if this user may not read their configuration', async () => {
+    const config = readConfig(settingsOf('sasl', login('worker')));
+    const findings = await checkKafka(config, { all: ['orders'], withState: ['orders'] });
+    const [text] = linesOf(findings).match(/^\w+ +Kafka: whether .*$/m)!;
+    assert.match(text, /^skipped .* compacted \(orders\) cannot be read: .*; grant DescribeConfigs on them/);
+  });
+
   it('writes nothing, commits nothing and leaves no group', async () => {
     for (const topic of ['orders', 'dead'])
       assert.ok((await admin.fetchTopicOffsets(topic)).every(({ high }) => high === '0'));
@@ -288,7 +297,7 @@ describe('--check-config against a Kafka that fails after the connection', () =>
     it(`names ${what}`, async () => {
       proxy.refuse(request);
       const config = readConfig({ KAFKA_BROKERS: address, REDIS_URL: 'redis://127.0.0.1:1' });
-      const [connected, ...findings] = await checkKafka(config, ['orders']);
+      const [connected, ...findings] = await checkKafka(config, ORDERS);
       assert.equal(connected?.status, 'ok');
       const bad = linesOf(findings.filter(({ status }) => status === 'failed'));
       if (expected) assert.match(bad, expected);
