@@ -84,6 +84,7 @@ export class RecordPublisher {
       try {
         await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
       } catch (error) {
+        this.#ports.undecodable?.takeBack(chunk);
         publishing?.fail(failureOf(error));
         throw error;
       }

@@ -69,6 +69,12 @@ export class UndecodableLimit {
     throw error;
   }
 
+  /** The bus has refused a counted chunk: its records will be counted again. */
+  takeBack({ last: { topic }, undecodable }: Chunk): void {
+    const count = this.#counts.get(topic);
+    if (count !== undefined) this.#counts.set(topic, count - undecodable);
+  }
+
   #settle(topic: string): void {
     this.#settled.add(topic);
     this.#counts.delete(topic);

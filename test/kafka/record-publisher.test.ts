@@ -5,6 +5,7 @@ import type { KafkaRecord, PoisonRecord } from '../../src/kafka/batch.ts';
 import { FlowWait } from '../../src/kafka/session/flow-wait.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
 import type { PublishedChunk } from '../../src/kafka/record-publisher.ts';
+import { TopicStoppedError, UndecodableLimit } from '../../src/kafka/undecodable-limit.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { FakeGateways, unlimited } from './fake-gateways.ts';
 import { convert, countingObserver, readableLog, RecordingBus } from './consumer-harness.ts';
@@ -19,8 +20,9 @@ const records = (count: number): KafkaRecord[] =>
     value: Buffer.from(offset % 3 === 2 ? 'poison' : `{"seq":${offset}}`),
   }));
 
-function createPublisher(bus: RecordingBus, gateways = unlimited()) {
+function createPublisher(bus: RecordingBus, gateways = unlimited(), undecodableLimit = 0) {
   const { log, lines } = readableLog();
+  const undecodable = new UndecodableLimit({ limit: undecodableLimit, log });
   const flow = new FlowWait(gateways, log);
   const observer = countingObserver();
   const dead: PoisonRecord[] = [];
@@ -29,7 +31,11 @@ function createPublisher(bus: RecordingBus, gateways = unlimited()) {
     return Promise.resolve();
   };
   return {
-    publisher: new RecordPublisher({ convert, publish: gateways.before(bus.publish), deadLetter, flow }, observer, log),
+    publisher: new RecordPublisher(
+      { convert, publish: gateways.before(bus.publish), deadLetter, flow, undecodable },
+      observer,
+      log,
+    ),
     observer,
     dead,
     lines,
@@ -45,6 +51,21 @@ describe('RecordPublisher', () => {
     assert.equal(observer.published, 20);
     assert.equal(observer.consumed, 30);
     assert.equal(dead.length, 10);
+  });
+
+  it('counts an undecodable record once against the limit of its topic, however often the bus refuses it', async () => {
+    const bus = new RecordingBus();
+    const { publisher, dead } = createPublisher(bus, unlimited(), 3);
+    const [, , poison] = records(3);
+    bus.isAway = true;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await assert.rejects(publisher.publish([poison!]), BusUnavailableError);
+    }
+    bus.isAway = false;
+    await publisher.publish([poison!]);
+    await publisher.publish([poison!]);
+    await assert.rejects(publisher.publish([poison!]), TopicStoppedError);
+    assert.equal(dead.length, 2);
   });
 
   it('reports, counts and dead-letters only chunks that the bus accepted', async () => {
