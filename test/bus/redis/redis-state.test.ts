@@ -63,6 +63,37 @@ describe('states in Redis', () => {
     assert.equal(await hasFill(), true);
   });
 
+  it('are filled again with the start id of their fill, if another worker has published without keeping them meanwhile', async (t) => {
+    const { bus, other, fill, publish, state, hasFill } = await keeping(t);
+    await bus.acquire(fill('1'));
+    const { signature, ...earlier } = fill('1');
+    await other.acquire(earlier);
+    await publish(other, 0);
+    assert.equal(await hasFill(), false);
+    await bus.acquire({ ...earlier, signature });
+    assert.equal(await hasFill(), true);
+    assert.equal(await state(), undefined);
+    await publish(bus, 0);
+    assert.equal(await state(), '"0"');
+  });
+
+  it('are filled again with the start id of their fill, if Redis has lost records of it', async (t) => {
+    for (const keys of [
+      ['owners', 'fills', 'bids{}.state'],
+      ['fills', 'bids{}.state'],
+    ]) {
+      const { client, bus, prefix, fill, publish, state, hasFill } = await keeping(t);
+      await bus.acquire(fill('1'));
+      await publish(bus, 0);
+      await client.del(keys.map((key) => prefix + key));
+      await bus.stateFills.read('bids', 1);
+      await bus.acquire(fill('1'));
+      await publish(bus, 0);
+      assert.equal(await state(), '"0"');
+      assert.equal(await hasFill(), true);
+    }
+  });
+
   it('are lost with the data of Redis, which the next lease tells', async (t) => {
     const { client, bus, prefix, fill, publish, hasFill } = await keeping(t);
     await bus.acquire(fill('1'));
