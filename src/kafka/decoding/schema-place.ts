@@ -21,7 +21,7 @@ export class SchemaPlace {
 
   static root({ shape, nameOf }: Pick<DecoderOptions, 'shape' | 'nameOf'>): SchemaPlace {
     const kept: Naming = { nameOf: (key) => key, places: new Map() };
-    return new SchemaPlace(shape, { nameOf, places: new Map(), kept });
+    return new SchemaPlace(shape, shape.kinds.has('custom') ? kept : { nameOf, places: new Map(), kept });
   }
 
   get kinds(): PayloadPlace['kinds'] {

@@ -53,6 +53,11 @@ describe('compileAvro', () => {
       '{"order_id":"a","order_lines":[{"unit_price":1}],"by_mail":{"Ann.Lee@x.com":{"unit_price":2}}}',
     );
     assert.deepEqual(decoded(schema, value, { nameOf: keep }), value);
+    assert.deepEqual(
+      decoded(schema, value, { kinds: { '': 'custom' } }),
+      value,
+      'a custom scalar is the whole payload',
+    );
     assert.deepEqual(decoded(schema, value, { kinds: { order_lines: 'custom' } }), {
       order_id: 'a',
       order_lines: [{ unitPrice: 1 }],
