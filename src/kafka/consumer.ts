@@ -110,6 +110,7 @@ export class KafkaConsumer {
     this.#periodics = [
       new Periodic(config.KAFKA_TOPIC_CHECK_INTERVAL_MS, () => this.#checkTopics()),
       new Periodic(watchIntervalMs, () => this.#watch()),
+      new Periodic(watchIntervalMs, () => this.#checkStates()),
     ];
   }
 
@@ -252,6 +253,11 @@ export class KafkaConsumer {
 
   async #checkTopics(): Promise<void> {
     if (await this.#discovery.hasNewTopic()) this.#end?.({ kind: 'topics' });
+  }
+
+  /** The bus logs its own outage. */
+  async #checkStates(): Promise<void> {
+    await this.#session?.checkStates().catch(() => undefined);
   }
 
   async #watch(): Promise<void> {

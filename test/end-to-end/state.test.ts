@@ -142,4 +142,15 @@ describe('state', { timeout: 240_000 }, () => {
     assert.deepEqual((await (await subscribe(t, pod, 'a')).next()).data, { order: { key: 'a', seq: 3 } });
     assert.deepEqual((await (await subscribe(t, pod, 'b')).next()).data, { order: { key: 'b', seq: 2 } });
   });
+
+  it('is filled again after Redis has lost its data, though no record follows', async (t) => {
+    const { client, publish, settingsWith } = await stage(t);
+    await publish([[0, 'a', 1]]);
+    const pod = await startPod(t, { ...(await settingsWith('state: {}')), KAFKA_STALL_TIMEOUT_MS: '10000' });
+    await isComplete(pod);
+    await client.flushall();
+    await waitFor('the lost state', async () => (await client.keys('*.state')).length === 1, PATIENCE_MS);
+    await isComplete(pod);
+    assert.deepEqual((await (await subscribe(t, pod, 'a')).next()).data, { order: { key: 'a', seq: 1 } });
+  });
 });

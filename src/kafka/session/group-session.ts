@@ -1,5 +1,6 @@
 import type { Consumer } from 'kafkajs';
 import type { PartitionLease } from '../../bus/bus.ts';
+import { StateLostError } from '../../errors.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
@@ -10,6 +11,7 @@ import { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
 import type { FlowWait } from './flow-wait.ts';
 import { Generation } from './generation.ts';
+import { lostStates } from './lost-states.ts';
 import { PartitionLeases } from './partition-leases.ts';
 import { PartitionWaits } from './partition-waits.ts';
 import type { PartitionWait, PartitionWaitsOptions } from './partition-waits.ts';
@@ -131,6 +133,19 @@ export class GroupSession {
   /** Fills of states that have not ended. */
   get pendingFills(): StateFilling['pending'] {
     return this.#filling?.pending ?? [];
+  }
+
+  /**
+   * Fails the session if the bus has lost states of its partitions: a partition without new records would never show it.
+   * @throws BusUnavailableError
+   */
+  async checkStates(): Promise<void> {
+    const generation = this.#generation;
+    const { states } = this.#options;
+    if (!states || !generation.isPositioned) return;
+    const lost = await lostStates(states, this.#assignment);
+    if (lost.length > 0 && !generation.hasEnded)
+      this.#fail(new StateLostError(`the bus lost states of ${lost.join(', ')}`));
   }
 
   /** Joins the group. Resolves when joined and positioned; a failure to join rejects, or resolves `failed`. */
