@@ -187,7 +187,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   /** Returns false, and fails the operation, if the connection would keep more than it may. */
   #isAffordable(): boolean {
     if (this.#owner.isWithinHeldBytes) return true;
-    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables and channel names (MAX_CONNECTION_BYTES); complete one first, or use variables: operations of one document share it`;
+    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables, channel names and waiting events of context.pubsub (MAX_CONNECTION_BYTES); complete one first, or use variables: operations of one document share it`;
     this.fail([clientError('OPERATION_LIMIT', message)]);
     return false;
   }
@@ -277,7 +277,10 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     else this.#count(source.field, operation);
     if ('events' in source) {
       if (cursor !== undefined) hub.refuseResume(subscription, 'no_history');
-      if (source.pubsub) source.pubsub.onGap = () => hub.notifyGap(subscription);
+      if (source.pubsub) {
+        source.pubsub.onGap = () => hub.notifyGap(subscription);
+        source.pubsub.onBytes = (change) => (this.heldBytes += change);
+      }
       this.#leave = followSource(source, subscription, runtime, this);
     } else await this.#join(source, subscription, cursor);
   }
@@ -305,7 +308,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 }
 
 function sourceWeight(source: EventSource): number {
-  if ('events' in source) return 0;
+  if ('events' in source) return source.pubsub?.waitingBytes ?? 0;
   let bytes =
     textWeight(source.sharingKey ?? '') +
     2 * textWeight(source.filter?.key ?? '') +

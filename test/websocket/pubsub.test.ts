@@ -20,6 +20,7 @@ const GRAPH = {
       said(room: ID!): Message
       loud(room: ID!): Message
       closed: Message
+      unread(room: ID!): Message
       typing(room: ID!): Typing @redis(channel: "typing.{room}")
     }
     type Message { text: String! }
@@ -36,6 +37,12 @@ const GRAPH = {
       closed: {
         authorize: (_, { pubsub }) => (pubsub.asyncIterableIterator('asked'), false),
         subscribe: (_, args, { pubsub }) => pubsub.asyncIterableIterator('said.a'),
+      },
+      unread: {
+        async *subscribe(_, { room }, { pubsub }) {
+          pubsub.asyncIterator('said.' + room);
+          for await (const event of pubsub.asyncIterator('never')) yield event;
+        },
       },
       loud: {
         async *subscribe(_, { room }, { pubsub }) {
@@ -145,6 +152,29 @@ describe('context.pubsub', () => {
     socket.subscribe('1', 'subscription { closed { text } }');
     assert.equal((await socket.next()).type, 'error');
     assert.equal(await pods[0].triggers(), 0);
+  });
+
+  it('counts events that wait towards MAX_CONNECTION_BYTES, so the memory guard knows who keeps them', async (t) => {
+    const { redis, pods, hasSubscribers } = await startPods(t);
+    const socket = await openSocket(t, pods[0].url);
+    await socket.init();
+    const unread = 'subscription { unread(room: "a") { text } }';
+    socket.subscribe('1', unread);
+    socket.subscribe('2', unread);
+    socket.subscribe('3', SAID, { room: 'a' });
+    await waitFor('both', async () => (await pods[0].triggers()) === 2);
+    await hasSubscribers('said.a', 1);
+    const publisher = new Redis(redis.url);
+    t.after(() => publisher.disconnect());
+    await publisher.publish('said.a', JSON.stringify({ said: { text: 'a' }, more: 'b'.repeat(600 * 1024) }));
+    assert.equal((await socket.next()).type, 'next');
+    socket.subscribe('4', SAID, { room: 'b' });
+    const { id, payload } = await socket.next();
+    const [error] = payload as { extensions: { code: string } }[];
+    assert.deepEqual([id, error?.extensions.code], ['4', 'OPERATION_LIMIT']);
+    socket.complete('1');
+    socket.subscribe('5', SAID, { room: 'b' });
+    await hasSubscribers('said.b', 1);
   });
 
   it('survives a Redis that restarts: clients receive gap: true, a mutation an error meanwhile', async (t) => {

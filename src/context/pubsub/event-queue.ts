@@ -13,6 +13,7 @@ const DONE = { done: true, value: undefined } as const;
 export class EventQueue implements AsyncIterableIterator<unknown> {
   readonly #onGap: () => void;
   readonly #onReturn: () => void;
+  readonly #onBytes: (change: number) => void;
   #events: { readonly value: unknown; readonly bytes: number; readonly isAfterGap: boolean }[] = [];
   #bytes = 0;
   #waiting: Waiting[] = [];
@@ -23,16 +24,18 @@ export class EventQueue implements AsyncIterableIterator<unknown> {
   /**
    * @param onGap called before `next()` returns an event before which others are missing
    * @param onReturn called once, when the reader needs no more events
+   * @param onBytes called with each change of the bytes that wait
    */
-  constructor(onGap: () => void, onReturn: () => void) {
+  constructor(onGap: () => void, onReturn: () => void, onBytes: (change: number) => void) {
     this.#onGap = onGap;
     this.#onReturn = onReturn;
+    this.#onBytes = onBytes;
   }
 
   push(value: unknown, bytes: number): void {
     if (this.#isEnded) return;
     while (this.#events.length > 0 && (this.#events.length >= MAX_EVENTS || this.#bytes + bytes > MAX_BYTES)) {
-      this.#bytes -= this.#events.shift()!.bytes;
+      this.#count(-this.#events.shift()!.bytes);
       if (this.#events[0]) this.#events[0] = { ...this.#events[0], isAfterGap: true };
       else this.#hasGap = true;
     }
@@ -41,7 +44,7 @@ export class EventQueue implements AsyncIterableIterator<unknown> {
     const waiting = this.#waiting.shift();
     if (waiting) return waiting.resolve(this.#taken(value, isAfterGap));
     this.#events.push({ value, bytes, isAfterGap });
-    this.#bytes += bytes;
+    this.#count(bytes);
   }
 
   /** Events may be missing before the next one that is pushed. */
@@ -62,7 +65,7 @@ export class EventQueue implements AsyncIterableIterator<unknown> {
   /** Drops what waits. */
   end(): void {
     this.#events = [];
-    this.#bytes = 0;
+    this.#count(-this.#bytes);
     this.#failure = undefined;
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -72,7 +75,7 @@ export class EventQueue implements AsyncIterableIterator<unknown> {
   next(): Promise<IteratorResult<unknown>> {
     const event = this.#events.shift();
     if (event) {
-      this.#bytes -= event.bytes;
+      this.#count(-event.bytes);
       return Promise.resolve(this.#taken(event.value, event.isAfterGap));
     }
     if (this.#failure) {
@@ -104,6 +107,11 @@ export class EventQueue implements AsyncIterableIterator<unknown> {
   #taken(value: unknown, isAfterGap: boolean): IteratorResult<unknown> {
     if (isAfterGap) this.#onGap();
     return { done: false, value };
+  }
+
+  #count(change: number): void {
+    this.#bytes += change;
+    this.#onBytes(change);
   }
 
   #finish(): void {

@@ -10,15 +10,23 @@ export const MAX_TRIGGERS = 100;
 export class OperationPubSub implements PubSub {
   /** Called when the next event of the operation comes after a gap. */
   onGap: () => void = () => undefined;
+  /** Called with each change of `waitingBytes`. */
+  onBytes: (change: number) => void = () => undefined;
   readonly #channels: TriggerChannels;
   /** By id. */
   readonly #listenings = new Map<number, Listening>();
   readonly #queues = new Set<EventQueue>();
   #lastId = 0;
+  #waitingBytes = 0;
   #isClosed = false;
 
   constructor(channels: TriggerChannels) {
     this.#channels = channels;
+  }
+
+  /** Bytes of the messages that wait for the operation. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
   }
 
   publish(trigger: string, payload: unknown): Promise<void> {
@@ -51,6 +59,10 @@ export class OperationPubSub implements PubSub {
       () => {
         this.#queues.delete(queue);
         for (const id of ids) this.unsubscribe(id);
+      },
+      (change) => {
+        this.#waitingBytes += change;
+        this.onBytes(change);
       },
     );
     this.#queues.add(queue);

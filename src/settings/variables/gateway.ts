@@ -118,7 +118,7 @@ export const gatewayVariables = {
   MAX_CONNECTION_BYTES: bytes(
     65_536,
     '1048576',
-    'Memory of the documents, variables and channel names that live operations of one connection keep.',
+    'Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep.',
   ),
   MAX_OPERATION_ID_BYTES: bytes(1, '128', 'Longest id of an operation.'),
   MAX_QUEUE_BYTES: bytes(

@@ -7,6 +7,7 @@ function queued() {
   const queue = new EventQueue(
     () => calls.push('gap'),
     () => calls.push('returned'),
+    () => undefined,
   );
   const read = async () => {
     const result = await queue.next();

@@ -54,6 +54,22 @@ describe('context.pubsub', () => {
     assert.deepEqual([await valueOf(iterator), await valueOf(iterator)], [1, 2]);
   });
 
+  it('counts the bytes that wait in its iterators', async (t) => {
+    const { pubsub } = await stage(t);
+    let told = 0;
+    pubsub.onBytes = (change) => (told += change);
+    const [one, other] = [pubsub.asyncIterator('A'), pubsub.asyncIterator('A')];
+    await pubsub.publish('A', 'aaa');
+    await pubsub.publish('A', 'bb');
+    assert.deepEqual([pubsub.waitingBytes, told], [18, 18]);
+    await one.next();
+    assert.deepEqual([pubsub.waitingBytes, told], [13, 13]);
+    await other.return!();
+    assert.deepEqual([pubsub.waitingBytes, told], [4, 4]);
+    pubsub.close();
+    assert.deepEqual([pubsub.waitingBytes, told], [0, 0]);
+  });
+
   it('merges the events of several triggers', async (t) => {
     const { pubsub } = await stage(t);
     const iterator = pubsub.asyncIterableIterator(['A', 'B', 'A']);
