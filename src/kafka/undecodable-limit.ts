@@ -15,9 +15,9 @@ export interface UndecodableLimitOptions {
 
 /** What to look at first, for the most frequent reason. */
 const MENDS: Partial<Record<PoisonReason, string>> = {
-  needs_registry: 'set SCHEMA_REGISTRY_URL: these records have the id of a schema',
-  no_schema_id: 'correct the format in @kafka: these records have no id of a schema',
-  unknown_schema: 'correct SCHEMA_REGISTRY_URL: this registry does not know their schemas',
+  needs_registry: 'set SCHEMA_REGISTRY_URL (these records have the id of a schema)',
+  no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
+  unknown_schema: 'correct SCHEMA_REGISTRY_URL (this registry does not know their schemas)',
   unusable_schema: "the log says why the registry's schema cannot be used",
   other_format: 'correct the format in @kafka, or leave it out',
   too_large: 'raise MAX_RECORD_BYTES',
