@@ -10,7 +10,10 @@ import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const README = readFileSync('examples/orders/README.md', 'utf8');
-const [STACK, ...WRITES] = blocks('sh').flatMap((block) => block.trim().split('\n'));
+const COMMANDS = blocks('sh').flatMap((block) => block.trim().replaceAll('\\\n', '').split('\n'));
+const STACK = COMMANDS.find((command) => command.endsWith('npm run stack'))!;
+const WRITES = COMMANDS.filter((command) => command.startsWith('node '));
+const QUERY = COMMANDS.find((command) => command.startsWith('curl '))!;
 const [ONE, ALL] = blocks('graphql');
 
 function blocks(language: string): string[] {
@@ -28,7 +31,7 @@ describe('examples/orders', () => {
     const [kafkaPort, redisPort, registryPort] = await freePorts(3);
     const stack = runStack(t, {
       ...NO_DOCKER,
-      ...settingsOf(STACK!),
+      ...settingsOf(STACK),
       KAFKA_PORT: `${kafkaPort}`,
       REDIS_PORT: `${redisPort}`,
       SCHEMA_REGISTRY_PORT: `${registryPort}`,
@@ -37,10 +40,11 @@ describe('examples/orders', () => {
     assert.equal(stack.child.exitCode, null, stack.errors);
     assert.doesNotMatch(stack.output, /kcat/, 'a record of Avro cannot be written as text');
     const settings = settingsOf(/^.* npm start$/m.exec(stack.output)![0]);
-    const write = (command: string) => execFileSync('sh', ['-c', command], { env: { ...process.env, ...settings } });
+    const environment = { ...process.env, ...settings };
+    const run = (command: string) => execFileSync('sh', ['-c', command], { env: environment, encoding: 'utf8' });
     const [placed, paid, deleted] = WRITES;
 
-    write(placed!);
+    run(placed!);
     const pod = await spawnPod(t, settings).started();
     await pod.reports({ incomplete_states: [] });
     const one = watch(t, pod.url, ONE!);
@@ -48,18 +52,21 @@ describe('examples/orders', () => {
     const first = (await one.event())['orderUpdated'] as { updatedAt: string };
     assert.deepEqual(first, { status: 'PLACED', total: '12.50', updatedAt: first.updatedAt });
     assert.equal(new Date(first.updatedAt).toISOString(), first.updatedAt);
+    const read = () => JSON.parse(run(QUERY.replace('http://localhost:4000/graphql', pod.endpoint))) as object;
+    assert.deepEqual(read(), { data: { order: { status: 'PLACED', total: '12.50' } } });
     await pod.counts('crier_channels', 2);
-    write(paid!);
+    run(paid!);
     assert.equal(((await one.event(2))['orderUpdated'] as { status: string }).status, 'PAID');
-    write(placed!.replace('7 PLACED 12.50', '8 PLACED 100.00'));
+    run(placed!.replace('7 PLACED 12.50', '8 PLACED 100.00'));
     assert.deepEqual(await all.event(), { ordersUpdated: { orderId: '8', total: '100.00' } });
-    write(deleted!);
+    run(deleted!);
     await waitFor('the end', () => one.failures.length > 0);
     assert.deepEqual([one.failures, all.failures], [['complete'], []]);
+    assert.deepEqual(read(), { data: { order: null } });
 
     const again = watch(t, pod.url, ONE!);
     await pod.counts('crier_channels', 2);
-    write(paid!);
+    run(paid!);
     assert.equal(((await again.event())['orderUpdated'] as { status: string }).status, 'PAID');
 
     const kafka = new kafkajs.Kafka({ brokers: [settings['KAFKA_BROKERS']!], logLevel: kafkajs.logLevel.NOTHING });
