@@ -23,6 +23,8 @@ export interface TopicFills {
 }
 
 export interface StateFills {
+  /** Names of the servers over which channels are spread by hash. */
+  readonly servers: readonly string[];
   /**
    * @param partitions of the topic, from a caller that knows it
    * @throws BusUnavailableError

@@ -9,7 +9,7 @@ import type { RoleServices } from './services.ts';
  */
 export async function followStates(services: RoleServices): Promise<((channel: string) => boolean) | undefined> {
   const { config, graph, bus, metrics, details, register } = services;
-  const signatures = stateSignatures(graph.bindings.values());
+  const signatures = stateSignatures(graph.bindings.values(), bus.stateFills.servers);
   if (signatures.size === 0 || config.REDIS_URL.length === 0) return undefined;
   const states = register(
     new StateCompleteness({

@@ -93,7 +93,7 @@ export function createWorker(
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const topics = [...new Set(bindings.flatMap(({ topics }) => topics))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
-  const signatures = stateSignatures(bindings);
+  const signatures = stateSignatures(bindings, bus.stateFills.servers);
   const states = signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined;
   const consumer = new KafkaConsumer({ ...ports, states, acquire, config, topics, observer, log, onFatal });
   observeConsumer(metrics, consumer);

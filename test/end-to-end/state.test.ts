@@ -143,6 +143,20 @@ describe('state', { timeout: 240_000 }, () => {
     assert.deepEqual((await (await subscribe(t, pod, 'b')).next()).data, { order: { key: 'b', seq: 2 } });
   });
 
+  it('is filled again when a Redis server is taken away', async (t) => {
+    const { publish, client, settingsWith } = await stage(t);
+    await publish(Array.from({ length: 20 }, (_, i) => [i % 2, `${i}`, i]));
+    const settings = await settingsWith('state: {}');
+    const { url } = await redisServer(t);
+    const before = await startPod(t, { ...settings, REDIS_URL: `${settings.REDIS_URL},${url}` });
+    await isComplete(before);
+    assert.ok((await client.keys('*.state')).length < 20);
+    before.process.kill('SIGTERM');
+    await before.ended;
+    await isComplete(await startPod(t, settings));
+    assert.equal((await client.keys('*.state')).length, 20);
+  });
+
   it('is filled again after Redis has lost its data, though no record follows', async (t) => {
     const { client, publish, settingsWith } = await stage(t);
     await publish([[0, 'a', 1]]);

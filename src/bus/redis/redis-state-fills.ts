@@ -6,11 +6,13 @@ const FILL = /^\d+ (-|\d+) (\S+)$/;
 
 /** The fills of all partitions, which each server keeps for its channels. */
 export class RedisStateFills implements StateFills {
+  readonly servers: readonly string[];
   readonly #links: readonly RedisLink[];
   readonly #prefix: string;
 
   /** @param links one to each server */
   constructor(links: readonly RedisLink[], prefix: string) {
+    this.servers = links.map(({ label }) => label);
     this.#links = links;
     this.#prefix = prefix;
   }

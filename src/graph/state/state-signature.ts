@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import { keysOf } from '../channel-keys.ts';
 import type { Binding } from '../schema/binding.ts';
 
-/** By topic: names what states its bindings keep. A worker that keeps others must fill them again. Topics without states are absent. */
-export function stateSignatures(bindings: Iterable<Binding>): ReadonlyMap<string, string> {
+/**
+ * By topic: names what states its bindings keep, and where. A worker that keeps others must fill them again. Topics without states are absent.
+ *
+ * @param servers over which the channels are spread: with one less, the states of its channels are on no server
+ */
+export function stateSignatures(bindings: Iterable<Binding>, servers: readonly string[]): ReadonlyMap<string, string> {
+  const spread = servers.length > 1 ? [JSON.stringify(servers.toSorted())] : [];
   const kept = new Map<string, string[]>();
   for (const binding of bindings) {
     if (!binding.state) continue;
@@ -11,7 +16,7 @@ export function stateSignatures(bindings: Iterable<Binding>): ReadonlyMap<string
     const text = JSON.stringify([keys, binding.state.seconds, binding.keys]);
     for (const topic of binding.topics) kept.set(topic, [...(kept.get(topic) ?? []), text]);
   }
-  return new Map(Array.from(kept, ([topic, texts]) => [topic, signatureOf(texts)]));
+  return new Map(Array.from(kept, ([topic, texts]) => [topic, signatureOf([...texts, ...spread])]));
 }
 
 function signatureOf(texts: readonly string[]): string {
