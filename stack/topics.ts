@@ -9,6 +9,9 @@ import type { Admin, ITopicConfig } from 'kafkajs';
 const PARTITIONS = 4;
 const LEADER_TIMEOUT_MS = 15_000;
 
+/** In this order: an example record is of a topic that clients can subscribe to, if there is one. */
+const DIRECTIVES = ['kafka', 'kafkaPublish'];
+
 /** Default of KAFKA_DEAD_LETTER_TOPIC. */
 const DEAD_LETTER_TOPIC = 'crier-dead-letter';
 
@@ -23,7 +26,7 @@ export interface GraphTopic {
 }
 
 /**
- * The topics that the @kafka directives of a graph folder name, each once; undefined if there is no schema.graphql. It does not check the
+ * The topics that @kafka and @kafkaPublish of a graph folder name, each once; undefined if there is no schema.graphql. It does not check the
  * bindings: crier does that when it loads the graph.
  */
 export async function readTopics(graphFolder: string): Promise<GraphTopic[] | undefined> {
@@ -34,19 +37,21 @@ export async function readTopics(graphFolder: string): Promise<GraphTopic[] | un
   if (sdl === undefined) return undefined;
   const topics = new Map<string, GraphTopic>();
   const document = parse(sdl);
-  visit(document, {
-    FieldDefinition(field) {
-      const directive = field.directives?.find(({ name }) => name.value === 'kafka');
-      for (const topic of directive ? topicsOf(field, directive, document) : []) {
-        const first = topics.get(topic.name) ?? topic;
-        topics.set(topic.name, {
-          ...first,
-          isCompacted: first.isCompacted || topic.isCompacted,
-          hasSchema: first.hasSchema || topic.hasSchema,
-        });
-      }
-    },
-  });
+  for (const name of DIRECTIVES) {
+    visit(document, {
+      FieldDefinition(field) {
+        const directive = field.directives?.find((one) => one.name.value === name);
+        for (const topic of directive ? topicsOf(field, directive, document) : []) {
+          const first = topics.get(topic.name) ?? topic;
+          topics.set(topic.name, {
+            ...first,
+            isCompacted: first.isCompacted || topic.isCompacted,
+            hasSchema: first.hasSchema || topic.hasSchema,
+          });
+        }
+      },
+    });
+  }
   return [...topics.values()];
 }
 

@@ -6,10 +6,11 @@ import { readTopics } from '../../stack/topics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('readTopics', () => {
-  it('names every topic of a graph once, with what any of its fields says: of topic, of topics, and of the values of an enum', async (t) => {
+  it('names every topic of a graph once, with what any of its fields says: of topic, of topics, of the values of an enum, and of @kafkaPublish', async (t) => {
     const folder = await temporaryFolder(t);
     const schema = `
       enum Region { eu us }
+      type Mutation { d(id: ID!): Int @kafkaPublish(topic: "written", key: "id") }
       type Subscription {
         a(id: Int!): Int @kafka(topic: "one", match: { arg: "id", path: "a.lot_id" })
         b: Int @kafka(topics: ["one", "two"], state: {}, format: AVRO)
@@ -23,6 +24,7 @@ describe('readTopics', () => {
       { name: 'two', ...kept, example: '{}' },
       { name: 'orders-eu', ...plain, example: '{}' },
       { name: 'orders-us', ...plain, example: '{}' },
+      { name: 'written', ...plain, example: '{}' },
     ]);
   });
 });
