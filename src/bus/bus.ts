@@ -22,6 +22,8 @@ export interface Message {
   readonly history?: Retention | undefined;
   /** The span that its subscribers continue; undefined: the record is not sampled. The history does not keep it. */
   readonly trace?: TraceContext | undefined;
+  /** What it carries of its record's key and headers (`carried-parts.ts`); undefined: nothing. History and state keep it. */
+  readonly record?: string | undefined;
 }
 
 /** A position in a Kafka partition. Offsets are exact up to 2^53. */

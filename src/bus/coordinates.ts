@@ -1,5 +1,6 @@
 import { traceOfFields } from '../tracing/header-fields.ts';
 import type { TraceContext } from '../tracing/trace-context.ts';
+import { MAX_PARTS_LENGTH, partsOfFields } from './carried-parts.ts';
 
 /** The origin and the order of a message. Of two messages of one channel and partition, the one with the higher pair (epoch, offset) is newer. */
 export interface Coordinates {
@@ -16,6 +17,8 @@ export interface Coordinates {
   readonly previous?: string | undefined;
   /** The span of the worker that published the message. Absent unless the record is sampled. */
   readonly trace?: TraceContext;
+  /** What the message carries of its record's key and headers (`carried-parts.ts`). Absent unless the graph declares it. */
+  readonly record?: string;
 }
 
 export interface ReceivedMessage {
@@ -35,7 +38,7 @@ const LOWER_Z = 0x7a;
 /** Fields ` name=value` at the end of a header. */
 const FIELDS = /^(?: [a-z]+=[!-~]*)+$/;
 /** In bytes, of all fields. */
-const MAX_FIELDS_LENGTH = 1024;
+const MAX_FIELDS_LENGTH = 1024 + MAX_PARTS_LENGTH;
 
 /**
  * A message in Redis is a header line and the payload; `redis/lua/publish.lua` writes the header. A message without a header (from
@@ -48,6 +51,7 @@ const MAX_FIELDS_LENGTH = 1024;
  * @example '@0 17 1763730000000 1763720000000\n{"order":…}'
  * @example '@0 17 1763730000000 1763720000000 1763730000001-0 -\n{"order":…}' // in a history, with no entry before it
  * @example '@0 17 1763730000000 1763720000000 traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n{"order":…}'
+ * @example '@0 17 1763730000000 1763720000000 record=eyJoZWFkZXJzIjp7fX0\n{"order":…}'
  */
 export function parseMessage(message: Buffer): ReceivedMessage {
   // JSON starts with no "@".
@@ -114,7 +118,8 @@ class HeaderReader {
     if (!FIELDS.test(fields)) return undefined;
     this.length = start + end + 1;
     const trace = traceOfFields(fields);
-    return trace ? { ...coordinates, trace } : coordinates;
+    const record = partsOfFields(fields);
+    return { ...coordinates, ...(trace && { trace }), ...(record !== undefined && { record }) };
   }
 
   /** @param delimiter the byte that must precede the number */

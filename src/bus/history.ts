@@ -3,7 +3,7 @@ import type { Coordinates } from './coordinates.ts';
 /** How much of a channel is kept; whichever bound is reached first drops the oldest. */
 export interface HistoryLimits {
   readonly entries: number;
-  /** Of payload text. */
+  /** Of payload text, and of the keys and headers that messages carry. */
   readonly bytes: number;
   readonly seconds: number;
 }

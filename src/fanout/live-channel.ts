@@ -195,7 +195,7 @@ export class LiveChannel {
       return false;
     }
     if (verdict === 'gap') this.#notifyGap();
-    if (coordinates?.entry) this.#last = { ...coordinates, entry: coordinates.entry };
+    if (coordinates?.entry) this.#last = positionOf(coordinates, coordinates.entry);
     this.#services.observer.onEvent();
     this.#replay?.addLive(event);
     const arrive = this.#members.admit(event);
@@ -281,6 +281,11 @@ export class LiveChannel {
     if (this.#intake?.partition !== partition) this.#intake = this.#services.flow?.intake(this.name, partition);
     return this.#intake;
   }
+}
+
+/** Without what a channel that is idle must not keep. */
+function positionOf({ epoch, partition, offset }: Coordinates, entry: string): CursorPosition {
+  return { epoch, partition, offset, entry };
 }
 
 /** undefined: another program published the message, or its record has no timestamp. */

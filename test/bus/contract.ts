@@ -560,6 +560,66 @@ export function busContract(name: string, makeBus: MakeBus): void {
       );
     });
 
+    it('carries the parts of each record to listeners, and keeps them in the history', async (t) => {
+      const { bus, topic, publish } = await kept(t);
+      const channels = [`${topic}{"kept"}`, `${topic}{"plain"}`];
+      const seen = new Map(channels.map((channel) => [channel, [] as unknown[]]));
+      for (const channel of channels) {
+        await bus.subscribe(channel, (payload, { offset, trace, record } = assert.fail('no coordinates')) => {
+          seen.get(channel)!.push([offset, String(payload), trace !== undefined, record]);
+        });
+      }
+      const trace: TraceContext = { traceId: '1'.repeat(32), spanId: '1'.repeat(16), isSampled: true };
+      const parts = [undefined, 'a', 'a', 'b'.repeat(4096), undefined, '-'];
+      const payloads = ['1', '1', '1', '1', '2', '2'];
+      const messages = parts.flatMap((record, i) =>
+        channels.map((channel, n) => {
+          const message = { channel, payload: payloads[i]!, offset: i + 1, timestamp: 5 };
+          const history = n === 0 && { history: LIMITS };
+          return { ...message, ...history, ...(record && { record }), ...(i > 1 && i < 5 && { trace }) };
+        }),
+      );
+      await publish(0);
+      await bus.publish(messages, { topic, partition: 0, offset: parts.length });
+      await waitFor('all messages', () => [...seen.values()].flat().length === messages.length);
+      const expected = parts.map((record, i) => [i + 1, payloads[i], i > 1 && i < 5, record]);
+      for (const channel of channels) assert.deepEqual(seen.get(channel), expected);
+      const last = await bus.history(channels[0]!, { ...ALL, from: undefined });
+      assert.equal(last.entries[0]!.coordinates.record, '-');
+    });
+
+    it('keeps the parts of replayed messages, and counts their bytes', async (t) => {
+      const { bus, topic, channel, publish, arrived } = await kept(t);
+      await publish(0);
+      const record = 'k'.repeat(400);
+      const publishAll = (from: number, history: HistoryLimits) => {
+        const messages = [0, 1, 2].map((i) => ({
+          channel,
+          payload: '1',
+          offset: from + i,
+          timestamp: 5,
+          history,
+          record,
+        }));
+        return bus.publish(messages, { topic, partition: 0, offset: from + 2 });
+      };
+      await publishAll(1, LIMITS);
+      const { entry } = (await arrived())[0]!;
+      const { entries } = await bus.history(channel, { ...ALL, from: entry });
+      assert.deepEqual(
+        entries.map(({ coordinates }) => coordinates.record),
+        [undefined, record, record, record],
+      );
+      assert.equal((await bus.history(channel, { ...ALL, from: entry, maxBytes: 800 })).entries.length, 0);
+      assert.equal((await bus.history(channel, { ...ALL, from: entry, maxBytes: 900 })).entries.length, 4);
+      await publishAll(4, { ...LIMITS, bytes: 900 });
+      const trimmed = await bus.history(channel, { ...ALL, from: (await arrived())[5]!.entry });
+      assert.equal(trimmed.entries.length, 2);
+      const gone = (await arrived())[4]!.entry;
+      const after = await bus.history(channel, { ...ALL, from: gone });
+      assert.ok(after.entries.every(({ coordinates }) => coordinates.entry !== gone));
+    });
+
     it('removes the history of a channel after its limit in seconds', async (t) => {
       const { publish, read } = await kept(t);
       const began = performance.now();
@@ -624,6 +684,35 @@ export function busContract(name: string, makeBus: MakeBus): void {
       const { previous, ...coordinates } = seen[2]!;
       assert.equal(previous, seen[1]!.entry);
       assert.deepEqual({ ...entries[0]!.coordinates, previous: undefined }, { ...coordinates, previous: undefined });
+    });
+
+    it('keeps the parts of its record, with and without a history', async (t) => {
+      const { bus, channel, seen, publish, read } = await stateful(t);
+      const publishOne = (offset: number, history: Retention, record?: string) =>
+        bus.publish([{ channel, payload: `"${offset}"`, offset, timestamp: 5, history, record }], {
+          topic: channel.slice(0, -2),
+          partition: 0,
+          offset,
+        });
+      const last = async () => (await bus.history(channel, LAST)).entries[0]!.coordinates;
+      await publishOne(0, FOREVER, 'parts');
+      assert.equal((await last()).record, 'parts');
+      await publishOne(1, FOREVER, 'more');
+      await settled(bus, channel);
+      assert.deepEqual(
+        seen.map(({ record }) => record),
+        ['parts', 'more'],
+      );
+      assert.equal(seen[1]!.previous, seen[0]!.entry);
+      assert.deepEqual(await read(seen[1]!.entry), ['"1"']);
+      for (const offset of [2, 3]) await publishOne(offset, { ...HISTORY, stateSeconds: 0, seconds: 1 }, 'both');
+      await settled(bus, channel);
+      await waitFor('the end of the history', async () => (await read(seen[2]!.entry)).length === 0);
+      assert.equal((await last()).record, 'both');
+      await publishOne(4, FOREVER);
+      assert.equal((await last()).record, undefined);
+      await publish(['null'], 5);
+      assert.deepEqual(await read(), []);
     });
 
     it('answers a reader that has seen it, and no reader that has seen another message', async (t) => {

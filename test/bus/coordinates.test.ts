@@ -108,7 +108,7 @@ describe('parseMessage', () => {
       '@0 1 2 3 next=é\n{}',
       '@0 1 2 3 next=5 4-0 -\n{}',
       '@0 1 2 3 next=5',
-      `@0 1 2 3 next=${'5'.repeat(1020)}\n{}`,
+      `@0 1 2 3 next=${'5'.repeat(5116)}\n{}`,
     ]) {
       assert.deepEqual(parsed(Buffer.from(text)), { payload: text, coordinates: undefined });
     }
@@ -127,7 +127,7 @@ describe('parseMessage', () => {
   it('ignores fields that a later version has added', () => {
     const coordinates = { partition: 0, offset: 1, timestamp: 2, epoch: 3 };
     const kept = { ...coordinates, entry: '4-0', previous: '3-0' };
-    for (const fields of ['next=', 'next=5 other=a=b', `next=${'5'.repeat(1018)}`]) {
+    for (const fields of ['next=', 'next=5 other=a=b', `next=${'5'.repeat(5114)}`]) {
       assert.deepEqual(parsed(Buffer.from(`@0 1 2 3 ${fields}\n{}`)), { payload: '{}', coordinates });
       assert.deepEqual(parsed(Buffer.from(`@0 1 2 3 4-0 3-0 ${fields}\n{}`)), { payload: '{}', coordinates: kept });
     }
@@ -140,6 +140,20 @@ describe('parseMessage', () => {
       for (const ids of ['', ' 4-0 3-0'])
         assert.deepEqual(parsed(Buffer.from(`@0 1 2 3${ids}${fields} next=5\n{}`)).coordinates?.trace, context);
     }
+  });
+
+  it('reads what the message carries of its record, beside a trace context and unknown fields', () => {
+    const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', isSampled: true };
+    const record = 'k'.repeat(4096);
+    for (const ids of ['', ' 4-0 3-0']) {
+      for (const fields of [` record=${record}`, `${printTraceFields(trace)} record=${record} next=5`]) {
+        const { payload, coordinates } = parsed(Buffer.from(`@0 1 2 3${ids}${fields}\n{}`));
+        assert.equal(payload, '{}');
+        assert.equal(coordinates?.record, record);
+        assert.deepEqual(coordinates.trace, fields.includes('trace') ? trace : undefined);
+      }
+    }
+    assert.ok(!('record' in parsed(Buffer.from('@0 1 2 3 next=5\n{}')).coordinates!));
   });
 
   it('ignores a trace context that is malformed, or not sampled, and keeps the message', () => {

@@ -174,8 +174,9 @@ export class MemoryBus implements Bus {
     this.#observer.onSubscriptions?.(0);
   }
 
-  #pendingOf({ channel, payload: text, history, trace }: Message, coordinates: Coordinates): Pending {
+  #pendingOf({ channel, payload: text, history, trace, record }: Message, position: Coordinates): Pending {
     const payload = Buffer.from(text);
+    const coordinates = record === undefined ? position : { ...position, record };
     const isKept = history !== undefined && (history.entries > 0 || history.stateSeconds !== undefined);
     const named = isKept ? this.#history.add(channel, payload, coordinates, history, Date.now()) : coordinates;
     return { channel, payload, coordinates: trace ? { ...named, trace } : named };

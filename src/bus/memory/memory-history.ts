@@ -1,5 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryLimits, HistoryQuery, Retention } from '../history.ts';
+import { printPartsField } from '../carried-parts.ts';
 import { MemoryStates } from './memory-states.ts';
 
 interface Kept {
@@ -35,12 +36,12 @@ export class MemoryHistory {
     const previous = kept.entries.at(-1)?.coordinates.entry;
     const named = { ...coordinates, previous };
     kept.entries.push({ payload, coordinates: named, at: now });
-    kept.bytes += payload.length;
+    kept.bytes += bytesOf(kept.entries.at(-1)!);
     const { entries, bytes, seconds } = limits;
     const isOver = ({ at }: { at: number }) =>
       kept.entries.length > entries || kept.bytes > bytes || at < now - seconds * 1000;
     while (kept.entries.length > 1 && isOver(kept.entries[0]!)) {
-      kept.bytes -= kept.entries.shift()!.payload.length;
+      kept.bytes -= bytesOf(kept.entries.shift()!);
     }
     return named;
   }
@@ -51,7 +52,7 @@ export class MemoryHistory {
     if (from === undefined) return { epoch, entries: entries.slice(-1) };
     const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
     const wanted = start < 0 ? [] : entries.slice(start);
-    const bytes = wanted.slice(0, -1).reduce((sum, { payload }) => sum + payload.length, 0);
+    const bytes = wanted.slice(0, -1).reduce((sum, entry) => sum + bytesOf(entry), 0);
     return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
   }
 
@@ -67,4 +68,9 @@ export class MemoryHistory {
       this.#kept.delete(channel);
     }
   }
+}
+
+/** What counts towards the limits of a history. */
+function bytesOf({ payload, coordinates: { record } }: HistoryEntry): number {
+  return payload.length + (record === undefined ? 0 : printPartsField(record).length);
 }

@@ -3,6 +3,7 @@ import type { Sender } from '../../flow/sender.ts';
 import { printTraceFields } from '../../tracing/header-fields.ts';
 import type { TraceContext } from '../../tracing/trace-context.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
+import { printPartsField } from '../carried-parts.ts';
 import type { Retention } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -118,6 +119,10 @@ function printRetention({ entries, bytes, seconds, stateSeconds }: Retention): s
   return `${entries} ${bytes} ${seconds} ${stateSeconds ?? '-'}`;
 }
 
+function printFields({ trace, record }: Message): string {
+  return (trace ? printTraceFields(trace) : '') + (record === undefined ? '' : printPartsField(record));
+}
+
 /** Writes the command that runs `lua/publish.lua`. */
 function write(
   writer: CommandWriter,
@@ -129,12 +134,14 @@ function write(
   let triples = 0;
   let limits: Retention | undefined;
   let context: TraceContext | undefined;
-  for (const { offset, history, trace } of messages) {
+  let parts: string | undefined;
+  for (const { offset, history, trace, record } of messages) {
     least = Math.min(least, offset);
     triples += history === limits ? 1 : 2;
     limits = history;
-    if (trace !== context) triples++;
+    if (trace !== context || record !== parts) triples++;
     context = trace;
+    parts = record;
   }
   writer.begin(beginning.length + 1 + mark.length + triples * 3);
   for (const text of beginning) writer.text(text);
@@ -142,19 +149,22 @@ function write(
   for (const text of mark) writer.text(text);
   limits = undefined;
   context = undefined;
+  parts = undefined;
   let payload: string | undefined;
-  for (const { channel, offset, timestamp, payload: own, history, trace } of messages) {
+  for (const message of messages) {
+    const { channel, offset, timestamp, payload: own, history, trace, record } = message;
     if (history !== limits) {
       writer.text('');
       writer.text(history ? printRetention(history) : '0 0 0 -');
       writer.text('');
       limits = history;
     }
-    if (trace !== context) {
+    if (trace !== context || record !== parts) {
       writer.text('');
       writer.text('');
-      writer.text(trace ? printTraceFields(trace) : '');
+      writer.text(printFields(message));
       context = trace;
+      parts = record;
     }
     writer.text(channel);
     writer.pair(offset, timestamp);

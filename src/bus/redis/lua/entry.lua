@@ -1,11 +1,17 @@
 -- Runs before retain.lua and history.lua.
 --
 -- The history of a channel is a stream under the channel's name. Fields of an entry:
---   c: its coordinates; b: the bytes of all payloads before it; p: its payload.
+--   c: its coordinates; b: the bytes of all payloads and records before it; p: its payload;
+--   r: the field ` record=…` of its header, absent if it has none.
 
 -- The fields by name, from the flat list that Redis returns.
 local function fields_of(entry)
   local fields = {}
   for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
   return fields
+end
+
+-- Bytes of an entry that count towards the limit of its history.
+local function bytes_of(fields)
+  return #fields.p + #(fields.r or '')
 end

@@ -3,10 +3,10 @@
 -- KEYS[1]: the hash of the partition owners (partition.lua); KEYS[2]: the channel; KEYS[3]: the hash of the fills (fills.lua)
 -- ARGV[1]: topic
 -- ARGV[2]: id of the first entry to read ('': only the last one)
--- ARGV[3]: most entries; ARGV[4]: most bytes of payload
+-- ARGV[3]: most entries; ARGV[4]: most bytes of payloads and records
 --
--- Replies with the topic's epoch and, for each entry, `@coordinates id -\npayload`; with no entry where there are more. Where no history is
--- kept, the state of the channel (state.lua) is its only entry.
+-- Replies with the topic's epoch and, for each entry, `@coordinates id - record=…\npayload`; with no entry where there are more. Where no
+-- history is kept, the state of the channel (state.lua) is its only entry.
 local epoch = redis.call('HGET', KEYS[1], ARGV[1]) or '0'
 local reply = { epoch }
 local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
@@ -28,6 +28,6 @@ if not last[1] then
 end
 for i = 1, #entries do
   local fields = fields_of(entries[i])
-  reply[i + 1] = '@' .. fields.c .. ' ' .. entries[i][1] .. ' -\n' .. fields.p
+  reply[i + 1] = '@' .. fields.c .. ' ' .. entries[i][1] .. ' -' .. (fields.r or '') .. '\n' .. fields.p
 end
 return reply

@@ -12,8 +12,8 @@
 --   channel, `offset timestamp`, payload ('': that of the previous message);
 --   '', `entries bytes seconds state`, '': what is kept of the messages that follow (0 entries, as at the beginning: no history). `state`:
 --   seconds for which the last one is the state of its channel (0: for ever; '-', as at the beginning: it has no state);
---   '', '', ` name=value …`: the fields that end the headers of the messages that follow ('', as at the beginning: none). The history keeps
---   no fields.
+--   '', '', ` name=value …`: the fields that end the headers of the messages that follow ('', as at the beginning: none). History and state
+--   keep the field `record` only.
 --
 -- Replies with the bytes of the payloads that at least one subscriber received; with -1 when the worker must acquire the lease (again):
 -- then nothing was published.
@@ -24,7 +24,7 @@ if not owner[1] or token ~= args[3] or position < tonumber(args[5]) then return 
 local are_new = tonumber(args[6]) > position
 local before, after = args[2] .. ' ', ' ' .. owner[1]
 local at_before, after_line = '@' .. before, after .. '\n'
-local line_end = '\n'
+local line_end, record = '\n', ''
 local limits, payload
 local text, text_stamp
 local received = 0
@@ -41,6 +41,7 @@ for i = 10, #args, 3 do
   if channel == '' and stamp == '' then
     line_end = args[i + 2] .. '\n'
     after_line, text_stamp = after .. line_end, nil
+    record = match(args[i + 2], ' record=%S+') or ''
   elseif channel == '' then
     limits = limits_of(stamp)
   else
@@ -49,8 +50,8 @@ for i = 10, #args, 3 do
       local receivers
       if limits then
         local header = before .. stamp .. after
-        local entry = limits.entries and keep(channel, limits, header, payload) or next_entry(channel)
-        if limits.state then keep_state(channel, limits.state, header, entry, payload) end
+        local entry = limits.entries and keep(channel, limits, header, record, payload) or next_entry(channel)
+        if limits.state then keep_state(channel, limits.state, header, entry .. record, payload) end
         text_stamp = nil
         receivers = call('PUBLISH', channel, '@' .. header .. entry .. line_end .. payload)
       else

@@ -4,10 +4,11 @@
 -- read, which would cost Redis more than everything else. Stream and head expire together. A head that is gone (evicted, or deleted
 -- by a person) is rebuilt from the stream; a head without its stream continues as if the stream had been trimmed.
 --
--- The head's fields: `last`, id of the last entry ('-': none); `total`, bytes of all payloads; `first` and `before`, id of the oldest
--- entry and the bytes before it, as of the last look (that entry may be gone since).
+-- The head's fields: `last`, id of the last entry ('-': none); `total`, bytes of all payloads and records; `first` and `before`, id of the
+-- oldest entry and the bytes before it, as of the last look (that entry may be gone since).
 local now
 local heads = {}
+local NO_RECORD = {}
 
 -- In ms since 1970, the same for the whole script.
 local function time_now()
@@ -25,11 +26,11 @@ local function head_of(channel)
   local entry = redis.call('XREVRANGE', channel, '+', '-', 'COUNT', 1)[1]
   if not entry then return { last = '-', total = 0, first = '0-1', before = 0 } end
   local fields = fields_of(entry)
-  return { last = entry[1], total = tonumber(fields.b) + #fields.p, first = '0-1', before = 0 }
+  return { last = entry[1], total = tonumber(fields.b) + bytes_of(fields), first = '0-1', before = 0 }
 end
 
--- Adds a message. Returns the part of its header that names its entry and the one before.
-local function keep(channel, limits, coordinates, payload)
+-- Adds a message. `record`: the field of its header, or ''. Returns the part of its header that names its entry and the one before.
+local function keep(channel, limits, coordinates, record, payload)
   local head = heads[channel]
   if not head then
     head = head_of(channel)
@@ -38,8 +39,8 @@ local function keep(channel, limits, coordinates, payload)
   head.limits = limits
   local previous = head.last
   head.last = redis.call('XADD', channel, 'MINID', '=', time_now() - limits.seconds * 1000, '*',
-    'c', coordinates, 'b', head.total, 'p', payload)
-  head.total = head.total + #payload
+    'c', coordinates, 'b', head.total, 'p', payload, unpack(record == '' and NO_RECORD or { 'r', record }))
+  head.total = head.total + #payload + #record
   return ' ' .. head.last .. ' ' .. previous
 end
 
