@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
-import type { EventRecord } from './event-record.ts';
+import type { EventRecord, RecordSource } from './event-record.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { BackendPort } from './execution-backends.ts';
 import { ExecutionRequests } from './execution-requests.ts';
@@ -58,6 +58,7 @@ type MaybePromise<T> = T | Promise<T>;
 /**
  * @param trace undefined: the execution is not traced
  * @param pubsub undefined: there is no bus
+ * @param event undefined: the execution is not for an event
  */
 export function createContext(
   definition: ContextDefinition,
@@ -65,9 +66,9 @@ export function createContext(
   facts: ConnectionFacts,
   trace?: ExecutionTrace,
   pubsub?: PubSub,
-  record?: EventRecord,
+  event?: RecordSource,
 ): ExecutionContext {
-  return new LazyContext(definition, backends, facts, trace, pubsub, record);
+  return new LazyContext(definition, backends, facts, trace, pubsub, event);
 }
 
 interface MutationPorts {
@@ -121,7 +122,7 @@ class LazyContext implements ExecutionContext {
   readonly #facts: ConnectionFacts;
   readonly #trace: ExecutionTrace | undefined;
   readonly #pubsub: PubSub | undefined;
-  readonly #record: EventRecord | undefined;
+  readonly #event: RecordSource | undefined;
   #backends: Readonly<Record<string, Backend>> | undefined;
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
@@ -162,14 +163,14 @@ class LazyContext implements ExecutionContext {
     facts: ConnectionFacts,
     trace: ExecutionTrace | undefined,
     pubsub: PubSub | undefined,
-    record: EventRecord | undefined,
+    event: RecordSource | undefined,
   ) {
     this.#definition = definition;
     this.#port = port;
     this.#facts = facts;
     this.#trace = trace;
     this.#pubsub = pubsub;
-    this.#record = record;
+    this.#event = event;
   }
 
   get backends(): Readonly<Record<string, Backend>> {
@@ -196,7 +197,7 @@ class LazyContext implements ExecutionContext {
   }
 
   get record(): EventRecord | undefined {
-    return this.#record;
+    return this.#event?.record;
   }
 
   publish(topic: string, record: NewRecord): Promise<PublishedRecord>;

@@ -5,7 +5,7 @@ import { createContext, createMutationContext, settleRequests } from '../context
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import { eventRecord } from '../context/event-record.ts';
-import type { EventRecord } from '../context/event-record.ts';
+import type { RecordSource } from '../context/event-record.ts';
 import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
 import { Publishing } from '../context/pubsub/pubsub.ts';
 import type { PubSub } from '../context/pubsub/pubsub.ts';
@@ -39,6 +39,7 @@ import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
+import { partsDemands } from './parts-demands.ts';
 import { FormattedError, refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { refuseChannels, refuseVariables } from './request-limits.ts';
@@ -123,12 +124,13 @@ export class GraphRuntime {
     this.#executions = options.executions ?? new Executions();
     // All executions have it.
     this.#publishing = options.triggers && Object.freeze(new Publishing(options.triggers));
+    const demands = partsDemands(options.graph.bindings.values());
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
-      contextOf: (facts, trace, record) => this.#contextOf(facts, trace, record),
+      contextOf: (facts, trace, event) => this.#contextOf(facts, trace, event),
       recordOf: ({ channel = '', coordinates }) =>
-        coordinates && eventRecord(channel, options.channelPrefix, coordinates),
+        coordinates && eventRecord(channel, options.channelPrefix, coordinates, (topic) => demands.get(topic)),
       run: (plan, input) => this.#run(plan, input),
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
@@ -318,11 +320,11 @@ export class GraphRuntime {
   #contextOf(
     facts: ConnectionFacts,
     trace?: ExecutionTrace,
-    record?: EventRecord,
+    event?: RecordSource,
     pubsub = this.#publishing,
   ): ExecutionContext {
     const { graph, backends } = this.#options;
-    return createContext(graph.context, backends, facts, trace, pubsub, record);
+    return createContext(graph.context, backends, facts, trace, pubsub, event);
   }
 
   #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {

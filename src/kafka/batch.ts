@@ -51,6 +51,8 @@ export interface BatchPorts {
    * @throws SchemaUnavailableError, also as a rejection
    */
   readonly convert: (record: RecordContent) => Conversion | Promise<Conversion>;
+  /** What the messages of a record carry of its key and headers; undefined: nothing. Absent: none carries any. */
+  readonly printParts?: ((record: RecordContent) => string | undefined) | undefined;
   /** undefined: no record is traced. */
   readonly traces?: RecordTraces | undefined;
 }
@@ -133,7 +135,7 @@ export async function* chunksOf(
       if (record.value !== null) hasDecodable = true;
       if (span) (spans ??= []).push(span);
       messages.push(...outcome);
-      bytes += outcome.length * (outcome[0]?.payload.length ?? 0);
+      bytes += outcome.length * bytesOf(outcome[0]);
     }
     recordCount++;
     recordBytes += record.value?.length ?? 0;
@@ -159,31 +161,45 @@ export async function* chunksOf(
   if (unavailable) throw unavailable;
 }
 
+/** Counted in UTF-16 code units. */
+function bytesOf(message: Message | undefined): number {
+  return message ? message.payload.length + (message.record?.length ?? 0) : 0;
+}
+
 /** A record's messages, which share one payload string, or the reason why it is poison. */
 type Outcome = Message[] | PoisonReason;
 
 function messagesOf(
   record: KafkaRecord,
-  { convert }: BatchPorts,
+  { convert, printParts }: BatchPorts,
   span: ActiveSpan | undefined,
 ): Outcome | Promise<Outcome | SchemaUnavailableError> {
   if (record.poison !== undefined) return record.poison;
   try {
     const conversion = convert(record);
     return conversion instanceof Promise
-      ? conversion.then((awaited) => outcomeOf(record, awaited, span)).catch(withoutSchema)
-      : outcomeOf(record, conversion, span);
+      ? conversion.then((awaited) => outcomeOf(record, awaited, span, printParts)).catch(withoutSchema)
+      : outcomeOf(record, conversion, span, printParts);
   } catch {
     // Deterministic: a retry would throw again, and block the partition for ever.
     return 'failed';
   }
 }
 
-function outcomeOf({ offset, timestamp }: KafkaRecord, conversion: Conversion, span: ActiveSpan | undefined): Outcome {
+function outcomeOf(
+  source: KafkaRecord,
+  conversion: Conversion,
+  span: ActiveSpan | undefined,
+  printParts: BatchPorts['printParts'],
+): Outcome {
   if (conversion.poison !== undefined) return conversion.poison;
   const { payload, destinations } = conversion;
+  const { offset, timestamp } = source;
   const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
-  return destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
+  const messages = destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
+  if (!printParts || messages.length === 0) return messages;
+  const record = printParts(source);
+  return record === undefined ? messages : messages.map((message) => ({ ...message, record }));
 }
 
 function withoutSchema(error: unknown): PoisonReason | SchemaUnavailableError {

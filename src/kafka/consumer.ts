@@ -88,7 +88,7 @@ export class KafkaConsumer {
   constructor(options: KafkaConsumerOptions) {
     requireKnownKafkajs();
     this.#options = options;
-    const { config, log, observer, convert, publish, flow, traces } = options;
+    const { config, log, observer, convert, printParts, publish, flow, traces } = options;
     const createClient = () => createKafkaClient(config, log);
     this.#cluster = new Cluster(createClient);
     this.#deadLetter = new DeadLetter({
@@ -101,7 +101,7 @@ export class KafkaConsumer {
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
     const undecodable = new UndecodableLimit({ limit: config.UNDECODABLE_LIMIT, log });
-    const ports = { convert, publish, deadLetter, flow, traces, undecodable };
+    const ports = { convert, printParts, publish, deadLetter, flow, traces, undecodable };
     this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID, options.states);

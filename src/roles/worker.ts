@@ -1,6 +1,8 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { EmbeddedTopics } from '../embedded/embedded-topics.ts';
 import { Sampler } from '../embedded/sampler.ts';
+import { partsDemands } from '../graph/parts-demands.ts';
+import { PartsPrinter } from '../graph/parts-printer.ts';
 import { createRouters } from '../graph/router.ts';
 import type { TopicRouter } from '../graph/router.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
@@ -71,8 +73,18 @@ export function createWorker(
   register(new UnmatchedLog(routers.values(), log)).start();
   const flow = register(new FlowWait(bus.sender, log));
   observeFlow(flow, bus, metrics);
+  const printers = new Map(
+    Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
+  );
+  metrics.counter(
+    'crier_record_parts_omitted_total',
+    'Records whose key and headers were too large to travel with their events.',
+    ['topic'],
+    () => Array.from(printers, ([topic, { omitted }]) => ({ labels: { topic }, value: omitted })),
+  );
   const ports = {
     flow,
+    printParts: printers.size > 0 ? (record: RecordContent) => printers.get(record.topic)?.print(record) : undefined,
     traces: tracing && createRecordTraces(tracing, config),
     convert: (record: RecordContent) => converter.convert(record),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),

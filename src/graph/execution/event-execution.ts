@@ -2,7 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 import type { ConnectionFacts } from '../../context/connection-facts.ts';
 import { answerOf, beginRepeat, readsOf, settleRequests } from '../../context/context.ts';
 import type { ExecutionContext } from '../../context/context.ts';
-import type { EventRecord } from '../../context/event-record.ts';
+import type { EventRecord, RecordSource } from '../../context/event-record.ts';
 import type { NeutralScope } from '../../context/neutral-scope.ts';
 import type { FactReads } from '../../context/fact-reads.ts';
 import { freezeDeep } from '../../json/frozen.ts';
@@ -36,7 +36,7 @@ type MaybePromise<T> = T | Promise<T>;
 export interface EventPorts {
   readonly executor: Pick<Executor, 'planOf' | 'execute' | 'split'>;
   readonly scope: NeutralScope;
-  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace, record?: EventRecord) => ExecutionContext;
+  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace, event?: RecordSource) => ExecutionContext;
   /** The record of an event; undefined: it does not come from Kafka. */
   readonly recordOf: (payload: Payload) => EventRecord | undefined;
   /** An execution with its errors masked; never rejects. */
@@ -53,10 +53,10 @@ export interface EventPorts {
  * template, where the payload does not fit the schema, where the connection may not see all of the template's fields, or where the
  * execution of the slots meets an error.
  */
-export class EventExecution {
+export class EventExecution implements RecordSource {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
-  /** null: the event does not come from Kafka; undefined: not asked for yet. */
+  /** null: the event does not come from Kafka; undefined: no resolver has read it yet. */
   #record: EventRecord | null | undefined;
   #plan: OperationPlan | undefined;
   #split: SplitOperation | undefined;
@@ -90,9 +90,13 @@ export class EventExecution {
     return scope.run(this.#fill, this, plan, split, rendered, listener, trace);
   }
 
-  #contextOf(facts: ConnectionFacts, trace: ExecutionTrace | undefined): ExecutionContext {
+  get record(): EventRecord | undefined {
     if (this.#record === undefined) this.#record = this.#ports.recordOf(this.#payload) ?? null;
-    return this.#ports.contextOf(facts, trace, this.#record ?? undefined);
+    return this.#record ?? undefined;
+  }
+
+  #contextOf(facts: ConnectionFacts, trace: ExecutionTrace | undefined): ExecutionContext {
+    return this.#ports.contextOf(facts, trace, this);
   }
 
   /** The whole operation, which finds the fields that the connection may not see. */

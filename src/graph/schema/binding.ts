@@ -1,3 +1,4 @@
+import type { PartsDemand } from '../../bus/carried-parts.ts';
 import type { HistoryLimits } from '../../bus/history.ts';
 import type { KeyNaming } from '../../json/key-naming.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
@@ -29,6 +30,8 @@ export interface Binding extends FieldTopics {
   readonly replaysLast?: boolean;
   /** How long a channel keeps its last payload, with which a subscription begins; undefined: it keeps none. */
   readonly state?: StateLimits | undefined;
+  /** What its events carry of their records; undefined: nothing. */
+  readonly record?: PartsDemand;
   /** undefined: tombstones are skipped. */
   readonly tombstone?: TombstoneAction;
 }

@@ -11,6 +11,7 @@ import { isRecordPart } from '../record-parts.ts';
 import { checkPath } from './payload-path.ts';
 import type { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
+import { readDemand } from './record-demand.ts';
 import { formatProblem, readFormat } from './record-format.ts';
 import { readState } from './state-binding.ts';
 import { checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
@@ -109,6 +110,7 @@ function readBinding(
   const filters = readFilters(whereNodes.filter(isFilter), field, problems);
   const tombstone = readTombstone(given.get('tombstone'), field, problems);
   if (tombstone) checkTombstone({ field, match, where }, tombstone, findings);
+  const record = readDemand(given.get('record'), schema, field, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.
   if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
@@ -135,6 +137,7 @@ function readBinding(
         replaysLast,
         state,
         ...(tombstone && { tombstone }),
+        ...(record && { record }),
       }
     : undefined;
 }

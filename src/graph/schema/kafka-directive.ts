@@ -26,6 +26,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     state: KafkaState
     "What a record without a value does to the subscriptions that it concerns."
     tombstone: KafkaTombstone = SKIP
+    "What resolvers read of the record beside its payload, in context.record."
+    record: KafkaRecord
   ) on FIELD_DEFINITION
 
   "How the keys of a topic's records become field names."
@@ -78,6 +80,12 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   input KafkaState {
     "Seconds after which it is forgotten; left out, only a tombstone removes it."
     seconds: Int
+  }
+
+  input KafkaRecord {
+    key: Boolean = false
+    "Names."
+    headers: [String!]
   }
 
   enum KafkaReplay {

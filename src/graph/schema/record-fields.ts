@@ -1,17 +1,12 @@
-import {
-  Kind,
-  getNullableType,
-  isInterfaceType,
-  isObjectType,
-  isScalarType,
-  isSpecifiedScalarType,
-  print,
-} from 'graphql';
+import { getNullableType, isInterfaceType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { EventRecord } from '../../context/event-record.ts';
 import { directiveOf } from './field-directive.ts';
 import { lineOf } from './problem.ts';
+import { typesReachedBy } from './record-demand.ts';
+import { recordUseOf } from './record-use.ts';
+import type { RecordUse } from './record-use.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -19,10 +14,13 @@ type Field = GraphQLField<unknown, unknown>;
 interface Part {
   /** Names of the scalars that can hold the value; `custom` is any custom scalar. */
   readonly types: readonly string[];
-  readonly valueOf: (record: EventRecord, type: string) => unknown;
+  /** `name`: of a header. */
+  readonly valueOf: (record: EventRecord, type: string, name: string) => unknown;
 }
 
 const TEXT = ['String', 'ID', 'custom'];
+
+const UNREACHED = 'is on a type that no @kafka field reaches; remove it, or return the type from a @kafka field';
 
 /** Of `Date`; a producer may send any 64-bit number. */
 const MAX_TIMESTAMP = 8.64e15;
@@ -38,6 +36,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   TOPIC: { types: TEXT, valueOf: ({ topic }) => topic },
   PARTITION: { types: ['Int', 'Float', ...TEXT], valueOf: ({ partition }) => partition },
   OFFSET: { types: ['Float', ...TEXT], valueOf: ({ offset }) => offset },
+  KEY: { types: TEXT, valueOf: ({ key }) => key },
+  HEADER: { types: TEXT, valueOf: ({ headers }, _type, name) => headers[name] },
 };
 
 /**
@@ -48,19 +48,20 @@ const PARTS: Readonly<Record<string, Part>> = {
  */
 export function attachRecordFields(schema: GraphQLSchema): string[] {
   const problems: string[] = [];
+  const fields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
+  const fed = fields.filter((field) => directiveOf(field, 'kafka'));
+  const reached = new Set(fed.flatMap((field) => [...typesReachedBy(schema, field)]));
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      const directive = directiveOf(field, 'record');
-      if (!directive) continue;
-      const value = directive.arguments?.find(({ name }) => name.value === 'field')?.value;
-      const name = value?.kind === Kind.ENUM ? value.value : value ? print(value) : 'nothing';
-      const part = PARTS[name];
+      const use = recordUseOf(field);
+      if (!use) continue;
+      const part = Object.hasOwn(PARTS, use.part) ? PARTS[use.part] : undefined;
       const problem = isObjectType(type)
-        ? problemOf(schema, type, field, name, part)
+        ? (problemOf(schema, type, field, use, part) ?? (reached.has(type) ? undefined : UNREACHED))
         : 'is on an interface; put @record on the same field of its object types';
-      if (problem === undefined) attach(field, part!);
-      else problems.push(`${lineOf(directive)}${type.name}.${field.name}: @record ${problem}`);
+      if (problem === undefined) attach(field, part!, use.name ?? '');
+      else problems.push(`${lineOf(use.directive)}${type.name}.${field.name}: @record ${problem}`);
     }
   }
   return problems;
@@ -70,18 +71,21 @@ function problemOf(
   schema: GraphQLSchema,
   type: GraphQLObjectType,
   field: Field,
-  name: string,
+  { part: partName, name }: RecordUse,
   part: Part | undefined,
 ): string | undefined {
-  if (!part) return `field must be one of ${Object.keys(PARTS).join(', ')}, without quotes; got ${name}`;
+  if (!part) return `field must be one of ${Object.keys(PARTS).join(', ')}, without quotes; got ${partName}`;
   if ([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type)) {
     return `is on a field of ${type.name}; put it on a field of a type that a @kafka field returns`;
   }
   if (field.resolve) return 'is on a field that has a resolver; remove one of them';
+  if (partName === 'HEADER' && !name) return 'HEADER needs the name of the header; add name: "tenant"';
+  if (partName !== 'HEADER' && name !== undefined) return `${partName} has no name; remove it, or use HEADER`;
   if (part.types.includes(kindOf(field))) return undefined;
   const types = part.types.map((one) => (one === 'custom' ? 'a custom scalar' : one)).join(', ');
-  const reason = kindOf(field) === 'Int' ? ', because an Int has 32 bits' : '';
-  return `${name} does not fit the type ${String(field.type)}${reason}; use one of ${types}`;
+  const isTooSmall = kindOf(field) === 'Int' && part.types.includes('Float');
+  const reason = isTooSmall ? ', because an Int has 32 bits' : '';
+  return `${partName} does not fit the type ${String(field.type)}${reason}; use one of ${types}`;
 }
 
 function kindOf({ type }: Field): string {
@@ -90,12 +94,12 @@ function kindOf({ type }: Field): string {
   return isSpecifiedScalarType(named) ? named.name : 'custom';
 }
 
-function attach(field: Field, { valueOf }: Part): void {
+function attach(field: Field, { valueOf }: Part, header: string): void {
   const { name } = field;
   const type = kindOf(field);
   field.resolve = (source, _args, context) => {
     const { record } = context as ExecutionContext;
-    if (record) return valueOf(record, type);
+    if (record) return valueOf(record, type, header);
     return typeof source === 'object' && source !== null && Object.hasOwn(source, name)
       ? (source as Record<string, unknown>)[name]
       : undefined;

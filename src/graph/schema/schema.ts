@@ -32,6 +32,7 @@ const OWN_NAMES = [
   'KafkaFormat',
   'KafkaOperator',
   'KafkaHistory',
+  'KafkaRecord',
   'KafkaReplay',
   'KafkaState',
   'KafkaTombstone',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { keysOf } from '../channel-keys.ts';
+import { partsDemands } from '../parts-demands.ts';
 import type { Binding } from '../schema/binding.ts';
 
 /**
@@ -9,12 +10,16 @@ import type { Binding } from '../schema/binding.ts';
  */
 export function stateSignatures(bindings: Iterable<Binding>, servers: readonly string[]): ReadonlyMap<string, string> {
   const spread = servers.length > 1 ? [JSON.stringify(servers.toSorted())] : [];
+  const all = [...bindings];
   const kept = new Map<string, string[]>();
-  for (const binding of bindings) {
+  for (const binding of all) {
     if (!binding.state) continue;
     const keys = keysOf(binding).map((key) => `${key.path}${'isOptional' in key && key.isOptional ? '?' : ''}`);
     const text = JSON.stringify([keys, binding.state.seconds, binding.keys]);
     for (const topic of binding.topics) kept.set(topic, [...(kept.get(topic) ?? []), text]);
+  }
+  for (const [topic, { key, headers }] of partsDemands(all)) {
+    kept.get(topic)?.push(JSON.stringify({ key, headers: [...headers].sort() }));
   }
   return new Map(Array.from(kept, ([topic, texts]) => [topic, signatureOf([...texts, ...spread])]));
 }

@@ -23,7 +23,8 @@ describe('@record', () => {
       problemsOf(`type T {
         a: String @record(field: TIMESTAMP) b: Date @record(field: TIMESTAMP) c: Float! @record(field: TIMESTAMP)
         d: ID! @record(field: TOPIC) e: Int @record(field: PARTITION) f: String @record(field: OFFSET) g: Float @record(field: OFFSET)
-      }`),
+        h: ID @record(field: KEY) i: Date @record(field: HEADER, name: "at")
+      } extend type Order { t: [T!] }`),
       [],
     );
   });
@@ -45,6 +46,31 @@ describe('@record', () => {
       'an Int for an offset',
       'type T { a: Int! @record(field: OFFSET) }',
       /OFFSET does not fit the type Int!, because an Int has 32 bits; use one of Float, String, ID/,
+    ],
+    [
+      'a key in an Int',
+      'type T { a: Int @record(field: KEY) }',
+      /KEY does not fit the type Int; use one of String, ID, a custom scalar/,
+    ],
+    [
+      'a header without a name',
+      'type T { a: String @record(field: HEADER) }',
+      /@record HEADER needs the name of the header; add name: "tenant"/,
+    ],
+    [
+      'a header with an empty name',
+      'type T { a: String @record(field: HEADER, name: "") }',
+      /@record HEADER needs the name of the header; add name: "tenant"/,
+    ],
+    [
+      'a name without a header',
+      'type T { a: String @record(field: KEY, name: "a") }',
+      /@record KEY has no name; remove it, or use HEADER/,
+    ],
+    [
+      'a type that no @kafka field reaches',
+      'type T { a: String @record(field: TOPIC) } type Query { t: T }',
+      /T\.a: @record is on a type that no @kafka field reaches; remove it, or return the type from a @kafka field/,
     ],
     ['an object', 'type T { a: Order @record(field: TOPIC) }', /TOPIC does not fit the type Order; use/],
     ['a list', 'type T { a: [String] @record(field: TOPIC) }', /TOPIC does not fit the type \[String\]; use/],

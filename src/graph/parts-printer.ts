@@ -1,0 +1,27 @@
+import { OMITTED_PARTS, printParts } from '../bus/carried-parts.ts';
+import type { PartsDemand } from '../bus/carried-parts.ts';
+import type { PathValues } from '../bus/channel.ts';
+import { KEY_PART, headerPart, partsReader } from './record-parts.ts';
+import type { RecordParts } from './record-parts.ts';
+
+/** Prints what the messages of a topic carry of their records. */
+export class PartsPrinter {
+  /** Records whose parts were too large. */
+  omitted = 0;
+  readonly #demand: PartsDemand;
+  readonly #read: (record: RecordParts) => PathValues;
+
+  constructor(demand: PartsDemand) {
+    this.#demand = demand;
+    this.#read = partsReader([KEY_PART, ...demand.headers.map(headerPart)]);
+  }
+
+  print(record: RecordParts): string {
+    const { key: hasKey, headers: names } = this.#demand;
+    const [key, ...values] = this.#read(record);
+    const headers = Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]));
+    const text = printParts(hasKey ? { key: key ?? null, headers } : { headers });
+    if (text === OMITTED_PARTS) this.omitted++;
+    return text;
+  }
+}

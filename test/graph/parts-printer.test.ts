@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OMITTED_PARTS, parseParts } from '../../src/bus/carried-parts.ts';
+import { PartsPrinter } from '../../src/graph/parts-printer.ts';
+
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+
+describe('PartsPrinter', () => {
+  it('prints the demanded parts only', () => {
+    const headers = { tenant: Buffer.from('acme'), secret: Buffer.from('s'), list: ['a', Buffer.from('last')] };
+    const record = { key: Buffer.from('k'), headers };
+    const printed = (key: boolean, names: string[]) =>
+      plain(parseParts(new PartsPrinter({ key, headers: names }).print(record)));
+    assert.deepEqual(printed(true, []), { key: 'k', headers: {} });
+    assert.deepEqual(printed(false, ['tenant', 'list', 'absent']), {
+      headers: { tenant: 'acme', list: 'last', absent: null },
+    });
+  });
+
+  it('takes a part that is no text, or has no value, for none', () => {
+    const printer = new PartsPrinter({ key: true, headers: ['bytes', 'empty', 'blank', 'toString'] });
+    const bytes = Buffer.from([0xff, 0xfe]);
+    const text = printer.print({ key: bytes, headers: { bytes, empty: undefined, blank: Buffer.alloc(0) } });
+    assert.deepEqual(plain(parseParts(text)), {
+      key: null,
+      headers: { bytes: null, empty: null, blank: '', toString: null },
+    });
+    assert.deepEqual(plain(parseParts(new PartsPrinter({ key: true, headers: [] }).print({ key: null }))), {
+      key: null,
+      headers: {},
+    });
+  });
+
+  it('omits all parts of a record with a header of 1 MB, and counts it', () => {
+    const printer = new PartsPrinter({ key: true, headers: ['big'] });
+    const record = { key: Buffer.from('k'), headers: { big: Buffer.alloc(1_048_576, 'x') } };
+    assert.equal(printer.print(record), OMITTED_PARTS);
+    assert.equal(printer.omitted, 1);
+    assert.notEqual(printer.print({ key: Buffer.from('k') }), OMITTED_PARTS);
+    assert.equal(printer.omitted, 1);
+  });
+});
