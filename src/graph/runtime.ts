@@ -1,11 +1,13 @@
 import { GraphQLError, OperationTypeNode } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
+import type { PartsDemand } from '../bus/carried-parts.ts';
+import type { Coordinates } from '../bus/coordinates.ts';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { createContext, createMutationContext, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { BackendPort } from '../context/execution-backends.ts';
 import { eventRecord } from '../context/event-record.ts';
-import type { RecordSource } from '../context/event-record.ts';
+import type { EventRecord, RecordSource } from '../context/event-record.ts';
 import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
 import { Publishing } from '../context/pubsub/pubsub.ts';
 import type { PubSub } from '../context/pubsub/pubsub.ts';
@@ -118,19 +120,19 @@ export class GraphRuntime {
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
   readonly #publishing: PubSub | undefined;
+  readonly #demands: ReadonlyMap<string, PartsDemand>;
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
     this.#executions = options.executions ?? new Executions();
     // All executions have it.
     this.#publishing = options.triggers && Object.freeze(new Publishing(options.triggers));
-    const demands = partsDemands(options.graph.bindings.values());
+    this.#demands = partsDemands(options.graph.bindings.values());
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
       contextOf: (facts, trace, event) => this.#contextOf(facts, trace, event),
-      recordOf: ({ channel = '', coordinates }) =>
-        coordinates && eventRecord(channel, options.channelPrefix, coordinates, (topic) => demands.get(topic)),
+      recordOf: ({ channel = '', coordinates }) => coordinates && this.#recordOf(channel, coordinates),
       run: (plan, input) => this.#run(plan, input),
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
@@ -312,9 +314,14 @@ export class GraphRuntime {
   #serveStates({ definition }: Operation, context: ExecutionContext): StateReads | undefined {
     const { graph, channelPrefix, states } = this.#options;
     if (!states || graph.stateFields.length === 0 || definition.operation !== OperationTypeNode.QUERY) return undefined;
-    const reads = new StateReads({ ...states, graph, channelPrefix });
+    const recordOf = (channel: string, coordinates: Coordinates) => this.#recordOf(channel, coordinates);
+    const reads = new StateReads({ ...states, graph, channelPrefix, recordOf });
     reads.serve(context);
     return reads;
+  }
+
+  #recordOf(channel: string, coordinates: Coordinates): EventRecord {
+    return eventRecord(channel, this.#options.channelPrefix, coordinates, (topic) => this.#demands.get(topic));
   }
 
   #contextOf(

@@ -25,6 +25,11 @@ export function readDemand(
   return demand;
 }
 
+/** True if the results of a field may have fields with @record. */
+export function hasRecordFields(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>): boolean {
+  return [...typesReachedBy(schema, field)].some((type) => Object.values(type.getFields()).some(recordUseOf));
+}
+
 /** Object types that the results of a field may have in them, at any depth. */
 export function typesReachedBy(
   schema: GraphQLSchema,

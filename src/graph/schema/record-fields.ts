@@ -2,6 +2,7 @@ import { getNullableType, isInterfaceType, isObjectType, isScalarType, isSpecifi
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { EventRecord } from '../../context/event-record.ts';
+import { SourceRecords } from '../../context/source-records.ts';
 import { directiveOf } from './field-directive.ts';
 import { lineOf } from './problem.ts';
 import { typesReachedBy } from './record-demand.ts';
@@ -41,8 +42,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 };
 
 /**
- * Gives each field with @record its resolver. Where there is no record (a query, a mutation, a source that is not Kafka) the field is the
- * property of its name.
+ * Gives each field with @record its resolver. Where there is no record (a mutation, a query of no state, a source that is not Kafka) the
+ * field is the property of its name.
  * @param schema with resolvers attached
  * @returns one line for each mistake
  */
@@ -98,7 +99,7 @@ function attach(field: Field, { valueOf }: Part, header: string): void {
   const { name } = field;
   const type = kindOf(field);
   field.resolve = (source, _args, context) => {
-    const { record } = context as ExecutionContext;
+    const record = (context as ExecutionContext).record ?? SourceRecords.of(source);
     if (record) return valueOf(record, type, header);
     return typeof source === 'object' && source !== null && Object.hasOwn(source, name)
       ? (source as Record<string, unknown>)[name]

@@ -1,5 +1,8 @@
-import type { History, HistoryQuery } from '../../bus/history.ts';
+import type { Coordinates } from '../../bus/coordinates.ts';
+import type { History, HistoryEntry, HistoryQuery } from '../../bus/history.ts';
 import type { ExecutionContext } from '../../context/context.ts';
+import type { EventRecord } from '../../context/event-record.ts';
+import { SourceRecords } from '../../context/source-records.ts';
 import { BusUnavailableError, clientError } from '../../errors.ts';
 import { parseFrozen } from '../../json/frozen.ts';
 import { valueAt } from '../../json/value-at.ts';
@@ -13,6 +16,8 @@ export interface StateReadsOptions {
   readonly channelPrefix: string;
   /** @throws BusUnavailableError */
   readonly history: (channel: string, query: HistoryQuery) => Promise<History>;
+  /** The record of a message. */
+  readonly recordOf: (channel: string, coordinates: Coordinates) => EventRecord;
   /** False while the state of a channel may be older than the topic, or absent. Default: true. */
   readonly isComplete?: ((channel: string) => boolean) | undefined;
 }
@@ -47,9 +52,16 @@ export class StateReads {
     return this.#isComplete;
   }
 
-  /** The value of the binding's field; null if there is no state. */
-  async read(binding: Binding, args: Readonly<Record<string, unknown>>, context: ExecutionContext): Promise<unknown> {
-    const { graph, channelPrefix, isComplete } = this.#options;
+  /**
+   * The value of the binding's field; null if there is no state.
+   * @param hasRecord true if fields of the value may have a @record
+   */
+  async read(
+    { binding, hasRecord }: { readonly binding: Binding; readonly hasRecord: boolean },
+    args: Readonly<Record<string, unknown>>,
+    context: ExecutionContext,
+  ): Promise<unknown> {
+    const { graph, channelPrefix, isComplete, recordOf } = this.#options;
     // Before the graph's code, which may write to the arguments.
     const channels = channelsFor(binding, channelPrefix, { args, claims: context.connection.claims });
     const field = graph.schema.getSubscriptionType()!.getFields()[binding.field]!;
@@ -60,14 +72,17 @@ export class StateReads {
     const [channel] = channels;
     if (channel === undefined) return null;
     if (isComplete?.(channel) === false) this.#isComplete = false;
-    const payload = await this.#lastOf(channel);
-    return payload === undefined ? null : (valueAt(parseFrozen(payload), binding.payload) ?? null);
+    const last = await this.#lastOf(channel);
+    if (!last) return null;
+    const value = valueAt(parseFrozen(last.payload.toString()), binding.payload) ?? null;
+    if (hasRecord) SourceRecords.set(value, recordOf(channel, last.coordinates));
+    return value;
   }
 
-  async #lastOf(channel: string): Promise<string | undefined> {
+  async #lastOf(channel: string): Promise<HistoryEntry | undefined> {
     try {
       const { entries } = await this.#options.history(channel, LAST);
-      return entries.at(-1)?.payload.toString();
+      return entries.at(-1);
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
       throw clientError('BUS_UNAVAILABLE', 'States cannot be read right now; try again');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { printParts } from '../../../src/bus/carried-parts.ts';
 import { BusUnavailableError } from '../../../src/errors.ts';
 import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { buildGraphSchema } from '../../../src/graph/schema/schema.ts';
@@ -30,8 +31,8 @@ async function reading(t: TestContext, options: Partial<StageOptions> = {}) {
   const { bus, runtime } = stage;
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
   let offset = 0;
-  const publish = (channel: string, payload: unknown) => {
-    const message = { channel, payload: JSON.stringify(payload), offset, timestamp: 0, history: FOREVER };
+  const publish = (channel: string, payload: unknown, record?: string) => {
+    const message = { channel, payload: JSON.stringify(payload), offset, timestamp: 0, history: FOREVER, record };
     return bus.publish([message], { topic: 't', partition: 0, offset: offset++ });
   };
   const read = async (query: string, claims: object = {}) => {
@@ -55,6 +56,26 @@ describe('a query of a state', () => {
     assert.deepEqual(await read(query), { data: { one: { n: 2 }, other: null } });
     await publish('t{order.id="1"}', null);
     assert.deepEqual(await read(query), { data: { one: null, other: null } });
+  });
+
+  it('has the record of the state in fields with @record, of each state its own', async (t) => {
+    const sdl = `
+      type Query { order(id: ID!): Order @state(of: "order") }
+      type Subscription { order(id: ID!): Order ${KAFKA} }
+      type Order { id: ID offset: ID @record(field: OFFSET) key: ID @record(field: KEY) items: [Item!] }
+      type Item { tenant: String @record(field: HEADER, name: "tenant") }`;
+    const { publish, read } = await reading(t, { sdl });
+    for (const id of ['1', '2']) {
+      const record = printParts({ key: `k${id}`, headers: { tenant: `t${id}` } });
+      await publish(`t{order.id="${id}"}`, { order: { id, items: [{}] } }, record);
+    }
+    const query = '{ one: order(id: 1) { ...all } two: order(id: 2) { ...all } }';
+    const rows = [1, 2].map((n) => ({ offset: `${n - 1}`, key: `k${n}`, items: [{ tenant: `t${n}` }] }));
+    for (let use = 0; use < 4; use++) {
+      assert.deepEqual(await read(`${query} fragment all on Order { offset key items { tenant } }`), {
+        data: { one: rows[0], two: rows[1] },
+      });
+    }
   });
 
   it('is refused to whoever may not subscribe to the field', async (t) => {
