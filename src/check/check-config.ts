@@ -39,7 +39,11 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
   if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
   const bindings = [...(graph.graph?.bindings.values() ?? [])];
-  const topics = { all: topicsOf(bindings), withState: topicsOf(bindings.filter(({ state }) => state)) };
+  const topics = {
+    all: topicsOf(bindings),
+    withState: topicsOf(bindings.filter(({ state }) => state)),
+    published: [...new Set(config.ROLE === 'all' ? graph.graph?.publications.map(({ topic }) => topic) : [])],
+  };
   const isWorker = config.ROLE !== 'gateway';
   const [kafka, schemas, ...redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : [skipped('Kafka: not used with ROLE=gateway')],

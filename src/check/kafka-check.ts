@@ -19,6 +19,8 @@ export interface GraphTopics {
   readonly all: readonly string[];
   /** Those that keep states. */
   readonly withState: readonly string[];
+  /** Those that mutations write to. */
+  readonly published: readonly string[];
 }
 
 /** Longest time of all requests together. */
@@ -73,7 +75,7 @@ async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: 
 async function checkUse(
   connection: Connection,
   config: KafkaCheckConfig,
-  { all, withState }: GraphTopics,
+  { all, withState, published }: GraphTopics,
 ): Promise<Finding[]> {
   const exists = (topic: string) => connection.existing.has(topic);
   const present = all.filter(exists);
@@ -83,6 +85,7 @@ async function checkUse(
     ...(await checkCompaction(connection.admin, withState.filter(exists))),
     await checkGroup(connection, config.KAFKA_GROUP_ID, present),
     await checkDeadLetter(connection, config.KAFKA_DEAD_LETTER_TOPIC),
+    ...(await checkPublished(connection, published)),
   ];
 }
 
@@ -177,6 +180,18 @@ async function checkDeadLetter({ admin, rights, existing }: Connection, topic: s
       ? `Kafka: the dead-letter topic ${topic} exists, and this user may write to it`
       : `Kafka: the dead-letter topic ${topic} does not exist; a worker creates it at its start`,
   );
+}
+
+async function checkPublished({ rights, existing }: Connection, topics: readonly string[]): Promise<Finding[]> {
+  const writable = await Promise.all(topics.map(async (topic) => existing.has(topic) && rights.mayWriteTopic(topic)));
+  const refused = topics.filter((_, i) => !writable[i]);
+  if (refused.length === 0)
+    return topics.length === 0
+      ? []
+      : [ok(`Kafka: this user may write to the topics of mutations: ${topics.join(', ')}`)];
+  const what = 'topics of mutations that do not exist, or that this user may not write to';
+  const mend = 'create them, correct the topic in @kafkaPublish, or grant Write on them';
+  return [failed(`Kafka: ${what}: ${refused.join(', ')}; ${mend}`)];
 }
 
 /** Repeats a request while the brokers elect leaders or coordinators. */

@@ -37,7 +37,7 @@ const login = (user: string, KAFKA_SASL_MECHANISM = 'plain', KAFKA_SASL_PASSWORD
   KAFKA_SASL_PASSWORD,
 });
 
-const ORDERS = { all: ['orders'], withState: [] };
+const ORDERS = { all: ['orders'], withState: [], published: [] };
 
 const TLS = { KAFKA_TLS: 'true' };
 
@@ -245,9 +245,21 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
 
   it('says that it cannot tell whether topics are compacted, if this user may not read their configuration', async () => {
     const config = readConfig(settingsOf('sasl', login('worker')));
-    const findings = await checkKafka(config, { all: ['orders'], withState: ['orders'] });
+    const findings = await checkKafka(config, { ...ORDERS, withState: ['orders'] });
     const [text] = linesOf(findings).match(/^\w+ +Kafka: whether .*$/m)!;
     assert.match(text, /^skipped .* compacted \(orders\) cannot be read: .*; grant DescribeConfigs on them/);
+  });
+
+  it('names the topics of mutations that do not exist, or that this user may not write to', async () => {
+    const config = readConfig(settingsOf('sasl', login('worker')));
+    const [refused] = (await checkKafka(config, { ...ORDERS, published: ['dead', 'orders', 'none'] })).slice(-1);
+    assert.equal(refused!.status, 'failed');
+    assert.match(
+      refused!.text,
+      /^Kafka: topics of mutations .*: orders, none; create them, correct the topic in @kafkaPublish/,
+    );
+    const [written] = (await checkKafka(config, { ...ORDERS, published: ['dead'] })).slice(-1);
+    assert.deepEqual(linesOf([written!]), 'ok       Kafka: this user may write to the topics of mutations: dead\n');
   });
 
   it('writes nothing, commits nothing and leaves no group', async () => {
