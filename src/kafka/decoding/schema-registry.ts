@@ -1,4 +1,5 @@
 import type { SchemaReference } from './decoder.ts';
+import { SchemaUnavailableError } from './registry-requests.ts';
 import type { RegistryRequests } from './registry-requests.ts';
 
 export type SchemaType = 'AVRO' | 'PROTOBUF' | 'JSON';
@@ -82,10 +83,10 @@ export class SchemaRegistry {
 function answerOf(json: unknown): Answer | undefined {
   if (json === undefined) return undefined;
   const { schema, schemaType = 'AVRO', references = [] } = Object(json) as Record<string, unknown>;
-  if (typeof schema !== 'string') throw new UnusableSchemaError('the registry answers without the text of the schema');
+  // Something before the registry may answer with JSON, too.
+  if (typeof schema !== 'string' || !Array.isArray(references) || !references.every(isReference))
+    throw new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers with JSON that is no schema; correct it');
   if (!TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
-  if (!Array.isArray(references) || !references.every(isReference))
-    throw new UnusableSchemaError('the registry answers with references that cannot be read');
   return { schema, schemaType: schemaType as SchemaType, references };
 }
 

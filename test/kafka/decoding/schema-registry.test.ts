@@ -91,13 +91,21 @@ describe('SchemaRegistry', () => {
     'a reference that does not exist': {
       '/schemas/ids/1': { schema: '1', references: [{ name: 'a', subject: 'a', version: 1 }] },
     },
-    'an answer without a schema': { '/schemas/ids/1': {} },
-    'an answer that is no object': { '/schemas/ids/1': null },
-    'references that are no list': { '/schemas/ids/1': { schema: '1', references: 'a' } },
     'a type that nobody knows': { '/schemas/ids/1': { schema: '1', schemaType: 'THRIFT' } },
   })) {
     it(`refuses ${what}`, async () => {
       await assert.rejects(registryOf(answers).registry.schema(1), { name: 'UnusableSchemaError' });
+    });
+  }
+
+  for (const [what, answer] of Object.entries({
+    'an answer without a schema': {},
+    'an answer that is no object': null,
+    'references that are no list': { schema: '1', references: 'a' },
+  })) {
+    it(`takes ${what} for that of another server, so that records wait for the registry`, async () => {
+      const { registry } = registryOf({ '/schemas/ids/1': answer });
+      await assert.rejects(registry.schema(1), { name: 'SchemaUnavailableError' });
     });
   }
 
