@@ -57,7 +57,13 @@ async function write(key, value) {
 const [orderId, status = '', total = ''] = process.argv.slice(2);
 const isOrder = ['PLACED', 'PAID', 'SHIPPED'].includes(status) && /^\d{1,10}\.\d\d$/.test(total);
 if (orderId && (isOrder || status === 'delete')) {
-  await write(orderId, isOrder ? await encode(orderId, status, total) : null);
+  try {
+    await write(orderId, isOrder ? await encode(orderId, status, total) : null);
+  } catch (error) {
+    const { message, cause } = /** @type {Error} */ (error);
+    process.stderr.write(`${cause instanceof Error ? cause.message : message}; does "npm run stack" run?\n`);
+    process.exitCode = 1;
+  }
 } else {
   process.stderr.write(USAGE);
   process.exitCode = 1;

@@ -87,4 +87,13 @@ describe('examples/orders', () => {
       /produce\.js <order id> delete/,
     );
   });
+
+  it('names the address of a registry that is away', async () => {
+    const [port] = await freePorts(1);
+    const env = { ...process.env, SCHEMA_REGISTRY_URL: `http://127.0.0.1:${port}` };
+    assert.throws(
+      () => execFileSync('node', ['examples/orders/produce.js', '7', 'PAID', '12.50'], { stdio: 'pipe', env }),
+      new RegExp(`ECONNREFUSED 127.0.0.1:${port}; does "npm run stack" run\\?`),
+    );
+  });
 });
