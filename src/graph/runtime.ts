@@ -31,12 +31,10 @@ import { Executions } from './execution/executions.ts';
 import type { ExecutionInput, Executor } from './execution/executor.ts';
 import { Lap } from './execution/lap.ts';
 import type { OperationPlan } from './execution/operation-plan.ts';
-import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
 import type { ExecutionTrace } from '../tracing/execution-trace.ts';
-import { channelsFor } from './channels.ts';
-import type { EventFilter } from './filter/event-filter.ts';
-import { filterFor } from './filter/event-filter.ts';
+import { channelSource } from './event-source.ts';
+import type { EventSource, SelectedOperation } from './event-source.ts';
 import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
@@ -53,31 +51,10 @@ import { StateReads } from './state/state-reads.ts';
 import type { StateReadsOptions } from './state/state-reads.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
-import { plainChannelsFor } from './plain-channels.ts';
 import type { TombstoneAction } from './schema/tombstone-binding.ts';
-import { sharingKey } from './documents/sharing-key.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
-
-/**
- * Where a subscription's events come from: channels of the bus, or the graph's own source. Subscriptions of one channel with equal
- * sharing keys may share results; undefined: it shares with nobody.
- */
-export type EventSource = {
-  /** Name of the subscription field. */
-  readonly field: string;
-} & (
-  | {
-      readonly channels: readonly string[];
-      readonly sharingKey: string | undefined;
-      /** undefined: it receives all events of its channels. */
-      readonly filter: EventFilter | undefined;
-      readonly replaysLast: boolean;
-      readonly hasState: boolean;
-    }
-  | { readonly events: AsyncIterable<unknown>; readonly pubsub: OperationPubSub | undefined }
-);
 
 /** Where an error occurred, if the error does not say so itself. */
 export interface ErrorOrigin {
@@ -223,7 +200,7 @@ export class GraphRuntime {
     const { field, args } = selected;
     const binding = graph.bindings.get(field.name) ?? graph.redisBindings.get(field.name);
     // Before the graph's code, which may write to the arguments.
-    const source = binding && this.#channelsOf(binding, operation, variables, selected, facts);
+    const source = binding && this.#channelSource(binding, { ...selected, operation, sent: variables }, facts);
     if (source && 'errors' in source) return source;
     const tooLong = limits && source && 'channels' in source ? refuseChannels(source.channels, limits) : undefined;
     if (tooLong) return tooLong;
@@ -278,29 +255,9 @@ export class GraphRuntime {
   }
 
   /** undefined: the connection lacks a claim that the binding demands. */
-  #channelsOf(
-    binding: Binding | RedisBinding,
-    operation: Operation,
-    sent: Variables,
-    { args, variables }: SubscriptionArguments,
-    { claims }: ConnectionFacts,
-  ): EventSource | Refusal | undefined {
+  #channelSource(binding: Binding | RedisBinding, selected: SelectedOperation, facts: ConnectionFacts) {
     const { channelPrefix, hasSharing = true, limits } = this.#options;
-    const channels =
-      'template' in binding
-        ? plainChannelsFor(binding, args)
-        : channelsFor(binding, channelPrefix, { args, claims }, limits?.maxChannels);
-    if (channels === undefined || 'errors' in channels) return channels;
-    const filter = binding.filters && filterFor(binding.filters, args);
-    if (filter && 'errors' in filter) return filter;
-    return {
-      field: binding.field,
-      channels,
-      sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
-      filter,
-      replaysLast: binding.replaysLast === true || binding.state !== undefined,
-      hasState: binding.state !== undefined,
-    };
+    return channelSource(binding, selected, facts, { channelPrefix, hasSharing, maxChannels: limits?.maxChannels });
   }
 
   #contextOfRequest({ definition }: Operation, facts: ConnectionFacts): ExecutionContext {

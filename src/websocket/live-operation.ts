@@ -13,7 +13,7 @@ import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { Refusal } from '../graph/refusal.ts';
-import type { EventSource } from '../graph/runtime.ts';
+import type { ChannelSource, EventSource } from '../graph/event-source.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import type { Holding } from './held-bytes.ts';
 import type { LiveOperationServices } from './live-operation-services.ts';
@@ -32,8 +32,6 @@ export interface LiveOperationOwner {
 }
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
-
-type ChannelSource = Extract<EventSource, { readonly channels: readonly string[] }>;
 
 /** Overhead of an operation beside what is counted, in bytes. */
 const BYTES_PER_OPERATION = 1024;

@@ -4,9 +4,8 @@ import { resultBytesOf } from '../fanout/outbox/frame.ts';
 import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Subscription } from '../fanout/subscription.ts';
 import type { Refusal } from '../graph/refusal.ts';
-import type { EventSource, GraphRuntime } from '../graph/runtime.ts';
-
-export type OwnSource = Extract<EventSource, { readonly events: unknown }>;
+import type { EventSource, OwnSource } from '../graph/event-source.ts';
+import type { GraphRuntime } from '../graph/runtime.ts';
 
 export interface OwnSourceOwner {
   /** The source has no more events. */

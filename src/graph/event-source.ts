@@ -1,0 +1,74 @@
+import type { ConnectionFacts } from '../context/connection-facts.ts';
+import type { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
+import { channelsFor } from './channels.ts';
+import type { Operation } from './documents/operation.ts';
+import { sharingKey } from './documents/sharing-key.ts';
+import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
+import { filterFor } from './filter/event-filter.ts';
+import type { EventFilter } from './filter/event-filter.ts';
+import { plainChannelsFor } from './plain-channels.ts';
+import type { Refusal } from './refusal.ts';
+import type { Binding } from './schema/binding.ts';
+import type { RedisBinding } from './schema/redis-binding.ts';
+
+/** Channels of the bus that feed a subscription. */
+export interface ChannelSource {
+  /** Name of the subscription field. */
+  readonly field: string;
+  readonly channels: readonly string[];
+  /** Subscriptions of one channel with equal keys may share results; undefined: it shares with nobody. */
+  readonly sharingKey: string | undefined;
+  /** undefined: it receives all events of its channels. */
+  readonly filter: EventFilter | undefined;
+  readonly replaysLast: boolean;
+  readonly hasState: boolean;
+}
+
+/** What the graph's own `subscribe` returned. */
+export interface OwnSource {
+  /** Name of the subscription field. */
+  readonly field: string;
+  readonly events: AsyncIterable<unknown>;
+  readonly pubsub: OperationPubSub | undefined;
+}
+
+/** Where a subscription's events come from. */
+export type EventSource = ChannelSource | OwnSource;
+
+/** The operation of a subscription, with its coerced arguments. */
+export interface SelectedOperation extends Pick<SubscriptionArguments, 'args' | 'variables'> {
+  readonly operation: Operation;
+  /** Variables as the client sent them. */
+  readonly sent: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ChannelSourceOptions {
+  readonly channelPrefix: string;
+  readonly hasSharing: boolean;
+  /** More channels are refused; undefined: no limit. */
+  readonly maxChannels: number | undefined;
+}
+
+/** @returns undefined: the connection lacks a claim that the binding demands */
+export function channelSource(
+  binding: Binding | RedisBinding,
+  { operation, args, variables, sent }: SelectedOperation,
+  { claims }: Pick<ConnectionFacts, 'claims'>,
+  { channelPrefix, hasSharing, maxChannels }: ChannelSourceOptions,
+): ChannelSource | Refusal | undefined {
+  const channels =
+    'template' in binding
+      ? plainChannelsFor(binding, args)
+      : channelsFor(binding, channelPrefix, { args, claims }, maxChannels);
+  if (channels === undefined || 'errors' in channels) return channels;
+  const filter = binding.filters && filterFor(binding.filters, args);
+  if (filter && 'errors' in filter) return filter;
+  return {
+    field: binding.field,
+    channels,
+    sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
+    filter,
+    replaysLast: binding.replaysLast === true || binding.state !== undefined,
+    hasState: binding.state !== undefined,
+  };
+}
