@@ -140,7 +140,7 @@ type Subscription {
       },
       [
         /schema\.graphql:3: Subscription\.one: match names the argument "ordr".*did you mean "order"/,
-        /^schema\.graphql:4: Subscription\.two: .*write "order_id"/,
+        /^schema\.graphql:4: Subscription\.two: .*did you mean "order_id"/,
         /^schema\.graphql:5: Subscription\.three: has no @kafka.*add @kafka/,
       ],
     ],
