@@ -90,6 +90,16 @@ export function checkTombstone(
   }
 }
 
+/** Warns of states that no tombstone removes. */
+export function checkStateRemoval({ match, where }: Omit<TombstoneScope, 'field'>, warnings: string[]): void {
+  const keyed = keyedMatch(match);
+  if (where.length === 0 && requiredPaths(match).every((one) => one === keyed)) return;
+  warnings.push(
+    'state: the key of a tombstone does not name the channel, so a deleted key keeps its state for ever; set state: { seconds: … }, or match ' +
+      'the key alone ({ key: true }, or one path that it equals)',
+  );
+}
+
 interface KeyedField {
   readonly field: string;
   readonly topics: readonly string[];

@@ -30,6 +30,18 @@ describe('tombstone of @kafka', () => {
     );
   });
 
+  it('warns of states that no tombstone removes and no time ends', () => {
+    const { warnings } = parse(`
+      a(id: ID!): Order @kafka(topic: "t", ${BY_ID}, state: {})
+      b(id: ID!, region: ID!): Order @kafka(topic: "t", ${BY_BOTH}, state: { seconds: 60 })
+      c(id: ID!, region: ID!): Order @kafka(topic: "u", ${BY_BOTH}, state: {})
+      d: Order @kafka(topic: "v", where: [{ claim: "org", path: "region" }], state: {})
+    `);
+    assert.equal(warnings.length, 2, warnings.join('\n'));
+    assert.match(warnings[0]!, /Subscription\.c: state: the key of a tombstone does not name the channel.*set state/);
+    assert.match(warnings[1]!, /Subscription\.d: /);
+  });
+
   const mistakes: [title: string, field: string, problem: RegExp][] = [
     [
       'another value',
