@@ -227,7 +227,7 @@ describe('a gateway with limits for each client', () => {
     const { url } = await startBareGateway(t, {
       authenticate: identity,
       maxOperationsPerUser: 2,
-      runtime: { findPrepared: () => anyOperation(), subscribe: () => Promise.resolve({ channel: 'channel' }) },
+      runtime: { findPrepared: () => anyOperation(), subscribe: () => Promise.resolve({ channels: ['channel'] }) },
       hub: { join: () => Promise.resolve(() => undefined) },
     });
     const open = async (sub?: string) => {
@@ -265,7 +265,7 @@ describe('a gateway with limits for each client', () => {
   it('starts any number of operations of a user without the limit (twin of S-64)', async (t) => {
     const { url, gateway } = await startBareGateway(t, {
       authenticate: identity,
-      runtime: { findPrepared: () => anyOperation(), subscribe: () => Promise.resolve({ channel: 'channel' }) },
+      runtime: { findPrepared: () => anyOperation(), subscribe: () => Promise.resolve({ channels: ['channel'] }) },
       hub: { join: () => Promise.resolve(() => undefined) },
     });
     for (let i = 0; i < 3; i++) {

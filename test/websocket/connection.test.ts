@@ -24,7 +24,7 @@ async function startSubscribed(t: TestContext) {
   const gateway = await startBareGateway(t, {
     runtime: {
       findPrepared: () => OPERATION,
-      subscribe: () => Promise.resolve({ channel: 'channel' }),
+      subscribe: () => Promise.resolve({ channels: ['channel'] }),
     },
     hub: {
       join: (_channel: string, _sharingKey: string, subscription: Subscription) => {

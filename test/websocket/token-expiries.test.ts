@@ -120,7 +120,7 @@ async function startSubscribed(t: TestContext, inMs: number) {
   let subscription: Subscription | undefined;
   const gateway = await startBareGateway(t, {
     authenticate: ({ id }) => Promise.resolve({ facts: { id }, expiresAtMs: Date.now() + inMs }),
-    runtime: { findPrepared: () => OPERATION, subscribe: () => Promise.resolve({ channel: 'channel' }) },
+    runtime: { findPrepared: () => OPERATION, subscribe: () => Promise.resolve({ channels: ['channel'] }) },
     hub: {
       join: (_channel: string, _sharingKey: string, joined: Subscription) => {
         subscription = joined;

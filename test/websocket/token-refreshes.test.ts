@@ -108,7 +108,7 @@ async function startWithOperations(t: TestContext, claims: object) {
       findPrepared: () => OPERATION,
       subscribe: () => {
         authorisedAt.push(turn);
-        return Promise.resolve({ channel: 'channel' });
+        return Promise.resolve({ channels: ['channel'] });
       },
     },
     hub: {

@@ -4,8 +4,8 @@ import type { Payload } from '../payload.ts';
 import type { Refusal } from '../refusal.ts';
 import { badInput } from '../request-limits.ts';
 import type { FilterRule } from './filter-rule.ts';
-import { valueTest } from './value-test.ts';
-import type { ValueTest } from './value-test.ts';
+import { valueTest } from './value-comparison.ts';
+import type { ValueTest } from './value-comparison.ts';
 
 /** Of CONTAINS, in UTF-16 code units: in the worst case a search takes the product of both lengths, for each set of arguments. */
 const MAX_SEARCHED_LENGTH = 256;

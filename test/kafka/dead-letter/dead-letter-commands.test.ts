@@ -22,6 +22,9 @@ const Broker = createRequire(import.meta.url)('kafkajs/src/broker') as {
   readonly prototype: { produce: (this: object, options: object) => Promise<unknown> };
 };
 
+/** So that a topic of poison records does not stop. */
+const NO_LIMIT = { UNDECODABLE_LIMIT: '0' };
+
 interface Answer {
   readonly stdout: string;
   readonly stderr: string;
@@ -43,7 +46,7 @@ describe('npm run dead-letters', () => {
   /** A topic of two partitions, and a group whose worker has dead-lettered records of it. */
   async function createStage(t: TestContext, count: number, large = 0, padding = 0) {
     const topic = await outside.createTopic(undefined, 2);
-    const { consumer, counts, groupId } = createConsumer(t, outside.brokers, [topic]);
+    const { consumer, counts, groupId } = createConsumer(t, outside.brokers, [topic], { environment: NO_LIMIT });
     // With one partition the order is known; with more it is that of each key.
     const deadTopic = await outside.createTopic(`${groupId}-dead`, 1);
     await consumer.start();

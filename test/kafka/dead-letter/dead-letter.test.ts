@@ -94,7 +94,8 @@ describe('DeadLetter', () => {
 
   it('writes poison records that exceed one batch', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
-    const { consumer, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic]);
+    const environment = { UNDECODABLE_LIMIT: '0' };
+    const { consumer, counts, groupId, lines } = createConsumer(t, outside.brokers, [topic], { environment });
     await consumer.start();
     const began = performance.now();
     for (let i = 0; i < 5; i++) {
