@@ -21,7 +21,7 @@ interface Received {
   };
 }
 
-/** Opens so many clients at once, each with a subscription to one key. Resolves when all are open. */
+/** Opens `count` clients at once, each with a subscription to a key of its own. Resolves when all sockets are open. */
 export async function openStateClients(url: string, count: number): Promise<StateClient[]> {
   const clients = Array.from({ length: count }, (_, key) => openStateClient(url, key));
   await Promise.all(clients.map(({ socket }) => once(socket, 'open')));

@@ -5,6 +5,7 @@ import { OMITTED_PARTS, printParts } from '../../src/bus/carried-parts.ts';
 import type { ExecutionContext } from '../../src/context/context.ts';
 import { Cursors } from '../../src/fanout/resume/cursor.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { EXECUTION_PATHS } from './execution-paths.ts';
 import { createStage, factsOf } from './stage.ts';
 import type { StageOptions } from './stage.ts';
 
@@ -48,12 +49,7 @@ const expected = (offset: number) => ({
 });
 
 describe('the key and headers of a record', () => {
-  const paths: [title: string, options: Partial<StageOptions>][] = [
-    ['with slots of a template', { hasProjection: true, jitAfterUses: 1 }],
-    ['compiled', { hasProjection: false, jitAfterUses: 1 }],
-    ['by graphql-js', { hasProjection: false, jitAfterUses: 0 }],
-  ];
-  for (const [title, options] of paths) {
+  for (const [title, options] of EXECUTION_PATHS) {
     it(`are in resolvers and in fields with @record, ${title}`, async (t) => {
       const { stage, publish } = await createOrders(t, options);
       const listener = await stage.join(QUERY, factsOf('a', {}));
