@@ -155,19 +155,19 @@ async function memoryOf(client: Redis): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
 }
 
-/** Resolves when all states are complete, with the seconds since the first record was read. */
+/** Resolves when the gateway knows that all states are complete, with the seconds in which the records were read. */
 async function fill(adminPort: number, keys: number, signal: AbortSignal): Promise<number> {
-  let beganAt: number | undefined;
-  let before = 0;
+  let before = performance.now();
+  let seconds: number | undefined;
   for (const endsAt = Date.now() + PATIENCE_MS; Date.now() < endsAt;) {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     const read = Number(
       new RegExp(`^crier_records_consumed_total\\{topic="${TOPIC}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0,
     );
-    if (read > 0) beganAt ??= performance.now();
-    if (beganAt === undefined) before = performance.now();
-    // Between two looks: the first records were read after the earlier one.
-    if (read >= keys) return (performance.now() - before) / 1000;
+    // The first records are read after the last look that found none.
+    if (read === 0) before = performance.now();
+    if (read >= keys) seconds ??= (performance.now() - before) / 1000;
+    if (seconds !== undefined && text.includes(`\ncrier_states_complete{topic="${TOPIC}"} 1\n`)) return seconds;
     await delay(20, undefined, { signal });
   }
   throw new Error(`the states were not filled within ${PATIENCE_MS / 1000} s`);
