@@ -1,18 +1,8 @@
-import { GraphQLError, OperationTypeNode } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
-import type { PartsDemand } from '../bus/carried-parts.ts';
-import type { Coordinates } from '../bus/coordinates.ts';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
-import { createContext, createMutationContext, settleRequests } from '../context/context.ts';
-import type { ExecutionContext } from '../context/context.ts';
-import type { BackendPort } from '../context/execution-backends.ts';
-import { eventRecord } from '../context/event-record.ts';
-import type { EventRecord, RecordSource } from '../context/event-record.ts';
+import { settleRequests } from '../context/context.ts';
 import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
-import { Publishing } from '../context/pubsub/pubsub.ts';
-import type { PubSub } from '../context/pubsub/pubsub.ts';
-import type { TriggerChannels } from '../context/pubsub/trigger-channels.ts';
-import type { Publish } from '../context/publishing.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { clientError, errorOf } from '../errors.ts';
 import type { OverloadedError } from '../errors.ts';
@@ -32,14 +22,13 @@ import type { ExecutionInput, Executor } from './execution/executor.ts';
 import { Lap } from './execution/lap.ts';
 import type { OperationPlan } from './execution/operation-plan.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
-import type { ExecutionTrace } from '../tracing/execution-trace.ts';
+import { Contexts } from './contexts.ts';
+import type { ContextsOptions } from './contexts.ts';
 import { channelSource } from './event-source.ts';
 import type { EventSource, SelectedOperation } from './event-source.ts';
-import type { Graph } from './graph.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
-import { partsDemands } from './parts-demands.ts';
 import { FormattedError, refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { refuseChannels, refuseVariables } from './request-limits.ts';
@@ -47,8 +36,6 @@ import type { RequestLimits } from './request-limits.ts';
 import { rootFieldNames } from './execution/root-fields.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
-import { StateReads } from './state/state-reads.ts';
-import type { StateReadsOptions } from './state/state-reads.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 import type { TombstoneAction } from './schema/tombstone-binding.ts';
@@ -64,22 +51,13 @@ export interface ErrorOrigin {
   readonly path?: readonly (string | number)[];
 }
 
-export interface GraphRuntimeOptions {
-  readonly graph: Graph;
+export interface GraphRuntimeOptions extends ContextsOptions {
   readonly documents: RequestedDocuments;
   readonly executor: Executor;
   /** Default: they are only counted. */
   readonly executions?: Executions;
-  readonly backends: BackendPort;
-  /** undefined: `context.pubsub` throws. */
-  readonly triggers?: TriggerChannels | undefined;
-  /** For mutations; undefined: nothing can be published. */
-  readonly publish?: Publish | undefined;
-  /** Reads states for queries; undefined: there is no bus. */
-  readonly states?: Pick<StateReadsOptions, 'history' | 'isComplete'> | undefined;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
-  readonly channelPrefix: string;
   /** Default: none. */
   readonly limits?: RequestLimits;
   readonly log: Logger;
@@ -96,20 +74,17 @@ export class GraphRuntime {
   readonly #maskedErrors: MaskedErrors;
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
-  readonly #publishing: PubSub | undefined;
-  readonly #demands: ReadonlyMap<string, PartsDemand>;
+  readonly #contexts: Contexts;
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
     this.#executions = options.executions ?? new Executions();
-    // All executions have it.
-    this.#publishing = options.triggers && Object.freeze(new Publishing(options.triggers));
-    this.#demands = partsDemands(options.graph.bindings.values());
+    this.#contexts = new Contexts(options);
     this.#eventPorts = {
       executor: options.executor,
       scope: this.#scope,
-      contextOf: (facts, trace, event) => this.#contextOf(facts, trace, event),
-      recordOf: ({ channel = '', coordinates }) => coordinates && this.#recordOf(channel, coordinates),
+      contextOf: (facts, trace, event) => this.#contexts.of(facts, trace, event),
+      recordOf: ({ channel = '', coordinates }) => coordinates && this.#contexts.recordOf(channel, coordinates),
       run: (plan, input) => this.#run(plan, input),
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
@@ -156,8 +131,7 @@ export class GraphRuntime {
     const excess = variables && limits && refuseVariables(variables, limits);
     if (excess) return excess;
     const lap = new Lap(operation, performance.now(), 1);
-    const context = this.#contextOfRequest(operation, facts);
-    const states = this.#serveStates(operation, context);
+    const { context, states } = this.#contexts.ofRequest(operation, facts);
     this.#executions.inFlight++;
     try {
       const input = { rootValue: undefined, context, variables };
@@ -208,7 +182,7 @@ export class GraphRuntime {
     if (binding) Object.freeze(args);
     const { triggers } = this.#options;
     const pubsub = !binding && triggers ? new OperationPubSub(triggers) : undefined;
-    const context = this.#contextOf(facts, undefined, undefined, pubsub);
+    const context = this.#contexts.of(facts, undefined, undefined, pubsub);
     // A source may send requests for as long as its subscription lives.
     settleRequests(context);
     const failure = (error: unknown): Refusal => {
@@ -258,37 +232,6 @@ export class GraphRuntime {
   #channelSource(binding: Binding | RedisBinding, selected: SelectedOperation, facts: ConnectionFacts) {
     const { channelPrefix, hasSharing = true, limits } = this.#options;
     return channelSource(binding, selected, facts, { channelPrefix, hasSharing, maxChannels: limits?.maxChannels });
-  }
-
-  #contextOfRequest({ definition }: Operation, facts: ConnectionFacts): ExecutionContext {
-    const { graph, backends, publish } = this.#options;
-    return publish && definition.operation === OperationTypeNode.MUTATION
-      ? createMutationContext(graph.context, backends, facts, { publish, pubsub: this.#publishing })
-      : this.#contextOf(facts);
-  }
-
-  /** undefined: the operation reads no state. */
-  #serveStates({ definition }: Operation, context: ExecutionContext): StateReads | undefined {
-    const { graph, channelPrefix, states } = this.#options;
-    if (!states || graph.stateFields.length === 0 || definition.operation !== OperationTypeNode.QUERY) return undefined;
-    const recordOf = (channel: string, coordinates: Coordinates) => this.#recordOf(channel, coordinates);
-    const reads = new StateReads({ ...states, graph, channelPrefix, recordOf });
-    reads.serve(context);
-    return reads;
-  }
-
-  #recordOf(channel: string, coordinates: Coordinates): EventRecord {
-    return eventRecord(channel, this.#options.channelPrefix, coordinates, (topic) => this.#demands.get(topic));
-  }
-
-  #contextOf(
-    facts: ConnectionFacts,
-    trace?: ExecutionTrace,
-    event?: RecordSource,
-    pubsub = this.#publishing,
-  ): ExecutionContext {
-    const { graph, backends } = this.#options;
-    return createContext(graph.context, backends, facts, trace, pubsub, event);
   }
 
   #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {

@@ -14,9 +14,9 @@ import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { Refusal } from '../graph/refusal.ts';
 import type { ChannelSource, EventSource } from '../graph/event-source.ts';
-import { textWeight, weightOf } from '../json/weight.ts';
 import type { Holding } from './held-bytes.ts';
 import type { LiveOperationServices } from './live-operation-services.ts';
+import { operationWeight, requestWeight, sourceWeight } from './operation-weight.ts';
 import { discardSource, followSource } from './own-source.ts';
 import type { OwnSourceOwner } from './own-source.ts';
 import { cursorOf } from './protocol.ts';
@@ -33,19 +33,13 @@ export interface LiveOperationOwner {
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
-/** Overhead of an operation beside what is counted, in bytes. */
-const BYTES_PER_OPERATION = 1024;
-
-/** What a channel takes beside its name, in bytes; the first one of an operation is in its overhead. */
-const BYTES_PER_FURTHER_CHANNEL = 512;
-
 /** One `subscribe` message, from its arrival to its end. */
 export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner {
   readonly id: string;
   readonly #owner: LiveOperationOwner;
   readonly #services: LiveOperationServices;
   /** Estimated from the message until the document is prepared, then from what the operation keeps. */
-  heldBytes = BYTES_PER_OPERATION;
+  heldBytes = operationWeight(undefined);
   operation: Operation | undefined;
   /** The latest of its connection. */
   #facts: ConnectionFacts | undefined;
@@ -80,14 +74,13 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     const { query, operationName, extensions } = payload;
     const id = documentIdOf(payload);
     const variables = payload.variables ?? undefined;
-    const ownBytes = BYTES_PER_OPERATION + weightOf(variables);
-    this.heldBytes = ownBytes + textWeight(query) + textWeight(id ?? '') + weightOf(extensions);
+    this.heldBytes = requestWeight(payload, id);
     if (!this.#isAffordable()) return;
     const operation = await this.#prepare({ query, id }, operationName);
     if (this.#isEnded) return;
     if ('errors' in operation) return this.fail(operation.errors);
     this.operation = operation;
-    this.heldBytes = ownBytes;
+    this.heldBytes = operationWeight(variables);
     if (!this.#isAffordable()) return;
     if (refresh) await refresh;
     if (this.#isEnded) return;
@@ -259,7 +252,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     previous?.end();
     this.#leave?.();
     this.#leave = undefined;
-    this.heldBytes = BYTES_PER_OPERATION + weightOf(variables) + sourceWeight(source);
+    this.heldBytes = operationWeight(variables) + sourceWeight(source);
     if (!this.#isAffordable()) return discardSource(source);
     const subscription = new Subscription({
       id: this.id,
@@ -303,15 +296,4 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       this.fail([clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')]);
     }
   }
-}
-
-function sourceWeight(source: EventSource): number {
-  if ('events' in source) return source.pubsub?.waitingBytes ?? 0;
-  let bytes =
-    textWeight(source.sharingKey ?? '') +
-    2 * textWeight(source.filter?.key ?? '') +
-    (source.channels.length - 1) * BYTES_PER_FURTHER_CHANNEL;
-  // The bus keeps the name, too.
-  for (const channel of source.channels) bytes += 2 * textWeight(channel);
-  return bytes;
 }
