@@ -9,52 +9,30 @@ import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import type { StateFills } from '../state-fill.ts';
 import { Listeners } from '../listeners.ts';
-import { DeliveryProbe } from './delivery-probe.ts';
 import { RedisControl } from './redis-control.ts';
-import { RedisFence } from './redis-fence.ts';
-import { RedisFlow } from './redis-flow.ts';
 import { failureOf } from '../publish-failure.ts';
 import { readHistory } from './redis-history.ts';
-import { RedisLink, describe } from './redis-link.ts';
+import { describe } from './redis-link.ts';
+import type { RedisLink } from './redis-link.ts';
+import { RedisServer } from './redis-server.ts';
+import type { RedisServerOptions } from './redis-server.ts';
 import { RedisStateFills } from './redis-state-fills.ts';
 import { agreeOn } from './redis-agreement.ts';
-import { RedisSubscriber } from './redis-subscriber.ts';
 import { fnv1a, ownerOf } from '../rendezvous.ts';
 
 const LOG_WINDOW_MS = 5_000;
 
-export interface RedisBusOptions {
+export interface RedisBusOptions extends Omit<RedisServerOptions, 'prefix' | 'onGap'> {
   /** One or several servers; a channel's server depends on the hash of its name. Every pod must use the same host names and ports. */
   readonly urls: readonly string[];
   /** Prefix of all keys and channels. Default ''. */
   readonly prefix?: string;
-  readonly log: Logger;
-  readonly observer?: BusObserver;
-  /** Longest wait of `subscribe` for the acknowledgement, in ms. Default 5,000. */
-  readonly subscribeTimeoutMs?: number;
-  /**
-   * A link is dropped if no byte arrives for this long, in ms, while a reply is due (at the earliest after half of it). Also bounds
-   * `publish`. Default 6,000.
-   */
-  readonly silenceTimeoutMs?: number;
-  /** Interval of the delivery probe, in ms. Links that do not deliver are dropped two intervals after the probe. Default 2,500. */
-  readonly probeIntervalMs?: number;
   /** A gateway without progress for this long, in ms, no longer limits what this process publishes. Default: no flow control. */
   readonly flowPatienceMs?: number | undefined;
 }
 
-/** One Redis, with a link to publish and a link to subscribe. */
-interface Server {
-  readonly publisher: RedisLink;
-  readonly fence: RedisFence;
-  readonly flow: RedisFlow;
-  readonly subscriberLink: RedisLink;
-  readonly subscriber: RedisSubscriber;
-  readonly probe: DeliveryProbe;
-}
-
 interface Subscription {
-  readonly server: Server;
+  readonly server: RedisServer;
   /** Includes listeners that wait for the acknowledgement. The channel is unsubscribed when the last one is removed. */
   readonly listeners: Listeners;
 }
@@ -68,7 +46,7 @@ export class RedisBus implements Bus {
   readonly #observer: BusObserver;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   readonly #prefix: string;
-  readonly #servers: readonly Server[];
+  readonly #servers: readonly RedisServer[];
   readonly #serverHashes: readonly number[];
   /** By channel. The entry is removed with the channel's last listener. */
   readonly #subscriptions = new Map<string, Subscription>();
@@ -87,7 +65,14 @@ export class RedisBus implements Bus {
         for (const { fence } of this.#servers) fence.ask(topic, partition);
       },
     });
-    this.#servers = options.urls.map((url) => this.#connectTo(url, options));
+    this.#servers = options.urls.map(
+      (url) =>
+        new RedisServer(url, this.sender, {
+          ...options,
+          prefix: this.#prefix,
+          onGap: (channels) => this.#onGap(channels),
+        }),
+    );
     const labels = this.#servers.map((server) => server.publisher.label);
     if (new Set(labels).size < labels.length) {
       throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
@@ -118,7 +103,7 @@ export class RedisBus implements Bus {
   async start(): Promise<void> {
     this.#assertNotClosed();
     this.#status = 'started';
-    await Promise.all(this.#servers.flatMap((server) => [server.publisher.start(), server.subscriberLink.start()]));
+    await Promise.all(this.#servers.map((server) => server.connect()));
     if (this.#status === 'started') for (const { probe } of this.#servers) probe.start();
   }
 
@@ -200,56 +185,13 @@ export class RedisBus implements Bus {
     this.#subscriptions.clear();
     this.#observer.onSubscriptions?.(0);
     this.sender.close();
-    for (const { probe, subscriber } of this.#servers) {
-      probe.close();
-      subscriber.close();
-    }
-    await Promise.all(this.#servers.flatMap((server) => [server.publisher.close(), server.subscriberLink.close()]));
-  }
-
-  #connectTo(url: string, options: RedisBusOptions): Server {
-    const { log } = options;
-    const silenceTimeoutMs = options.silenceTimeoutMs ?? 6_000;
-    const onUp = (isReconnect: boolean) => {
-      if (isReconnect) this.#observer.onReconnect?.();
-    };
-    const publisher = new RedisLink({
-      url,
-      role: 'publisher',
-      log,
-      silenceTimeoutMs,
-      onUp,
-      onDown: () => undefined,
-    });
-    const subscriberLink = new RedisLink({
-      url,
-      role: 'subscriber',
-      log,
-      silenceTimeoutMs,
-      onUp: (isReconnect) => {
-        onUp(isReconnect);
-        subscriber.up();
-      },
-      onDown: () => subscriber.down(),
-    });
-    const subscriber = new RedisSubscriber(subscriberLink, {
-      log,
-      acknowledgeTimeoutMs: options.subscribeTimeoutMs ?? 5_000,
-      onGap: (channels) => this.#onGap(channels),
-    });
-    const prefix = this.#prefix;
-    const flow = new RedisFlow({ publisher, subscriber, prefix, sender: this.sender });
-    const fence = new RedisFence(publisher, prefix, flow, this.sender);
-    const intervalMs = options.probeIntervalMs ?? 2_500;
-    const onRoundTrip = (ms: number) => this.#observer.onRoundTrip?.(publisher.label, ms);
-    const probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs, onRoundTrip });
-    return { publisher, fence, flow, subscriberLink, subscriber, probe };
+    await Promise.all(this.#servers.map((server) => server.close()));
   }
 
   /** The messages by server, in order. */
-  #spread(messages: readonly Message[]): Map<Server, readonly Message[]> {
+  #spread(messages: readonly Message[]): Map<RedisServer, readonly Message[]> {
     if (this.#servers.length === 1) return new Map([[this.#servers[0]!, messages]]);
-    const shares = new Map<Server, Message[]>();
+    const shares = new Map<RedisServer, Message[]>();
     for (const message of messages) {
       const server = this.#serverOf(message.channel);
       const share = shares.get(server);
@@ -259,7 +201,7 @@ export class RedisBus implements Bus {
     return shares;
   }
 
-  #serverOf(channel: string): Server {
+  #serverOf(channel: string): RedisServer {
     return this.#servers[ownerOf(channel, this.#serverHashes)]!;
   }
 

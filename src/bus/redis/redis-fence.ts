@@ -8,7 +8,7 @@ import type { Retention } from '../history.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
-import { fillsKey } from './redis-state-fills.ts';
+import { fillsKey, ownersKey } from './redis-keys.ts';
 import { LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
 
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
@@ -43,7 +43,7 @@ export class RedisFence {
 
   constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender) {
     this.#link = link;
-    this.#ownersKey = `${prefix}owners`;
+    this.#ownersKey = ownersKey(prefix);
     this.#fillsKey = fillsKey(prefix);
     this.#flow = flow;
     this.#sender = sender;

@@ -2,7 +2,7 @@ import { topicOf } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryQuery } from '../history.ts';
 import type { RedisLink } from './redis-link.ts';
-import { fillsKey } from './redis-state-fills.ts';
+import { fillsKey, ownersKey } from './redis-keys.ts';
 import { HISTORY, runScript } from './redis-scripts.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function readHistory(
   const [epoch, ...messages] = (await runScript(
     link,
     HISTORY,
-    [`${prefix}owners`, channel, fillsKey(prefix)],
+    [ownersKey(prefix), channel, fillsKey(prefix)],
     args,
   )) as Buffer[];
   return { epoch: Number(epoch), entries: entriesOf(messages) };

@@ -1,5 +1,6 @@
 import type { StateFill, StateFills, TopicFills } from '../state-fill.ts';
 import type { RedisLink } from './redis-link.ts';
+import { fillsKey, ownersKey } from './redis-keys.ts';
 import { FILLED, FILLS, runScript } from './redis-scripts.ts';
 
 const FILL = /^\d+ (-|\d+) (\S+)$/;
@@ -19,7 +20,7 @@ export class RedisStateFills implements StateFills {
 
   /** A fill has begun, and has ended, when it has on every server. */
   async read(topic: string, partitions?: number): Promise<TopicFills> {
-    const keys = [`${this.#prefix}owners`, fillsKey(this.#prefix)];
+    const keys = [ownersKey(this.#prefix), fillsKey(this.#prefix)];
     const replies = await Promise.all(
       this.#links.map((link) => runScript(link, FILLS, keys, [topic, partitions ?? ''])),
     );
@@ -42,10 +43,6 @@ export class RedisStateFills implements StateFills {
     const run = (link: RedisLink) => runScript(link, FILLED, [fillsKey(this.#prefix)], [topic, partition, signature]);
     await Promise.all(this.#links.map(run));
   }
-}
-
-export function fillsKey(prefix: string): string {
-  return `${prefix}fills`;
 }
 
 function fillOf(text: Buffer): StateFill | undefined {
