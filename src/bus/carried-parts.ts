@@ -6,7 +6,7 @@ export interface PartsDemand {
 }
 
 /**
- * The demanded parts of one record. null: the record does not have the part, or it is no UTF-8. A part that was not demanded when the
+ * The demanded parts of one record. null: the record does not have the part, or it is not UTF-8. A part that was not demanded when the
  * record was published is absent.
  */
 export interface CarriedParts {
@@ -14,7 +14,7 @@ export interface CarriedParts {
   readonly headers: Readonly<Record<string, string | null>>;
 }
 
-/** In bytes, of the text in a message's header. Parts of 3,000 bytes fit: each message, and each one that is kept, has them. */
+/** In bytes, of the text in a message's header (base64, so parts of 3,000 bytes fit). Histories and states keep it with each message. */
 export const MAX_PARTS_LENGTH = 4096;
 
 /** Stands for parts that exceed `MAX_PARTS_LENGTH`. */

@@ -38,7 +38,7 @@ export function partsReader(parts: readonly string[]): (record: RecordParts) => 
   return (record) => readers.map((read) => read(record));
 }
 
-/** undefined: the record has no key, or one that is no UTF-8. */
+/** undefined: the record has no key, or it is not UTF-8. */
 export function keyText({ key }: RecordParts): string | undefined {
   return utf8Text(key);
 }
@@ -52,7 +52,7 @@ function headerReader(part: string): (record: RecordParts) => string | undefined
   };
 }
 
-/** undefined: the bytes are no UTF-8 and match nothing. */
+/** undefined: the bytes are not UTF-8 and match nothing. */
 function utf8Text(bytes: HeaderValue): string | undefined {
   if (typeof bytes === 'string') return bytes;
   if (bytes === null || bytes === undefined) return undefined;

@@ -47,7 +47,7 @@ export class EventQueue implements AsyncIterableIterator<unknown> {
     this.#count(bytes);
   }
 
-  /** Events may be missing before the next one that is pushed. */
+  /** Marks the next event that is pushed: events before it may be missing. */
   noteGap(): void {
     this.#hasGap = true;
   }
