@@ -1,3 +1,4 @@
+import { certificateMend } from '../certificate-mend.ts';
 import type { KafkaConnectionConfig } from '../kafka/kafkajs/client.ts';
 import { variables } from '../variables.ts';
 import type { KafkaListener } from './kafka-listener.ts';
@@ -23,11 +24,7 @@ function tlsMend(reason: string, listener: KafkaListener | undefined, { KAFKA_TL
   if (listener && listener.isTls && !isTls) return 'this listener uses TLS: set KAFKA_TLS=true';
   if (listener && !listener.isTls && isTls)
     return 'this listener does not use TLS: unset KAFKA_TLS, or name a TLS listener in KAFKA_BROKERS';
-  if (/altnames/.test(reason)) return 'name the brokers in KAFKA_BROKERS as their certificate does';
-  if (/expired/.test(reason)) return 'renew the certificate of the brokers';
-  if (/certificate/.test(reason))
-    return 'if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS';
-  return '';
+  return certificateMend(reason, 'the brokers', 'KAFKA_BROKERS');
 }
 
 function saslMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {

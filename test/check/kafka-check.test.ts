@@ -238,7 +238,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       'ok       Kafka: the dead-letter topic dead exists, and this user may write to it',
     ]);
     const [other] = await check(kafka.saslTls.replace('127.0.0.1', 'localhost'));
-    assert.match(other!, /altnames.*; name the brokers in KAFKA_BROKERS as their certificate does$/);
+    assert.match(other!, /altnames.*; name the brokers in KAFKA_BROKERS as the certificate does$/);
     const [expired] = await check(kafka.expired);
     assert.match(expired!, /certificate has expired; renew the certificate of the brokers/);
   });

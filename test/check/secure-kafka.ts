@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import kafkajs from 'kafkajs';
 import type { AclEntry } from 'kafkajs';
 import { startKafkaBroker } from '../../stack/kafka-broker.ts';
 import { freePorts } from '../../stack/port.ts';
+import { createCertificate } from '../support/certificate.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
-
-const run = promisify(execFile);
 
 export const PASSWORD = 'hunter2';
 
@@ -45,9 +42,9 @@ export async function startSecureKafka(users: readonly string[]): Promise<Secure
   const folder = await mkdtemp(join(tmpdir(), 'crier-keys-'));
   const ports = (await freePorts(6)) as [number, number, number, number, number, number];
   const [sasl, tls, saslTls, expired, oauth, misadvertised] = ports;
-  const valid = await createCertificate(folder, 'valid', []);
+  const valid = await createCertificate(folder, 'valid', PASSWORD);
   // From three days ago until one day ago.
-  const past = await createCertificate(folder, 'expired', ['-startdate', '-3d']);
+  const past = await createCertificate(folder, 'expired', PASSWORD, ['-startdate', '-3d']);
   const certificates = join(folder, 'certificates.pem');
   await writeFile(certificates, valid.certificate + past.certificate);
   const logins = users.map((user) => `user_${user}="${PASSWORD}"`).join(' ');
@@ -112,18 +109,4 @@ export function aclEntries(user: string, rights: readonly Right[]): AclEntry[] {
     operation: AclOperationTypes[operation],
     permissionType: AclPermissionTypes.ALLOW,
   }));
-}
-
-/** A certificate for two days, as PEM, and the path of its key. keytool is part of the Java that Kafka needs. */
-async function createCertificate(
-  folder: string,
-  name: string,
-  flags: readonly string[],
-): Promise<{ keystore: string; certificate: string }> {
-  const keystore = join(folder, `${name}.p12`);
-  const store = ['-keystore', keystore, '-storepass', PASSWORD, '-alias', 'broker'];
-  const subject = ['-dname', 'CN=kafka', '-ext', 'san=ip:127.0.0.1', '-validity', '2', ...flags];
-  await run('keytool', ['-genkeypair', '-keyalg', 'EC', ...store, '-storetype', 'PKCS12', ...subject]);
-  const { stdout } = await run('keytool', ['-exportcert', '-rfc', ...store]);
-  return { keystore, certificate: stdout };
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Agent, request } from 'undici';
+import { certificateMend } from '../../certificate-mend.ts';
 import { errorOf } from '../../errors.ts';
 
 /** The schema of a record cannot be had now: the registry is away, or may not know the schema yet. The caller retries. */
@@ -138,5 +139,6 @@ function describe(error: Error, timeoutMs: number): string {
   if (error.name === 'AbortError') return `has not answered within ${timeoutMs} ms`;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answers with more than ${MAX_ANSWER_BYTES} bytes`;
-  return `cannot be reached: ${code ?? message}`;
+  const mend = certificateMend(message, 'the registry', 'SCHEMA_REGISTRY_URL');
+  return `cannot be reached: ${code ?? message}${mend && `; ${mend}`}`;
 }

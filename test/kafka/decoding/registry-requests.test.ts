@@ -1,17 +1,46 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { RegistryRequests } from '../../../src/kafka/decoding/registry-requests.ts';
 import type { RegistryAccess } from '../../../src/kafka/decoding/registry-requests.ts';
+import { createCertificate } from '../../support/certificate.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const NOT_FOUND = '{"error_code":40403,"message":"Schema not found"}';
 
-async function serve(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+/** What a process of its own receives from each URL: the answer or the message of the error. Node reads its authorities once. */
+async function inProcess(environment: NodeJS.ProcessEnv, urls: readonly string[]): Promise<string[]> {
+  const program = `
+    const { RegistryRequests } = await import(process.argv[1]);
+    const answers = process.argv.slice(2).map(async (url) => {
+      const requests = new RegistryRequests({ urls: [url], user: '', password: '', timeoutMs: 5000 });
+      try { return await requests.get('/x'); } catch ({ message }) { return message; } finally { await requests.close(); }
+    });
+    console.log(JSON.stringify(await Promise.all(answers)));`;
+  const module = import.meta.resolve('../../../src/kafka/decoding/registry-requests.js');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', program, '--', module, ...urls],
+    { env: { ...process.env, ...environment } },
+  );
+  return JSON.parse(stdout) as string[];
+}
+
+function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  return listen(t, createServer(listener));
+}
+
+async function listen(t: TestContext, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.after(() => {
     server.closeAllConnections();
@@ -96,6 +125,26 @@ describe('RegistryRequests', () => {
         () => false,
       ),
     );
+  });
+
+  it('uses TLS, trusts the authorities in NODE_EXTRA_CA_CERTS, and names this setting without them', async (t) => {
+    const folder = await temporaryFolder(t);
+    const { keystore, certificate } = await createCertificate(folder, 'registry', 'secret');
+    const authority = join(folder, 'authority.pem');
+    await writeFile(authority, certificate);
+    const options = { pfx: await readFile(keystore), passphrase: 'secret' };
+    const url = await listen(
+      t,
+      createTlsServer(options, (_request, response) => response.end('"encrypted"')),
+    );
+    const secure = url.replace('http:', 'https:');
+    await assert.rejects(requestsTo(t, [secure]).get('/x'), {
+      message: `the schema registry ${secure} cannot be reached: DEPTH_ZERO_SELF_SIGNED_CERT; if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS`,
+    });
+    const wrongName = secure.replace('127.0.0.1', 'localhost');
+    const answers = await inProcess({ NODE_EXTRA_CA_CERTS: authority }, [secure, wrongName]);
+    assert.equal(answers[0], 'encrypted');
+    assert.match(answers[1]!, /; name the registry in SCHEMA_REGISTRY_URL as the certificate does$/);
   });
 
   it('does not follow a redirection', async (t) => {

@@ -1,0 +1,13 @@
+/**
+ * What mends a TLS connection that failed for the server's certificate; '': the certificate is not the reason.
+ * @param reason message of the failure, which OpenSSL or Node wrote
+ * @param server `the brokers`
+ * @param setting the name of the setting that names the server
+ */
+export function certificateMend(reason: string, server: string, setting: string): string {
+  if (/altnames/.test(reason)) return `name ${server} in ${setting} as the certificate does`;
+  if (/expired/.test(reason)) return `renew the certificate of ${server}`;
+  if (/certificate/.test(reason))
+    return 'if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS';
+  return '';
+}
