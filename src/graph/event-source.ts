@@ -6,6 +6,7 @@ import { sharingKey } from './documents/sharing-key.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { filterFor } from './filter/event-filter.ts';
 import type { EventFilter } from './filter/event-filter.ts';
+import type { FilterReaders } from './filter/filter-readers.ts';
 import { plainChannelsFor } from './plain-channels.ts';
 import type { Refusal } from './refusal.ts';
 import type { Binding } from './schema/binding.ts';
@@ -47,6 +48,7 @@ export interface ChannelSourceOptions {
   readonly hasSharing: boolean;
   /** More channels are refused; undefined: no limit. */
   readonly maxChannels: number | undefined;
+  readonly filterReaders: FilterReaders;
 }
 
 /** @returns undefined: the connection lacks a claim that the binding demands */
@@ -54,14 +56,14 @@ export function channelSource(
   binding: Binding | RedisBinding,
   { operation, args, variables, sent }: SelectedOperation,
   { claims }: Pick<ConnectionFacts, 'claims'>,
-  { channelPrefix, hasSharing, maxChannels }: ChannelSourceOptions,
+  { channelPrefix, hasSharing, maxChannels, filterReaders }: ChannelSourceOptions,
 ): ChannelSource | Refusal | undefined {
   const channels =
     'template' in binding
       ? plainChannelsFor(binding, args)
       : channelsFor(binding, channelPrefix, { args, claims }, maxChannels);
   if (channels === undefined || 'errors' in channels) return channels;
-  const filter = binding.filters && filterFor(binding.filters, args);
+  const filter = binding.filters && filterFor(binding.filters, args, filterReaders.of(binding.filters));
   if (filter && 'errors' in filter) return filter;
   return {
     field: binding.field,

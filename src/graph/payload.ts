@@ -1,5 +1,6 @@
 import type { Coordinates } from '../bus/coordinates.ts';
 import { parseFrozen } from '../json/frozen.ts';
+import type { PathReader } from '../json/path-reader.ts';
 import type { RenderedTemplate, Template } from './projection/template.ts';
 
 /** The payload of one event. */
@@ -12,6 +13,8 @@ export interface Payload {
   readonly value: unknown;
   /** Renders a template with this payload; undefined where that is not possible. Absent where the payload has no text. */
   readonly render?: (template: Pick<Template, 'render'>) => RenderedTemplate | undefined;
+  /** The values at a reader's paths; undefined: read them in `value`. Absent where the payload has no text. */
+  readonly valuesAt?: (reader: PathReader) => readonly unknown[] | undefined;
   /** Where it comes from; absent: not from a channel. */
   readonly channel?: string;
   /** Of its message; absent: no worker published it. */
@@ -28,6 +31,9 @@ export class TextPayload implements Payload {
   readonly #onBroken: () => void;
   #parsed: { readonly value: unknown } | undefined;
   #isBroken = false;
+  /** What `#reader` has read. */
+  #values: readonly unknown[] | undefined;
+  #reader: PathReader | undefined;
   /** By template: operations that differ only in their variables share one. */
   readonly #rendered = new Map<Pick<Template, 'render'>, RenderedTemplate | undefined>();
 
@@ -57,6 +63,14 @@ export class TextPayload implements Payload {
     const rendered = template.render(this.#text);
     this.#rendered.set(template, rendered);
     return rendered;
+  }
+
+  valuesAt(reader: PathReader): readonly unknown[] | undefined {
+    if (this.#reader === reader) return this.#values;
+    if (this.#parsed) return undefined;
+    this.#reader = reader;
+    this.#values = reader.read(this.#text);
+    return this.#values;
   }
 
   copy(): TextPayload {

@@ -26,6 +26,7 @@ import { Contexts } from './contexts.ts';
 import type { ContextsOptions } from './contexts.ts';
 import { channelSource } from './event-source.ts';
 import type { EventSource, SelectedOperation } from './event-source.ts';
+import { FilterReaders } from './filter/filter-readers.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
@@ -75,6 +76,7 @@ export class GraphRuntime {
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
   readonly #contexts: Contexts;
+  readonly #filterReaders = new FilterReaders();
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
@@ -231,7 +233,12 @@ export class GraphRuntime {
   /** undefined: the connection lacks a claim that the binding demands. */
   #channelSource(binding: Binding | RedisBinding, selected: SelectedOperation, facts: ConnectionFacts) {
     const { channelPrefix, hasSharing = true, limits } = this.#options;
-    return channelSource(binding, selected, facts, { channelPrefix, hasSharing, maxChannels: limits?.maxChannels });
+    return channelSource(binding, selected, facts, {
+      channelPrefix,
+      hasSharing,
+      maxChannels: limits?.maxChannels,
+      filterReaders: this.#filterReaders,
+    });
   }
 
   #run(plan: OperationPlan, input: ExecutionInput): FormattedExecutionResult | Promise<FormattedExecutionResult> {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { COLON, QUOTE } from './characters.ts';
+import { BACKSLASH, COLON, QUOTE } from './characters.ts';
+import { MAX_LEVELS } from './scanner.ts';
 import type { JsonScanner } from './scanner.ts';
 import { wordsOf } from './words.ts';
 
@@ -18,7 +19,7 @@ export interface Key<Meaning> {
 /** Predicted keys that are tried before a lookup by name. */
 const MAX_LEFT_OUT = 8;
 /** Bytes of a name; a longer one is not looked up. */
-export const MAX_NAME_BYTES = 1024;
+const MAX_NAME_BYTES = 1024;
 
 /**
  * The keys of the objects at one position of a text. They mostly have the same keys in the same order, so the next key is predicted
@@ -78,4 +79,17 @@ function isAt<Meaning>({ view }: JsonScanner, at: number, { words, mask }: Key<M
   const last = words.length - 1;
   for (let i = 0; i < last; i++, at += 4) if (view.getInt32(at, true) !== words[i]) return false;
   return (view.getInt32(at, true) & mask) === words[last];
+}
+
+/**
+ * The offset after a member whose key `ObjectKeys` does not know, or -1: its key is long, has escapes, or is not followed at once by its
+ * colon, so it may be a known one.
+ */
+export function endOfUnknownMember(scanner: JsonScanner, at: number): number {
+  const { view, bytes } = scanner;
+  if (view.getUint8(at) !== QUOTE) return -1;
+  const end = scanner.endOfString(at);
+  if (end < 0 || end - at > MAX_NAME_BYTES || view.getUint8(end) !== COLON) return -1;
+  for (let i = at; i < end; i++) if (bytes[i] === BACKSLASH) return -1;
+  return scanner.endOfValue(scanner.token(end + 1), MAX_LEVELS);
 }

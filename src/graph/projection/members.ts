@@ -1,8 +1,7 @@
-import { BACKSLASH, CLOSING, COLON, COMMA, QUOTE } from '../../json/characters.ts';
-import { MAX_NAME_BYTES, ObjectKeys } from '../../json/object-keys.ts';
+import { CLOSING, COMMA } from '../../json/characters.ts';
+import { ObjectKeys, endOfUnknownMember } from '../../json/object-keys.ts';
 import type { Key } from '../../json/object-keys.ts';
 import { MAX_LEVELS } from '../../json/scanner.ts';
-import type { JsonScanner } from '../../json/scanner.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 
 const UNSELECTED = Symbol('unselected');
@@ -61,7 +60,7 @@ export class Members {
         const { meaning } = found;
         at =
           meaning === UNSELECTED ? scanner.endOfValue(value, MAX_LEVELS) : readSelected(context, value, index, meaning);
-      } else at = skipMember(scanner, at);
+      } else at = endOfUnknownMember(scanner, at);
       if (at < 0) return -1;
       at = scanner.token(at);
       const c = view.getUint8(at);
@@ -78,17 +77,4 @@ function readSelected(context: RenderContext, at: number, index: number, selecte
   if (context.valueOffsets[index + offset] !== 0) return -1;
   const end = printer.read(context, at, index + offset);
   return other && end >= 0 ? readSelected(context, at, index, other) : end;
-}
-
-/**
- * Skips a member whose key is unknown. A key that is long, has escapes, or is not followed at once by its colon is refused, because it
- * may be a selected one.
- */
-function skipMember(scanner: JsonScanner, at: number): number {
-  const { view, bytes } = scanner;
-  if (view.getUint8(at) !== QUOTE) return -1;
-  const end = scanner.endOfString(at);
-  if (end < 0 || end - at > MAX_NAME_BYTES || view.getUint8(end) !== COLON) return -1;
-  for (let i = at; i < end; i++) if (bytes[i] === BACKSLASH) return -1;
-  return scanner.endOfValue(scanner.token(end + 1), MAX_LEVELS);
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { filterFor } from '../../../src/graph/filter/event-filter.ts';
+import type { EventFilter } from '../../../src/graph/filter/event-filter.ts';
+import { FilterReaders } from '../../../src/graph/filter/filter-readers.ts';
 import { OPERATORS } from '../../../src/graph/filter/filter-rule.ts';
 import type { Comparison, FilterRule, Operator } from '../../../src/graph/filter/filter-rule.ts';
+import { TextPayload } from '../../../src/graph/payload.ts';
 
 function rule(op: Operator, comparison: Comparison = 'either', arg = 'x', path = 'a.b'): FilterRule {
   return { arg, path, op, comparison };
@@ -101,6 +104,51 @@ describe('EventFilter', () => {
       },
     };
     assert.equal(filter.accepts(broken), true);
+  });
+
+  it('decides the same whether it reads the text of a payload or its value', () => {
+    const given: Record<string, unknown> = { EQ: '7', NE: '7', IN: ['7', 'a'], CONTAINS: 'a', PREFIX: 'a' };
+    const values = [
+      undefined,
+      null,
+      7,
+      '7',
+      7.5,
+      -0,
+      1e21,
+      true,
+      'a',
+      'ab',
+      'x"a',
+      '9007199254740993',
+      ['a'],
+      { a: 1 },
+    ];
+    const readers = new FilterReaders();
+    for (const op of OPERATORS) {
+      const rules = [rule(op, 'either', 'y', 'c'), rule(op)];
+      const args = { x: given[op] ?? '7' };
+      const fromText = filterFor(rules, args, readers.of(rules)) as EventFilter;
+      const parsed = filterFor(rules, args) as EventFilter;
+      const texts = ['null', 'no JSON', '{"a":{"b":"x","b":7}}', '{"a":[{"b":7}]}', '{"a":{"b":7.0}}'];
+      for (const text of [...texts, ...values.map((b) => JSON.stringify({ a: { b } }))]) {
+        const payload = () => new TextPayload(Buffer.from(text));
+        assert.equal(fromText.accepts(payload()), parsed.accepts(payload()), `${op} of ${text}`);
+      }
+    }
+  });
+
+  it('does not parse a payload that it can read from the text', () => {
+    const rules = [rule('EQ')];
+    const filter = filterFor(rules, { x: 'no' }, new FilterReaders().of(rules)) as EventFilter;
+    class Unparsed extends TextPayload {
+      override get value(): unknown {
+        throw new TypeError('parsed');
+      }
+    }
+    // A payload that is not JSON is accepted, and reading the value of this one throws.
+    assert.equal(filter.accepts(new Unparsed(Buffer.from('{"a":{"b":"yes"}}'))), false);
+    assert.equal(filter.accepts(new Unparsed(Buffer.from('{"a":{"b":1.0}}'))), true);
   });
 
   it('refuses an empty list and a value without a text', () => {

@@ -7,6 +7,7 @@ import { templateOf } from '../../../src/graph/projection/template.ts';
 import { RenderContext } from '../../../src/graph/projection/render-context.ts';
 import { TextPayload } from '../../../src/graph/payload.ts';
 import { createStage, factsOf, payloadOf, textOf } from '../../fanout/stage.ts';
+import { writtenJson } from '../../support/written-json.ts';
 
 const SDL = `
   type Subscription {
@@ -294,7 +295,7 @@ describe('the printed text', () => {
     let printed = 0;
     await fc.assert(
       fc.asyncProperty(box, fc.infiniteStream(fc.nat(999)), async (value, choices) => {
-        const text = written({ box: value }, () => choices.next().value as number);
+        const text = writtenJson({ box: value }, () => choices.next().value as number);
         const payload = new TextPayload(Buffer.from(text));
         const { json } = await reference.startEvent(payload).execute(referenceListener!);
         const result = await runtime.startEvent(payload).execute(listener!);
@@ -306,34 +307,6 @@ describe('the printed text', () => {
     assert.ok(printed > 300, `only ${printed} were printed`);
   });
 });
-
-/**
- * JSON text of a value, in one of the many ways in which somebody else may write it: with white space, keys in another order, keys
- * that nobody asks for, keys twice, escapes and numbers that are longer than they need to be. `choose`: 0 to 999.
- */
-function written(value: unknown, choose: () => number): string {
-  const space = () => (choose() < 60 ? [' ', '\n', '\t ', '\r\n'][choose() % 4]! : '');
-  const rare = () => choose() < 4;
-  if (Array.isArray(value)) {
-    return `[${space()}${value.map((item) => written(item, choose)).join(`${space()},${space()}`)}${space()}]`;
-  }
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([key, inner]) => [key, inner, choose()] as const);
-    if (choose() < 300) members.push(['unwanted', [{ x: [1, 'y', null] }, {}], choose()]);
-    if (rare()) members.push(['int', 7, choose()]);
-    if (choose() < 200) members.sort(([, , a], [, , b]) => a - b);
-    const texts = members.map(([key, inner]) => {
-      const name = rare()
-        ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, '0')}${key.slice(1)}"`
-        : JSON.stringify(key);
-      return `${name}${rare() ? ' ' : ''}:${space()}${written(inner, choose)}`;
-    });
-    return `{${space()}${texts.join(`${space()},${space()}`)}${space()}}`;
-  }
-  const text = JSON.stringify(value);
-  if (typeof value === 'number' && Number.isInteger(value) && rare()) return `${text}${text.includes('e') ? '' : '.0'}`;
-  return typeof value === 'string' && rare() ? text.replaceAll('R', '\\u0052') : text;
-}
 
 /** A masked error has a random id. */
 function withoutIds(json: string): string {
