@@ -11,18 +11,20 @@ const SLICE_MS = 2;
 /** Time in ms after which a lagging client has its next turn. */
 const WAIT_MS = 10;
 
-/** The replays of all channels of a pod: one client after another gets a few events, in slices after the live events. */
+/**
+ * The replays of all channels of a pod: one client after another gets a few events. Each turn of the event loop has one slice, after its
+ * live events, also if live events are left to later turns: a flood of them does not keep clients from joining.
+ */
 export class Replays {
-  readonly #scheduler: EventScheduler;
+  readonly #scheduler: Pick<EventScheduler, 'scheduleLast'>;
   readonly #flush: () => void;
   /** In the order of their turns. */
   readonly #turns = new Set<Turn>();
   /** Of lagging clients. */
   #waiting: Turn[] = [];
-  #isScheduled = false;
 
   /** @param flush writes what results have put into outboxes */
-  constructor(scheduler: EventScheduler, flush: () => void) {
+  constructor(scheduler: Pick<EventScheduler, 'scheduleLast'>, flush: () => void) {
     this.#scheduler = scheduler;
     this.#flush = flush;
   }
@@ -33,10 +35,9 @@ export class Replays {
     this.#schedule();
   }
 
-  readonly #slice = (): boolean => {
+  readonly #slice = (): void => {
     const endsAt = performance.now() + SLICE_MS;
     const isSpent = () => performance.now() >= endsAt;
-    this.#isScheduled = false;
     try {
       for (const turn of this.#turns) {
         this.#turns.delete(turn);
@@ -46,7 +47,6 @@ export class Replays {
     } finally {
       if (this.#turns.size > 0) this.#schedule();
     }
-    return true;
   };
 
   #serve(turn: Turn, isSpent: () => boolean): void {
@@ -67,14 +67,6 @@ export class Replays {
   };
 
   #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(this.#onTurn);
+    this.#scheduler.scheduleLast(this.#slice);
   }
-
-  /** One slice in each turn of the event loop, after the live events that the turn brought. */
-  readonly #onTurn = (): void => {
-    if (this.#scheduler.isIdle) this.#slice();
-    else this.#scheduler.schedule(this.#slice);
-  };
 }

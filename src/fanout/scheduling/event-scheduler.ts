@@ -39,11 +39,6 @@ export class EventScheduler {
     this.#held = new HeldJobs(MAX_HELD_JOB_BYTES, this.schedule);
   }
 
-  /** True if no job waits. */
-  get isIdle(): boolean {
-    return this.#slices.isIdle;
-  }
-
   /** Serves an event to all members that the group has when its turn comes. */
   add(group: SharingGroup, event: GroupEvent, { length, intake, load }: EventShare): void {
     if (!group.batch?.isOpen) {
@@ -57,6 +52,9 @@ export class EventScheduler {
 
   /** Runs a job after the events added before it and before those added after it. */
   readonly schedule = (job: Job): void => this.#slices.add(job);
+
+  /** See `TurnSlices`. */
+  readonly scheduleLast = (work: () => void): void => this.#slices.addLast(work);
 
   /** As `schedule`, for a job that keeps its order among the events of a channel: it is held with them. */
   scheduleInChannel(load: ChannelLoad | undefined, job: Job): void {

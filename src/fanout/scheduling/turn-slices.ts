@@ -12,6 +12,8 @@ export class TurnSlices {
   readonly #sliceMs: number;
   readonly #flush: () => void;
   readonly #jobs: Job[] = [];
+  /** Runs after the jobs of the next turn. */
+  #last: (() => void) | undefined;
   #endsAt = 0;
   #isScheduled = false;
   #hasOneJob = false;
@@ -21,11 +23,6 @@ export class TurnSlices {
     this.#flush = flush;
   }
 
-  /** True if no job waits. */
-  get isIdle(): boolean {
-    return this.#jobs.length === 0;
-  }
-
   /** True if this turn has a single job, which may flush before it is done. */
   get hasOneJob(): boolean {
     return this.#hasOneJob;
@@ -33,6 +30,12 @@ export class TurnSlices {
 
   add(job: Job): void {
     this.#jobs.push(job);
+    this.#schedule();
+  }
+
+  /** Runs `work` once, at the end of the next turn's slice, also if jobs are left to later turns. It replaces work that waits already. */
+  addLast(work: () => void): void {
+    this.#last = work;
     this.#schedule();
   }
 
@@ -58,6 +61,9 @@ export class TurnSlices {
     }
     this.#flush();
     if (this.#jobs.length > 0) this.#schedule();
+    const last = this.#last;
+    this.#last = undefined;
+    last?.();
   };
 
   readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;

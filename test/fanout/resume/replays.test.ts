@@ -35,6 +35,23 @@ describe('Replays', () => {
     assert.deepEqual(new Set(slicesBefore), new Set([0]));
   });
 
+  it('go on in each turn while more live events wait than a turn serves', async () => {
+    const { scheduler, replays } = createReplays();
+    let isFlooded = true;
+    const live = (isSpent: () => boolean) => {
+      while (isFlooded && !isSpent());
+      if (isFlooded) scheduler.schedule(live);
+      return true;
+    };
+    for (let i = 0; i < 10; i++) scheduler.schedule(live);
+    let turns = 0;
+    let served = 0;
+    replays.add(() => (++served === 3 ? 'over' : 'served'));
+    for (; served < 3 && turns < 8; turns++) await nextTurn();
+    isFlooded = false;
+    assert.equal(served, 3, `after ${turns} turns`);
+  });
+
   it('check a backpressured client after a delay, not in each turn', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { replays } = createReplays();
