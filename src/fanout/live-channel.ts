@@ -26,6 +26,8 @@ import type { Subscription } from './subscription.ts';
 
 export const GAP = '"gap":true';
 
+type Receivers = ReturnType<ChannelMembers['receivers']>;
+
 const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };
 
 /** One channel on this pod: its members, and the position of its delivered events. */
@@ -183,7 +185,7 @@ export class LiveChannel {
     if (!isDelivered) message.intake?.serve(message.payload.length);
   }
 
-  /** Returns true if groups receive the message. */
+  /** Returns true if groups receive the message, or it is held for subscriptions that join. They serve it in its intake. */
   #accept({ payload, coordinates, intake, times }: ChannelMessage): boolean {
     // A replay or the scheduler may hold it for a while: the buffer it is a part of would be held with it.
     const isHeld = this.#replay !== undefined || this.#load?.isFull === true;
@@ -197,10 +199,16 @@ export class LiveChannel {
     if (verdict === 'gap') this.#notifyGap();
     if (coordinates?.entry) this.#last = positionOf(coordinates, coordinates.entry);
     this.#services.observer.onEvent();
-    this.#replay?.addLive(event);
     const arrive = this.#members.admit(event);
     if (arrive) this.#services.scheduler.scheduleInChannel(this.#load, arrive);
-    return this.#deliver(event, intake);
+    const groups = this.#members.receivers(event.payload);
+    const isAwaited = this.#replay?.intake.isAwaited === true;
+    // In the intake, the subscriptions that join count as one more group.
+    const length = event.length / (isAwaited ? groups.size + 1 : groups.size);
+    this.#replay?.addLive(event, isAwaited ? { intake, length } : undefined);
+    if (groups.size === 0) return isAwaited;
+    this.#deliver(event, groups, intake, length);
+    return true;
   }
 
   /** Events may be missing: each operation receives `gap: true` with its next event. */
@@ -209,18 +217,16 @@ export class LiveChannel {
     if (noteLive) this.#services.scheduler.scheduleInChannel(this.#load, noteLive);
   }
 
-  /** Schedules an event for the members that each group has when its turn comes. Returns false if no group receives it. */
-  #deliver(channelEvent: ChannelEvent, intake: Intake | undefined): boolean {
+  /** Schedules an event for the members that each group has when its turn comes. Each group counts for `lengthOfGroup` bytes in the intake. */
+  #deliver(channelEvent: ChannelEvent, groups: Receivers, intake: Intake | undefined, lengthOfGroup: number): void {
     const { payload, coordinates, cursor, length, times } = channelEvent;
-    const groups = this.#members.receivers(payload);
-    if (groups.size === 0) return false;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, this.#members);
     const trace = coordinates?.trace && this.#startTrace(coordinates, length, groups);
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
     const options = { cursor, executing, times: timesOfAll, trace };
-    const share = { length: length / groups.size, intake, load: this.#load };
+    const share = { length: lengthOfGroup, intake, load: this.#load };
     const isDeletion = isTombstone(channelEvent);
     for (const group of groups.values()) {
       const event = new SharedEvent(group, executor.startEvent(payload), sharing, options);
@@ -228,15 +234,10 @@ export class LiveChannel {
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);
     scheduler.keepBound();
-    return true;
   }
 
   /** undefined: there are no members, or no span can be started now. */
-  #startTrace(
-    coordinates: Coordinates,
-    length: number,
-    groups: ReturnType<ChannelMembers['receivers']>,
-  ): EventTrace | undefined {
+  #startTrace(coordinates: Coordinates, length: number, groups: Receivers): EventTrace | undefined {
     const { traces, scheduler } = this.#services;
     const { live: members } = this.#members;
     for (const group of groups.values()) {

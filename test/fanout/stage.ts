@@ -181,6 +181,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     gapOperations: 0,
     channelCount: () => hub.channelCount,
     heldBytes: () => hub.heldBytes,
+    /** Bytes that flow control counts as not served. */
+    waitingBytes: () => receiver.waiting,
     inFlight: () => hub.executions,
     bus,
     runtime,

@@ -3,11 +3,13 @@ import type { History, HistoryEntry } from '../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
+import { HeldIntake } from './held-intake.ts';
 import { HistoryReads } from './history-reads.ts';
 import type { Missed } from './history-reads.ts';
 import { Joining } from './joining.ts';
 import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
+import type { IntakeBytes } from '../scheduling/event-batch.ts';
 import type { EventExecutor } from '../sharing/event-executor.ts';
 import { SharingGroup } from '../sharing/sharing-group.ts';
 import type { GroupEvent } from '../sharing/sharing-group.ts';
@@ -68,6 +70,7 @@ interface ReplayedEvent {
 export class Replay {
   readonly held: HeldEvents;
   readonly reads: HistoryReads;
+  readonly intake = new HeldIntake();
   readonly #services: ReplayServices;
   readonly #owner: ReplayOwner;
   readonly #joinings = new Map<Subscription, Joining>();
@@ -96,6 +99,7 @@ export class Replay {
   ): Joining {
     const joining = new Joining(subscription, sharingKey, filter, this.held, onGap);
     this.#joinings.set(subscription, joining);
+    this.intake.open(joining, joining.sequence);
     return joining;
   }
 
@@ -112,8 +116,12 @@ export class Replay {
     if (joining) this.#remove(joining);
   }
 
-  /** Holds a live event. If the pod has no room for it, all held events are dropped, and the joining clients receive `gap: true`. */
-  addLive(event: ChannelEvent): void {
+  /**
+   * Holds a live event. If the pod has no room for it, all held events are dropped, and the joining clients receive `gap: true`.
+   * @param share of the event in its intake; undefined: no subscription is waited for
+   */
+  addLive(event: ChannelEvent, share: IntakeBytes | undefined): void {
+    if (share) this.intake.add(share);
     if (this.held.bytes > this.#trimAt) this.#trim();
     if (this.held.add(event)) return;
     this.#makeRoom(heldLength(event.length));
@@ -121,13 +129,16 @@ export class Replay {
     if (this.held.add(event)) return;
     this.held.dropBefore(this.held.end);
     if (!this.held.add(event)) this.held.dropBefore(this.held.end + 1);
-    for (const joining of this.#joinings.values()) joining.skipTo(this.held.first);
+    for (const joining of this.#joinings.values()) {
+      joining.skipTo(this.held.first);
+      this.intake.advance(joining, joining.sequence);
+    }
   }
 
   /** Releases everything. */
   close(): void {
     clearInterval(this.#timer);
-    for (const joining of this.#joinings.values()) joining.end();
+    for (const joining of this.#joinings.values()) this.#end(joining);
     this.#joinings.clear();
     this.#makeRoom(Infinity);
     this.held.dropBefore(this.held.end);
@@ -143,7 +154,11 @@ export class Replay {
   /** One turn of a subscription. The error boundary: a throw ends its operation, and nothing else. */
   #serve(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     try {
-      return this.#attempt(joining, group, isSpent);
+      const progress = this.#attempt(joining, group, isSpent);
+      // Flow control does not wait for a client that does not read.
+      if (progress === 'waiting') this.intake.close(joining);
+      else this.intake.advance(joining, joining.sequence);
+      return progress;
     } catch (error) {
       joining.subscription.fail(error);
       return 'over';
@@ -248,8 +263,13 @@ export class Replay {
 
   #remove(joining: Joining): void {
     if (!this.#joinings.delete(joining.subscription)) return;
-    joining.end();
+    this.#end(joining);
     if (this.#joinings.size === 0 && !this.#services.heldBytes.isAmple) this.#owner.onOver();
+  }
+
+  #end(joining: Joining): void {
+    joining.end();
+    this.intake.close(joining);
   }
 
   /** Drops the held events that no subscription needs. */

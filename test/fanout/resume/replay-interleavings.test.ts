@@ -267,6 +267,7 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
   for (const client of clients) check(client, entries.length);
   for (const { listener } of clients) listener.leave();
   assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0], 'channels and bytes after all have left');
+  await waitFor('flow control to count nothing', () => stage.waitingBytes() === 0);
   return { resumed: clients.filter((client) => eventsOf(client)[0]?.resumed === true).length };
 }
 
