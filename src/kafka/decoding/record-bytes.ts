@@ -15,7 +15,8 @@ export type ReadValue = (bytes: RecordBytes, levels: number) => unknown;
 
 /**
  * The bytes of one record, read from left to right. Reading beyond `end` throws UndecodableError, and so does a record whose payload
- * would have more keys and items than JSON text of MAX_RECORD_BYTES can hold: a few bytes of a record may stand for many of them.
+ * would have more keys, items, enum symbols, decimals and times than JSON text of MAX_RECORD_BYTES can hold: a few bytes of a record may
+ * stand for many of them.
  */
 export class RecordBytes {
   bytes: Buffer = NO_BYTES;
@@ -25,7 +26,7 @@ export class RecordBytes {
   readonly #maxBytes: number;
   readonly #onOverflow: () => void;
   readonly #mismatch: DecodeReason;
-  /** Bytes that the keys and items to come may take in the payload's text. */
+  /** Bytes that what is spent may still take in the payload's text. */
   #room = 0;
   /** The last varint: 32 bits each. */
   #low = 0;
@@ -62,6 +63,12 @@ export class RecordBytes {
   spend(width: number): void {
     this.#room -= width;
     if (this.#room < 0) throw new UndecodableError('too_large');
+  }
+
+  /** Spends the length of a text that may be longer than the bytes that stand for it. */
+  charged(text: string): string {
+    this.spend(text.length);
+    return text;
   }
 
   /** The bytes are not what their schema says. */

@@ -47,7 +47,7 @@ export class AvroReaders {
 }
 
 function enumReader(symbols: readonly string[]): ReadValue {
-  return (bytes) => symbols[readInt(bytes)] ?? bytes.fail();
+  return (bytes) => bytes.charged(symbols[readInt(bytes)] ?? bytes.fail());
 }
 
 function fixedReader(size: number): ReadValue {

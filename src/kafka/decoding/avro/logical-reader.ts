@@ -55,7 +55,7 @@ function decimalReader(
     const length = size === 'bytes' ? readLength(bytes) : size;
     if (length > MAX_DECIMAL_BYTES) bytes.fail();
     const start = bytes.skip(length);
-    return decimalText(bytes.bytes.subarray(start, bytes.at), scale);
+    return bytes.charged(decimalText(bytes.bytes.subarray(start, bytes.at), scale));
   };
   const isNumber = kinds.size === 1 && kinds.has('number');
   return isNumber ? (bytes) => Number(readText(bytes)) : readText;
@@ -80,8 +80,13 @@ function readDuration(bytes: RecordBytes): string {
 function dateReader(isNumber: boolean): ReadValue {
   return (bytes) => {
     const days = readInt(bytes);
-    return isNumber ? days * MS_PER_DAY : (dateText(days) ?? bytes.beyondJson());
+    return isNumber ? days * MS_PER_DAY : charged(bytes, dateText(days));
   };
+}
+
+/** @param text undefined: JSON cannot print the time */
+function charged(bytes: RecordBytes, text: string | undefined): string | null {
+  return text === undefined ? bytes.beyondJson() : bytes.charged(text);
 }
 
 type TimeText = (seconds: number, nanos: number) => string | undefined;
@@ -91,7 +96,7 @@ function timeReader(unitsPerSecond: number, isNumber: boolean, textOf: TimeText)
     const units = bytes.zigzag64();
     const { seconds, nanos } =
       typeof units === 'number' ? split(units, unitsPerSecond) : splitLarge(units, unitsPerSecond);
-    return isNumber ? epochMs(seconds, nanos) : (textOf(seconds, nanos) ?? bytes.beyondJson());
+    return isNumber ? epochMs(seconds, nanos) : charged(bytes, textOf(seconds, nanos));
   };
 }
 

@@ -28,14 +28,14 @@ export interface MessageField {
   readonly initial: string;
 }
 
-/** Of `"":0,`. */
-const MIN_FIELD_WIDTH = 5;
+/** Of `"":,`. */
+const FIELD_WIDTH = 4;
 /** Of `0,`. */
 const MIN_ITEM_WIDTH = 2;
 
 /** Reads the fields in any order to an object. Generated, like the reader of a record of Avro. */
 export function messageReader(fields: readonly MessageField[]): ReadMessage {
-  const width = fields.reduce((sum, { name }) => sum + name.length + MIN_FIELD_WIDTH, 2);
+  const width = fields.reduce((sum, field) => sum + field.name.length + FIELD_WIDTH + initialWidth(field), 2);
   const hasLists = fields.some(({ repeated, initial }) => repeated || initial === '{}');
   const initials = fields.map(({ name, initial, repeated }) => `${JSON.stringify(name)}: ${repeated ? '[]' : initial}`);
   const code = `
@@ -57,6 +57,11 @@ export function messageReader(fields: readonly MessageField[]): ReadMessage {
       return message;
     };`;
   return generatedFunction<ReadMessage>({ reads: fields.map(({ read }) => read), skipField }, code);
+}
+
+/** Of the value of a field that is not in the bytes: that of an enum is a name. */
+function initialWidth({ initial, repeated }: MessageField): number {
+  return repeated || initial === 'undefined' ? 1 : initial.length;
 }
 
 function casesOf(field: MessageField, i: number, fields: readonly MessageField[]): string {

@@ -87,7 +87,7 @@ export class MessageReaders {
   #mapReader(field: MapField, place: SchemaPlace): ReadBody {
     const key = PROTO_SCALARS[field.keyType]!;
     const scalar = scalarOf(field);
-    const body = scalar ? () => scalar.zero : this.#bodyOf(field.resolvedType as Type, place.at(''));
+    const body = scalar ? zeroBody(scalar) : this.#bodyOf(field.resolvedType as Type, place.at(''));
     const readValue: ReadBody = scalar
       ? scalar.read
       : (bytes, levels, into) => readDelimited(bytes, levels, body, into);
@@ -111,6 +111,11 @@ export class MessageReaders {
       return into;
     };
   }
+}
+
+/** The value of an entry that has none. */
+function zeroBody({ zero }: ProtoScalar): ReadBody {
+  return (bytes) => (typeof zero === 'string' ? bytes.charged(zero) : zero);
 }
 
 /** undefined: the field's type is a message. */

@@ -44,7 +44,11 @@ export function enumScalar({ fullName, valuesById }: Enum): ProtoScalar {
   }
   const names = new Map(Object.entries(valuesById).map(([id, name]) => [Number(id), name]));
   const nameOf = (id: number) => names.get(id) ?? id;
-  return { wireType: VARINT, zero: nameOf(0), read: (bytes) => nameOf(bytes.int32()) };
+  const read = (bytes: RecordBytes) => {
+    const name = nameOf(bytes.int32());
+    return typeof name === 'string' ? bytes.charged(name) : name;
+  };
+  return { wireType: VARINT, zero: nameOf(0), read };
 }
 
 /** Reads the value of a field that the schema does not have. */

@@ -51,7 +51,7 @@ function timestampBody({ kinds }: SchemaPlace): ReadBody {
     if (typeof seconds === 'string' || nanos < 0 || nanos > MAX_NANOS) return bytes.beyondJson();
     if (isNumber) return epochMs(seconds, nanos);
     const text = dateTimeText(seconds, nanos);
-    return text === undefined ? bytes.beyondJson() : `${text}Z`;
+    return text === undefined ? bytes.beyondJson() : bytes.charged(`${text}Z`);
   };
 }
 
@@ -62,7 +62,7 @@ function durationBody({ kinds }: SchemaPlace): ReadBody {
     if (typeof seconds === 'string' || Math.abs(nanos) > MAX_NANOS) return bytes.beyondJson();
     if (isNumber) return epochMs(seconds, nanos);
     const sign = seconds < 0 || nanos < 0 ? '-' : '';
-    return `${sign}${Math.abs(seconds)}${fraction(Math.abs(nanos))}s`;
+    return bytes.charged(`${sign}${Math.abs(seconds)}${fraction(Math.abs(nanos))}s`);
   };
 }
 

@@ -302,6 +302,28 @@ describe('compileAvro, with hostile records', () => {
     assert.equal((type.fromBuffer(bytes) as { v: unknown[] }).v.length, 1_000_000);
   });
 
+  it('refuses enum symbols, decimals and times whose text would take more than the largest record', () => {
+    const enumOf = (symbol: string) => ({ type: 'enum', name: 'E', symbols: [symbol] });
+    const logical = (type: string, logicalType: string) => ({ type, logicalType });
+    const rows: [items: object, most: number, kind?: 'number'][] = [
+      [enumOf('A'.repeat(10_000)), 9],
+      [{ ...logical('bytes', 'decimal'), precision: 2400, scale: 2400 }, 41],
+      [{ ...logical('bytes', 'decimal'), precision: 2400, scale: 2400 }, 41, 'number'],
+      [logical('int', 'date'), 8000],
+      [logical('int', 'time-millis'), 9000],
+      [logical('long', 'timestamp-micros'), 4500],
+    ];
+    for (const [items, most, kind] of rows) {
+      const schema = record(field('v', { type: 'array', items }));
+      const listOf = (count: number) => Buffer.concat([longBytes(BigInt(count)), Buffer.alloc(count), bytesOf(0)]);
+      const { decode } = compile(schema, kind && { kinds: { v: kind } });
+      const payload = decode(listOf(most));
+      assert.equal((payload['v'] as unknown[]).length, most, JSON.stringify(items).slice(0, 60));
+      assert.ok(JSON.stringify(payload).length < 200_000);
+      assert.throws(() => decode(listOf(2 * most)), { reason: 'too_large' });
+    }
+  });
+
   it('refuses a record whose keys would take more than the largest record', () => {
     const sparse = {
       type: 'record',

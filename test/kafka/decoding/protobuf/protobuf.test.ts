@@ -367,6 +367,30 @@ describe('compileProtobuf, with hostile records', () => {
     refuses(schema, items(40, 0x12), 'too_large');
   });
 
+  it('refuses names of enums and times whose text would take more than the largest record', () => {
+    const name = 'A'.repeat(10_000);
+    const schema = proto3(`
+      enum State { ${name} = 0; } message Line { State s = 1; }
+      repeated State v = 1; repeated Line w = 2; map<int32, State> m = 3;
+      repeated google.protobuf.Timestamp t = 4; repeated google.protobuf.Duration d = 5;`);
+    const { decode } = compile(schema);
+    const items = (count: number, ...item: number[]) => Array.from({ length: count }, () => Buffer.of(...item));
+    const rows: [most: number, ...item: number[]][] = [
+      [9, 0x08, 0],
+      [9, 0x12, 0],
+      [4, 0x12, 2, 0x08, 0],
+      [9, 0x1a, 0],
+      [9, 0x1a, 2, 0x10, 0],
+      [4000, 0x22, 0],
+      [5000, 0x2a, 6, 0x08, 0xff, 0xff, 0xff, 0xff, 0x0f],
+    ];
+    for (const [most, ...item] of rows) {
+      assert.ok(JSON.stringify(decode(first(...items(most, ...item)))).length < 300_000, `${item.join()}`);
+      refuses(schema, first(...items(5 * most, ...item)), 'too_large');
+    }
+    refuses(schema, first(0x0a, 20, Buffer.alloc(20)), 'too_large');
+  });
+
   it('needs its own bound on keys: protobufjs makes all of them (twin)', () => {
     const schema = 'syntax = "proto3"; message Order { message Wide { repeated int32 a = 1; } repeated Wide v = 1; }';
     const type = protobuf.parse(schema).root.lookupType('Order');
