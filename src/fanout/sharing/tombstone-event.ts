@@ -8,7 +8,13 @@ const LENGTH = 4;
 
 /** True if the event's record has no value. */
 export function isTombstone({ length, payload }: Pick<ChannelEvent, 'length' | 'payload'>): boolean {
-  return length === LENGTH && payload.value === null;
+  if (length !== LENGTH) return false;
+  try {
+    return payload.value === null;
+  } catch {
+    // Not JSON: a forged message. Executions report it.
+    return false;
+  }
 }
 
 /** A tombstone, for the members of one group: each receives null, completes, or is skipped, as the binding of its field says. */
