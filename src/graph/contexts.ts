@@ -15,6 +15,7 @@ import type { ExecutionTrace } from '../tracing/execution-trace.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Graph } from './graph.ts';
 import { partsDemands } from './parts-demands.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { StateReads } from './state/state-reads.ts';
 import type { StateReadsOptions } from './state/state-reads.ts';
 
@@ -28,6 +29,8 @@ export interface ContextsOptions {
   /** Reads states for queries; undefined: there is no bus. */
   readonly states?: Pick<StateReadsOptions, 'history' | 'isComplete'> | undefined;
   readonly channelPrefix: string;
+  /** Default: none. */
+  readonly limits?: RequestLimits;
 }
 
 /** The context of a query or mutation. */
@@ -79,9 +82,9 @@ export class Contexts {
   }
 
   #stateReads(): StateReads | undefined {
-    const { graph, channelPrefix, states } = this.#options;
+    const { graph, channelPrefix, limits, states } = this.#options;
     if (!states || graph.stateFields.length === 0) return undefined;
     const recordOf = (channel: string, coordinates: Coordinates) => this.recordOf(channel, coordinates);
-    return new StateReads({ ...states, graph, channelPrefix, recordOf });
+    return new StateReads({ ...states, graph, channelPrefix, limits, recordOf });
   }
 }

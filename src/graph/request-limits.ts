@@ -41,7 +41,10 @@ export function refuseVariables(
 }
 
 /** Refuses channels of which one has a name that is too long. */
-export function refuseChannels(channels: readonly string[], { maxChannelBytes }: RequestLimits): Refusal | undefined {
+export function refuseChannels(
+  channels: readonly string[],
+  { maxChannelBytes }: Pick<RequestLimits, 'maxChannelBytes'>,
+): Refusal | undefined {
   if (channels.every((channel) => Buffer.byteLength(channel) <= maxChannelBytes)) return undefined;
   const limit = `with its topic, a channel's name may have ${maxChannelBytes} bytes (MAX_CHANNEL_BYTES)`;
   return badInput(`The arguments that choose the events are too long: ${limit}`);

@@ -33,7 +33,6 @@ import type { Payload } from './payload.ts';
 import { FormattedError, refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { refuseChannels, refuseVariables } from './request-limits.ts';
-import type { RequestLimits } from './request-limits.ts';
 import { rootFieldNames } from './execution/root-fields.ts';
 import { resolverPaths } from './execution/resolver-paths.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
@@ -59,8 +58,6 @@ export interface GraphRuntimeOptions extends ContextsOptions {
   readonly executions?: Executions;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
-  /** Default: none. */
-  readonly limits?: RequestLimits;
   readonly log: Logger;
   readonly onInternalError: () => void;
 }

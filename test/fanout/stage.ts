@@ -30,6 +30,7 @@ import { attachRecordFields } from '../../src/graph/schema/record-fields.ts';
 import { attachResolvers } from '../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../src/graph/payload.ts';
 import { createRouters } from '../../src/graph/router.ts';
+import type { RequestLimits } from '../../src/graph/request-limits.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/schema.ts';
 import { attachStateFields } from '../../src/graph/state/state-fields.ts';
@@ -59,6 +60,7 @@ export interface StageOptions {
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
   readonly hasIncompleteStates?: boolean;
+  readonly limits?: RequestLimits;
   readonly executionTimeoutMs?: number;
   readonly executions?: Executions;
   /** Events of a channel that are executed at a time. */
@@ -152,6 +154,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       hasProjection: options.hasProjection ?? switches.PROJECTION,
     }),
     backends: options.backends ?? echo,
+    ...(options.limits && { limits: options.limits }),
     states: {
       history: (channel, query) => bus.history(channel, query),
       isComplete: () => options.hasIncompleteStates !== true,

@@ -9,11 +9,15 @@ import { valueAt } from '../../json/value-at.ts';
 import { missingClaim, refusalOf } from '../authorize.ts';
 import { channelsFor } from '../channels.ts';
 import type { Graph } from '../graph.ts';
+import { refuseChannels } from '../request-limits.ts';
+import type { RequestLimits } from '../request-limits.ts';
 import type { Binding } from '../schema/binding.ts';
 
 export interface StateReadsOptions {
   readonly graph: Pick<Graph, 'schema' | 'authorizers'>;
   readonly channelPrefix: string;
+  /** Default: none. */
+  readonly limits?: Pick<RequestLimits, 'maxChannelBytes'> | undefined;
   /** @throws BusUnavailableError */
   readonly history: (channel: string, query: HistoryQuery) => Promise<History>;
   /** The record of a message. */
@@ -61,7 +65,7 @@ export class StateReads {
     args: Readonly<Record<string, unknown>>,
     context: ExecutionContext,
   ): Promise<unknown> {
-    const { graph, channelPrefix, isComplete, recordOf } = this.#options;
+    const { graph, channelPrefix, limits, isComplete, recordOf } = this.#options;
     // Before the graph's code, which may write to the arguments.
     const channels = channelsFor(binding, channelPrefix, { args, claims: context.connection.claims });
     const field = graph.schema.getSubscriptionType()!.getFields()[binding.field]!;
@@ -69,6 +73,8 @@ export class StateReads {
     if (refusal) throw refusal;
     if (!channels) throw missingClaim(binding);
     if ('errors' in channels) throw clientError('BAD_USER_INPUT', channels.errors[0]!.message);
+    const tooLong = limits && refuseChannels(channels, limits);
+    if (tooLong) throw clientError('BAD_USER_INPUT', tooLong.errors[0]!.message);
     const [channel] = channels;
     if (channel === undefined) return null;
     if (isComplete?.(channel) === false) this.#isComplete = false;

@@ -95,6 +95,16 @@ describe('a query of a state', () => {
     assert.deepEqual(asked, [{ id: '1' }, { id: '1' }]);
   });
 
+  it('refuses arguments that name a channel longer than MAX_CHANNEL_BYTES, as a subscription does', async (t) => {
+    const { read } = await reading(t, {
+      limits: { maxVariableBytes: 100, maxVariableDepth: 5, maxVariableValues: 5, maxChannels: 5, maxChannelBytes: 20 },
+    });
+    const { errors } = await read('{ order(id: "a long id of an order") { n } }');
+    assert.equal(errors?.[0]?.extensions.code, 'BAD_USER_INPUT');
+    assert.match(errors[0].message, /a channel's name may have 20 bytes \(MAX_CHANNEL_BYTES\)$/);
+    assert.deepEqual(await read('{ order(id: 1) { n } }'), { data: { order: null } });
+  });
+
   it('reads the channel of the caller’s claims only', async (t) => {
     const { publish, read } = await reading(t);
     await publish('t{order.tenant="a"}', { order: { n: 1 } });
