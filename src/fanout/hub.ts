@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus } from '../bus/bus.ts';
+import type { Bus, Unsubscribe } from '../bus/bus.ts';
 import type { History, HistoryEntry } from '../bus/history.ts';
 import { Executions } from '../graph/execution/executions.ts';
 import { BusUnavailableError } from '../errors.ts';
@@ -60,6 +60,8 @@ export interface Start {
   readonly replaysLast: boolean;
   /** True: the channel keeps its last event as its state. After a gap that no history fills, its subscriptions receive that event. */
   readonly hasState?: boolean;
+  /** True: the channel keeps a history. A gap before the subscription's first event is backfilled from it. */
+  readonly hasHistory?: boolean;
 }
 
 /** Attempts to read a history for a backfill or for a first event, over about 2 s: the time within which a recovered Redis must be found. */
@@ -142,9 +144,10 @@ export class Hub {
     start?: Start,
     filter?: EventFilter,
   ): Promise<() => void> {
-    const channel = this.#channels.get(name) ?? this.#open(name);
+    const channel = this.#channels.get(name) ?? this.#open(name, start?.hasHistory === true);
     if (start?.hasState) this.#startWithState(channel, subscription);
-    const joining = start && channel.addJoining(subscription, sharingKey, filter);
+    const isJoining = start !== undefined && (start.cursor !== undefined || start.replaysLast);
+    const joining = isJoining ? channel.addJoining(subscription, sharingKey, filter) : undefined;
     if (!joining) channel.add(subscription, sharingKey, filter);
     // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
     const seen = start && this.#services.cursors()?.read(name, start.cursor);
@@ -160,7 +163,7 @@ export class Hub {
       if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
     };
     try {
-      if (joining) channel.startReplay(joining, await this.#missedBy(joining, channel, start, seen));
+      if (joining) channel.startReplay(joining, await this.#missedBy(joining, channel, start!, seen));
     } catch (error) {
       leave();
       throw error;
@@ -236,11 +239,23 @@ export class Hub {
     }
   }
 
-  #open(name: string): LiveChannel {
+  #open(name: string, hasHistory: boolean): LiveChannel {
     const channel = new LiveChannel(name, this.#services);
-    channel.acknowledged = this.#bus.subscribe(name, channel.onMessage, channel.onGap);
+    const subscribed = this.#bus.subscribe(name, channel.onMessage, channel.onGap);
+    channel.acknowledged = hasHistory ? this.#begin(channel, subscribed) : subscribed;
     this.#channels.set(name, channel);
     return channel;
+  }
+
+  /**
+   * Reads the position at which the channel begins, before it counts as acknowledged: after that, its last entry could be an event that the
+   * link has lost. Without an answer, a gap before the first live event is reported, not backfilled.
+   */
+  async #begin(channel: LiveChannel, subscribed: Promise<Unsubscribe>): Promise<Unsubscribe> {
+    const [unsubscribe, history] = await Promise.all([subscribed, this.#read(channel.name, undefined)]);
+    const last = history?.entries.at(-1);
+    if (last) channel.beginAfter(last.coordinates);
+    return unsubscribe;
   }
 
   #close(channel: LiveChannel): void {

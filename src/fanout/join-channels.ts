@@ -26,7 +26,7 @@ export async function joinChannels(
 ): Promise<() => void> {
   if (channels.length === 1) return hub.join(channels[0]!, sharingKey, subscription, start, filter);
   if (start?.cursor !== undefined) hub.refuseResume(subscription, 'incomplete');
-  const startOfEach = start?.replaysLast === true ? { ...start, cursor: undefined } : undefined;
+  const startOfEach = start && { ...start, cursor: undefined };
   const joins = await Promise.allSettled(
     channels.map((channel) => hub.join(channel, sharingKey, subscription, startOfEach, filter)),
   );

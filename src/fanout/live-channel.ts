@@ -12,12 +12,14 @@ import { ChannelMembers } from './channel-members.ts';
 import type { ChannelServices } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
 import type { EventTimes } from './outbox/result-times.ts';
+import { positionOf } from './resume/cursor.ts';
 import type { CursorPosition } from './resume/cursor.ts';
 import { ownText } from './own-text.ts';
 import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
+import { isAfter } from './resume/recovery.ts';
 import { Replay } from './resume/replay.ts';
 import { SharedEvent } from './sharing/sharing.ts';
 import { TombstoneEvent, isTombstone } from './sharing/tombstone-event.ts';
@@ -42,7 +44,7 @@ export class LiveChannel {
   /** Serves the subscriptions that begin with the history. */
   #replay: Replay | undefined;
   readonly #continuity = new Continuity();
-  /** The last event that is in the history, too. */
+  /** The last event that is in the history, too; before it, the entry after which the channel began. */
   #last: CursorPosition | undefined;
   /** The cursor of all events that are in no history. No client can resume after one of them, so it names none and is signed once. */
   #entrylessCursor: string | undefined;
@@ -99,6 +101,11 @@ export class LiveChannel {
   /** Delivers the missed events, if any, then the events held since, then makes the subscription live. */
   startReplay(joining: Joining, missed: Missed | undefined): void {
     this.#replay?.start(joining, missed);
+  }
+
+  /** The subscriptions join after this entry of the history: a gap before the first live event can be backfilled. */
+  beginAfter(coordinates: Coordinates): void {
+    if (coordinates.entry !== undefined) this.#last ??= positionOf(coordinates, coordinates.entry);
   }
 
   /** Releases everything that is held for replays. */
@@ -165,9 +172,10 @@ export class LiveChannel {
 
   /** True if the history has events between the last one and this. */
   #isAfterGap(coordinates: Coordinates): boolean {
-    const { epoch, previous } = coordinates;
-    if (!this.#last || previous === undefined || previous === this.#last.entry) return false;
-    return epoch === this.#last.epoch && !this.#continuity.isStale(coordinates);
+    const { epoch, entry, previous } = coordinates;
+    if (!this.#last || entry === undefined || previous === undefined || previous === this.#last.entry) return false;
+    // A message may arrive after the position at which the channel began was read, and be older.
+    return epoch === this.#last.epoch && isAfter(entry, this.#last.entry) && !this.#continuity.isStale(coordinates);
   }
 
   /** The error boundary of messages: a throw loses one message, for which its operations receive `gap: true`. Later messages are delivered. */
@@ -282,11 +290,6 @@ export class LiveChannel {
     if (this.#intake?.partition !== partition) this.#intake = this.#services.flow?.intake(this.name, partition);
     return this.#intake;
   }
-}
-
-/** Without what a channel that is idle must not keep. */
-function positionOf({ epoch, partition, offset }: Coordinates, entry: string): CursorPosition {
-  return { epoch, partition, offset, entry };
 }
 
 /** undefined: another program published the message, or its record has no timestamp. */

@@ -23,6 +23,7 @@ export interface ChannelSource {
   readonly filter: EventFilter | undefined;
   readonly replaysLast: boolean;
   readonly hasState: boolean;
+  readonly hasHistory: boolean;
 }
 
 /** What the graph's own `subscribe` returned. */
@@ -72,5 +73,6 @@ export function channelSource(
     filter,
     replaysLast: binding.replaysLast === true || binding.state !== undefined,
     hasState: binding.state !== undefined,
+    hasHistory: binding.history !== undefined,
   };
 }

@@ -282,8 +282,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   }
 
   async #join(source: ChannelSource, subscription: Subscription, cursor: unknown): Promise<void> {
-    const { replaysLast, hasState } = source;
-    const start = cursor !== undefined || replaysLast ? { cursor, replaysLast, hasState } : undefined;
+    const { replaysLast, hasState, hasHistory } = source;
+    const start = { cursor, replaysLast, hasState, hasHistory };
     try {
       const leave = await joinChannels(this.#services.hub, source, subscription, start);
       // It may have ended meanwhile, or moved.

@@ -11,6 +11,11 @@ export interface CursorPosition extends Pick<Coordinates, 'epoch' | 'partition' 
   readonly entry: string;
 }
 
+/** Without what a channel that is idle must not keep. */
+export function positionOf({ epoch, partition, offset }: Coordinates, entry: string): CursorPosition {
+  return { epoch, partition, offset, entry };
+}
+
 /**
  * Signs cursors: a cursor names an event to a client that resumes. It is opaque to the client, valid for one channel, and cannot be forged
  * (HMAC-SHA-256, truncated to 96 bits). It needs no quoting in JSON.

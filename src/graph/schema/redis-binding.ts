@@ -18,6 +18,7 @@ export interface RedisBinding {
   readonly payload: readonly string[];
   readonly isShared: boolean;
   /** Nothing is kept of a plain channel. */
+  readonly history?: undefined;
   readonly replaysLast?: undefined;
   readonly state?: undefined;
   readonly filters?: undefined;

@@ -23,14 +23,24 @@ interface LossyOptions extends Partial<StageOptions> {
   readonly stateSeconds?: number;
   /** Offset of the last event that is published before the listener joins. Default: none is. */
   readonly before?: number;
+  /** True: the listener's field has a history. Default: it has one that the listener does not know of. */
+  readonly hasHistory?: boolean;
+  /** Offset of an event that the channel's first read finds, but that the link delivers by `link.deliverLate` only. */
+  readonly late?: number;
 }
 
 /** A channel whose link loses messages while `isDeaf`, with one listener. */
 async function createLossy(t: TestContext, entries: number, options: LossyOptions = {}) {
-  const { stateSeconds, before = -1, ...stageOptions } = options;
+  const { stateSeconds, before = -1, hasHistory, late, ...stageOptions } = options;
   const stage = await createStage(t, { sdl: SDL, ...stageOptions });
   const { bus } = stage;
-  const link = { isDeaf: false, received: [] as Buffer[], tellGap: () => assert.fail('not subscribed') };
+  const link = {
+    isDeaf: false,
+    isLate: false,
+    deliverLate: () => assert.fail('none is late'),
+    received: [] as Buffer[],
+    tellGap: () => assert.fail('not subscribed'),
+  };
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = (channel, listener, onGap) => {
     link.tellGap = onGap as () => never;
@@ -38,7 +48,8 @@ async function createLossy(t: TestContext, entries: number, options: LossyOption
       // The bus reuses a message's memory as soon as the listener returns.
       const bytes = Buffer.from(payload);
       link.received.push(bytes);
-      if (!link.isDeaf) listener(bytes, coordinates);
+      if (link.isLate) link.deliverLate = (() => listener(bytes, coordinates)) as () => never;
+      else if (!link.isDeaf) listener(bytes, coordinates);
     };
     return subscribe(channel, hear, onGap);
   };
@@ -51,7 +62,16 @@ async function createLossy(t: TestContext, entries: number, options: LossyOption
     }
   };
   await publish(0, before);
-  const start = stateSeconds === undefined ? undefined : { cursor: undefined, replaysLast: true, hasState: true };
+  const state = stateSeconds === undefined ? undefined : { cursor: undefined, replaysLast: true, hasState: true };
+  const start = hasHistory ? { cursor: undefined, replaysLast: false, hasHistory } : state;
+  const read = bus.history.bind(bus);
+  bus.history = async (...query) => {
+    bus.history = read;
+    link.isLate = late !== undefined;
+    if (late !== undefined) await publish(late);
+    link.isLate = false;
+    return read(...query);
+  };
   const { received } = await stage.join(QUERY, factsOf('a', {}), undefined, start);
   const seen = () =>
     received.map((text) => {
@@ -132,6 +152,40 @@ describe('a gap', () => {
     await publish(5);
     await waitFor('the next event', () => seen().length === 6);
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5']);
+    assert.equal(stage.gapOperations, 0);
+  });
+
+  it('is backfilled from the history for a client that has received no live event yet', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100, { before: 1, hasHistory: true });
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('the missed events', () => seen().length === 3);
+    await publish(5);
+    await waitFor('the next event', () => seen().length === 4);
+    assert.deepEqual(seen(), ['2', '3', '4', '5']);
+    assert.equal(stage.gapOperations, 0);
+  });
+
+  it('is reported for a client that has received no live event yet and whose field has no history (twin)', async (t) => {
+    const { link, publish, seen } = await createLossy(t, 100, { before: 1 });
+    link.isDeaf = true;
+    await publish(2, 4);
+    link.isDeaf = false;
+    link.tellGap();
+    await publish(5);
+    await waitFor('the next event', () => seen().length === 1);
+    assert.deepEqual(seen(), ['gap 5']);
+  });
+
+  it('is none where an event arrives after the channel has read its position, and is older', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 100, { before: 0, hasHistory: true, late: 1 });
+    link.deliverLate();
+    await waitFor('the late event', () => seen().length === 1);
+    await publish(2);
+    await waitFor('the next event', () => seen().length === 2);
+    assert.deepEqual(seen(), ['1', '2']);
     assert.equal(stage.gapOperations, 0);
   });
 

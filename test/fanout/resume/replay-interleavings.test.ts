@@ -213,7 +213,7 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
     const cursor = seen === undefined ? undefined : cursorOf(seen);
     const hasState = retention.stateSeconds !== undefined;
     const beginsWithLast = start === 'last' || (start === 'cursor' && hasState);
-    const beginning = start === 'now' ? undefined : { cursor, replaysLast: beginsWithLast, hasState };
+    const beginning = { cursor, replaysLast: beginsWithLast, hasState, hasHistory: !hasState };
     const listener = await stage.join(QUERIES[query]!, factsOf(id, {}), undefined, beginning);
     const after = entries.length;
     clients.push({ listener, id, hasIdentity: query > 0, start, seen, beginsWithLast, before, after, left: undefined });
