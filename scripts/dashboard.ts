@@ -124,6 +124,25 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [`sum(crier_dead_letter_waiting_partitions{${POD}})`, 'wait for the dead-letter topic'],
         [`sum(crier_stopped_partitions{${POD}})`, 'stopped: undecodable'],
       ]),
+      panel(
+        'Records that mutations publish',
+        [[rate('crier_published_records_total', 'topic, outcome'), '{{topic}} {{outcome}}']],
+        {
+          unit: 'ops',
+          description: '`unconfirmed`: sent, but Kafka did not answer in time; the record may be written.',
+        },
+      ),
+      panel('States that are filled', [[`sum by (topic) (crier_state_fill_records{${POD}})`, '{{topic}}']], {
+        description: 'Records that are still to be read. Until then subscriptions have `stateComplete: false`.',
+      }),
+      panel(
+        'Records without their key and headers',
+        [[rate('crier_record_parts_omitted_total', 'topic'), '{{topic}}']],
+        {
+          unit: 'ops',
+          description: 'Together they exceed 3,000 bytes. Resolvers that read them fail.',
+        },
+      ),
     ],
   ],
   [
@@ -139,6 +158,14 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [rate('crier_redis_reconnects_total', 'server, link'), 'reconnect: {{server}} {{link}}'],
         [rate('crier_bus_gaps_total'), 'lost subscriptions'],
       ]),
+      panel(
+        'Dropped messages',
+        [
+          [rate('crier_unrecognised_messages_total'), 'not JSON, or too long'],
+          [rate('crier_stale_messages_total'), 'received before'],
+        ],
+        { unit: 'ops', description: 'Other programs may publish on channels of `@redis` fields.' },
+      ),
     ],
   ],
   [
