@@ -31,7 +31,7 @@ describe('PartsPrinter', () => {
     });
   });
 
-  it('omits all parts of a record with a header of 1 MB, and counts it', () => {
+  it('omits all parts of a record with a header of 1 MB, and counts it (S-77)', () => {
     const printer = new PartsPrinter({ key: true, headers: ['big'] });
     const record = { key: Buffer.from('k'), headers: { big: Buffer.alloc(1_048_576, 'x') } };
     assert.equal(printer.print(record), OMITTED_PARTS);

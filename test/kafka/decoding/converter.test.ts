@@ -145,7 +145,7 @@ for (const hasRewriter of [true, false]) {
       return conversion.poison === undefined && conversion.payload;
     };
 
-    it('keeps the last value of a repeated key; of different keys of one name the one that has it, else the first', () => {
+    it('keeps the last value of a repeated key; of different keys of one name the one that has it, else the first (S-70)', () => {
       for (const [json, payload] of [
         ['{"bid":{"auctionId":7,"a":1,"a":2}}', '{"bid":{"auction_id":7,"a":2}}'],
         ['{"bid":{"auctionId":7,"fooBar":1,"FooBar":2}}', '{"bid":{"auction_id":7,"foo_bar":1}}'],

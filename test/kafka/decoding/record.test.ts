@@ -30,15 +30,15 @@ describe('decodeRecord', () => {
 
   const poison: [title: string, value: string | Buffer, reason: string][] = [
     ['a value one byte over the limit', `"${'x'.repeat(limits.maxBytes - 1)}"`, 'too_large'],
-    ['a million keys', `{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join()}}`, 'too_large'],
-    ['10 MB of [', '['.repeat(10_000_000), 'too_large'],
+    ['a million keys (S-72)', `{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join()}}`, 'too_large'],
+    ['10 MB of [ (S-72)', '['.repeat(10_000_000), 'too_large'],
     ['a lone continuation byte', Buffer.from([0x7b, 0x22, 0x80, 0x22, 0x3a, 0x31, 0x7d]), 'invalid_utf8'],
     ['an encoded surrogate', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1'), 'invalid_utf8'],
-    ['an overlong slash', Buffer.from('{"a":"\xc0\xaf"}', 'latin1'), 'invalid_utf8'],
+    ['an overlong slash (S-76)', Buffer.from('{"a":"\xc0\xaf"}', 'latin1'), 'invalid_utf8'],
     ['UTF-16', Buffer.from('\ufeff{"é":1}', 'utf16le'), 'invalid_utf8'],
     ['an object one level too deep', nested(65), 'too_deep'],
-    ['arrays 5,000 deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'too_deep'],
-    ['depth 10,000 without an end', '{"a":'.repeat(10_000), 'too_deep'],
+    ['arrays 5,000 deep (S-71)', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'too_deep'],
+    ['depth 10,000 without an end (S-71)', '{"a":'.repeat(10_000), 'too_deep'],
     ['an empty value', '', 'not_json'],
     ['text', 'auction 1 has closed', 'not_json'],
     ['an object that is cut off', '{"auctionId":1', 'not_json'],
@@ -48,7 +48,7 @@ describe('decodeRecord', () => {
     ['Infinity', '{"a":-Infinity}', 'not_json'],
     ['a comma at the end', '{"a":1,}', 'not_json'],
     ['a raw line feed in a string', '{"a":"\n"}', 'not_json'],
-    ['a byte order mark', '\ufeff{"a":1}', 'not_json'],
+    ['a byte order mark (S-76)', '\ufeff{"a":1}', 'not_json'],
     ['closing brackets first', ']'.repeat(100) + '{'.repeat(100), 'not_json'],
     ['null', 'null', 'not_object'],
     ['a number', '42', 'not_object'],
@@ -57,7 +57,7 @@ describe('decodeRecord', () => {
     ['an array', '[{"auctionId":1}]', 'not_object'],
   ];
   for (const [title, value, reason] of poison) {
-    it(`calls ${title} poison: ${reason}`, () => assert.deepEqual(decode(value), { poison: reason }));
+    it(`is poison, ${reason}: ${title}`, () => assert.deepEqual(decode(value), { poison: reason }));
   }
 
   it('must limit depth: JSON.stringify overflows the stack on deep objects', () => {

@@ -131,7 +131,7 @@ describe('SnakeCase', () => {
     });
   }
 
-  it('keeps the keys of objects at a place that keeps them, and renames all others', () => {
+  it('keeps the keys of objects at a place that keeps them, and renames all others (S-75)', () => {
     const kept: KeyPlace = { keepsKeys: true, below: new Map() };
     const place: KeyPlace = { keepsKeys: false, below: new Map([['the_labels', kept]]) };
     const source = '{"theLabels":{"Ann.Lee@x.com":{"aB":1},"ann-lee@x.com":[{"aB":2}]},"aB":{"theLabels":{"cD":3}}}';
@@ -155,7 +155,7 @@ describe('SnakeCase', () => {
     assert.deepEqual([snakeCase.droppedProtos, snakeCase.overflows, snakeCase.collisions], [3, 1, 0]);
   });
 
-  it('drops __proto__ and counts it', () => {
+  it('drops __proto__ and counts it (S-66)', () => {
     const snakeCase = new SnakeCase();
     const source = JSON.parse('{"aB":1,"__proto__":{"isAdmin":true},"in":[{"__proto__":null}]}') as unknown;
     const converted = snakeCase.convertObjToSnakeKeys(source) as Record<string, unknown>;
@@ -169,7 +169,7 @@ describe('SnakeCase', () => {
   });
 
   for (const key of ['_Proto__', '__PROTO__', '____proto____', 'Proto', '_proto_', '$__proto__', ' __proto__']) {
-    it(`gives no prototype to an object with the key ${key}`, () => {
+    it(`gives no prototype to an object with the key ${key} (S-67)`, () => {
       const source = JSON.parse(`{"${key}":{"isAdmin":true,"toString":null},"own":1}`) as unknown;
       const converted = new SnakeCase().convertObjToSnakeKeys(source) as Record<string, unknown>;
       assert.equal(Object.getPrototypeOf(converted), Object.prototype);
@@ -185,7 +185,7 @@ describe('SnakeCase', () => {
   const inheritedConverted =
     '{"constructor":{"prototype":{"x":1}},"__defineGetter__":1,"to_string":1,"has_own_property":1}';
 
-  it('makes inherited names own data properties', () => {
+  it('makes inherited names own data properties (S-68)', () => {
     const converted = new SnakeCase().convertObjToSnakeKeys(JSON.parse(inherited)) as object;
     assert.equal(JSON.stringify(converted), inheritedConverted);
     assert.deepEqual(Object.getOwnPropertyDescriptor(converted, '__defineGetter__'), {
@@ -241,7 +241,7 @@ describe('SnakeCase', () => {
     });
   });
 
-  it('remembers at most 10,000 names, and no key of more than 64 characters', () => {
+  it('remembers at most 10,000 names, and no key of more than 64 characters (S-73)', () => {
     const snakeCase = new SnakeCase();
     for (let i = 0; i < 48_000; i++) {
       snakeCase.convertObjToSnakeKeys({ [`attackKey${i}`]: 1 });
