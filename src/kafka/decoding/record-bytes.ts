@@ -4,8 +4,8 @@ import type { DecodeReason } from './record.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 const TWO_TO_THE_32 = 4_294_967_296;
-/** Characters of a text that is decoded here: a call of Buffer costs more. */
-const MAX_SHORT_TEXT = 16;
+/** Characters of a text that is decoded here: a call of Buffer costs more. V8 makes a longer concatenation a rope, which costs JSON.stringify more. */
+const MAX_SHORT_TEXT = 12;
 /** Every number of 6 digits is a float of its own, and every float is that of a number of 9 digits. */
 const MIN_FLOAT_DIGITS = 6;
 const MAX_FLOAT_DIGITS = 9;
