@@ -4,6 +4,7 @@ import { ConfigError, SetupError } from '../errors.ts';
 import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import type { Graph } from '../graph/graph.ts';
 import { loadGraph } from '../graph/loading/load.ts';
+import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
 import { missingRegistryProblems } from '../graph/schema/record-format.ts';
 import type { Binding } from '../graph/schema/binding.ts';
 import { prefixProblems } from '../graph/schema/redis-binding.ts';
@@ -17,7 +18,7 @@ import { findUnknownVariables } from '../settings/unknown-variables.ts';
 import { checkTrustedDocuments } from './documents-check.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
-import { checkKafka } from './kafka-check.ts';
+import { checkKafka, checkKafkaOfGateway } from './kafka-check.ts';
 import { checkRedis } from './redis-check.ts';
 import { checkSchemaRegistry } from './schema-registry-check.ts';
 import { checkTokenKeys } from './token-keys-check.ts';
@@ -42,15 +43,23 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   const topics = {
     all: topicsOf(bindings),
     withState: topicsOf(bindings.filter(({ state }) => state)),
-    published: [...new Set(config.ROLE === 'all' ? graph.graph?.publications.map(({ topic }) => topic) : [])],
+    published: config.ROLE === 'worker' ? [] : [...new Set(graph.graph?.publications.map(({ topic }) => topic))],
   };
   const isWorker = config.ROLE !== 'gateway';
   const [kafka, schemas, ...redis] = await Promise.all([
-    isWorker ? checkKafka(config, topics) : [skipped('Kafka: not used with ROLE=gateway')],
+    isWorker ? checkKafka(config, topics) : checkGatewaysKafka(config, graph.graph, topics.published),
     isWorker && graph.graph ? checkSchemaRegistry(config, graph.graph) : [],
     ...config.REDIS_URL.map((url) => checkRedis(url, config.CHANNEL_PREFIX)),
   ]);
   return [...findings, ...kafka, ...schemas, ...redis.flat()];
+}
+
+/** A gateway uses Kafka for mutations only: those with @kafkaPublish, and, where it knows brokers, those that may use context.publish. */
+function checkGatewaysKafka(config: Config, graph: Graph | undefined, published: readonly string[]) {
+  const problem = graph && missingBrokersProblem(graph.publications, config.KAFKA_BROKERS);
+  if (problem !== undefined) return [failed(problem)];
+  const mayPublish = config.KAFKA_BROKERS.length > 0 && graph?.schema.getMutationType();
+  return mayPublish ? checkKafkaOfGateway(config, published) : [skipped('Kafka: not used with ROLE=gateway')];
 }
 
 function topicsOf(bindings: readonly Binding[]): string[] {

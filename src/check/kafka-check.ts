@@ -40,18 +40,32 @@ interface Connection {
  * Tries what a worker needs, as far as that is possible without joining the group and without writing: the connection, the topics and
  * the leaders of their partitions, the group, the dead-letter topic, and the rights on them. Takes about 25 s at most.
  */
-export async function checkKafka(config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
+export function checkKafka(config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
+  return checkConnected(config, (connection) => checkUse(connection, config, topics));
+}
+
+/** Tries what a gateway needs that writes the records of mutations, without writing: the connection, and the rights on their topics. */
+export function checkKafkaOfGateway(config: KafkaConnectionConfig, published: readonly string[]): Promise<Finding[]> {
+  return checkConnected(config, async (connection) => {
+    const present = published.filter((topic) => connection.existing.has(topic));
+    return [...(await checkLeaders(connection, present)), ...(await checkPublished(connection, published))];
+  });
+}
+
+type Checks = (connection: Connection) => Promise<Finding[]>;
+
+async function checkConnected(config: KafkaConnectionConfig, checks: Checks): Promise<Finding[]> {
   const client = createKafkaClient(config, createLog('silent'));
   const timer = setTimeout(() => client.destroy(), TIMEOUT_MS);
   try {
-    return await checkWith(client, config, topics);
+    return await checkWith(client, config, checks);
   } finally {
     clearTimeout(timer);
     client.destroy();
   }
 }
 
-async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
+async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, checks: Checks): Promise<Finding[]> {
   const brokers = config.KAFKA_BROKERS.join(', ');
   let connection: Connection;
   try {
@@ -61,12 +75,12 @@ async function checkWith(client: KafkaClient, config: KafkaCheckConfig, topics: 
     const mend = connectionMend(reason, await findListener(config.KAFKA_BROKERS), config);
     return [
       failed(`Kafka: no connection to ${brokers}: ${reason}; ${mend}`),
-      skipped('Kafka: topics, group and dead-letter topic need a connection'),
+      skipped('Kafka: topics, group and rights need a connection'),
     ];
   }
   const connected = ok(`Kafka: connected to ${brokers}`);
   try {
-    return [connected, ...(await checkUse(connection, config, topics))];
+    return [connected, ...(await checks(connection))];
   } catch (error) {
     return [connected, failed(`Kafka: the brokers stopped answering: ${reasonOf(error)}; ${ADVERTISED_MEND}`)];
   }

@@ -1,5 +1,6 @@
 import type { NewRecord, Publish, PublishedRecord } from '../context/publishing.ts';
 import { ConfigError, clientError } from '../errors.ts';
+import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import { ProduceError, RecordProducer } from '../kafka/record-producer.ts';
 import type { ProduceFailure, ProducedRecord } from '../kafka/record-producer.ts';
@@ -17,13 +18,9 @@ type Write = (record: ProducedRecord) => Promise<Omit<PublishedRecord, 'topic' |
  */
 export function openPublishing(services: RoleServices): Publish {
   const { config, graph, log, metrics } = services;
-  const [first] = graph.publications;
   const write = openWriter(services);
-  if (!write && first) {
-    throw new ConfigError(
-      `KAFKA_BROKERS: expected brokers, because Mutation.${first.field} has @kafkaPublish, got none`,
-    );
-  }
+  const problem = write ? undefined : missingBrokersProblem(graph.publications, config.KAFKA_BROKERS);
+  if (problem !== undefined) throw new ConfigError(problem);
   const failures = new LogWindow(LOG_WINDOW_MS);
   return async (topic, record) => {
     if (!write) throw new Error('context.publish needs KAFKA_BROKERS, which this pod does not have');

@@ -54,6 +54,16 @@ function graphOf(t: TestContext, topic: string): Promise<string> {
   return graphFolder(t, { 'schema.graphql': schema });
 }
 
+function publishingGraph(t: TestContext, topic: string): Promise<string> {
+  const schema = `
+    type Order { id: ID }
+    type Accepted { topic: String }
+    type Query { ready: Boolean }
+    type Mutation { say(id: ID!): Accepted! @kafkaPublish(topic: "${topic}", key: "id") }
+    type Subscription { order: Order @kafka(topic: "orders") }`;
+  return graphFolder(t, { 'schema.graphql': schema });
+}
+
 function assertLines(lines: readonly string[], expected: readonly RegExp[]): void {
   assert.equal(lines.length, expected.length, lines.join('\n'));
   expected.forEach((pattern, i) => assert.match(lines[i]!, pattern));
@@ -186,6 +196,28 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: redis.url });
     assert.ok(lines.includes('skipped  Kafka: not used with ROLE=gateway'));
     assert.equal(code, 0);
+  });
+
+  it('tries the topics of mutations for a gateway, and neither a group nor a dead-letter topic', async (t) => {
+    const { brokers, topic, redis } = await startStage(t);
+    const missing = randomName('missing');
+    const settings = { ROLE: 'gateway', REDIS_URL: redis.url, KAFKA_BROKERS: brokers };
+    const kafkaLines = (lines: readonly string[]) =>
+      lines.filter((line) => line.includes('KAFKA_BROKERS') || / Kafka: /.test(line));
+
+    const writable = await check(t, { ...settings, GRAPH: await publishingGraph(t, topic) });
+    assertLines(kafkaLines(writable.lines), [/^ok +Kafka: connected/, new RegExp(`^ok .* may write to .*: ${topic}$`)]);
+    assert.equal(writable.code, 0);
+
+    const absent = await check(t, { ...settings, GRAPH: await publishingGraph(t, missing) });
+    assertLines(kafkaLines(absent.lines), [/^ok +Kafka: connected/, new RegExp(`^failed .*: ${missing}; create them`)]);
+    assert.equal(absent.code, 1);
+
+    const lost = await check(t, { ...settings, KAFKA_BROKERS: '', GRAPH: await publishingGraph(t, topic) });
+    assertLines(kafkaLines(lost.lines), [
+      /^failed +KAFKA_BROKERS: expected brokers, because Mutation\.say has @kafkaPublish/,
+    ]);
+    assert.equal(lost.code, 1);
   });
 
   it('names a node of a Redis Cluster', async (t) => {
