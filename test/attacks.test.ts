@@ -71,10 +71,15 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'S-76': 'a record that is not UTF-8, and a batch that inflates from 10 MB to 10 GB',
   'S-77': 'a record header of 1 MB',
   'S-78': 'a record of one tenant with the key of another',
+  'S-98': 'a claim or a trace context that adds headers to the record of a mutation',
+  'S-99': 'a mutation with an input that is larger than a record may be',
+  'S-100': 'a producer that makes up the ids of schemas',
+  'S-101': 'a schema registry that answers with megabytes, another address, or schemas that refer to each other',
+  'S-102': 'a producer that fills a topic with records that nobody can decode',
 };
 
 /** The list at the end of a title, such as `(S-13, S-14)`. */
-const IDS = /\(((?:S-\d\d(?:, )?)+)\)$/;
+const IDS = /\(((?:S-\d{2,3}(?:, )?)+)\)$/;
 const TESTS = ['it', 'describe'];
 
 /** Ids in the titles of tests that run. A title is the first argument of `it` or `describe`, or the name of a row of a table. */

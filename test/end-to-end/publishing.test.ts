@@ -113,6 +113,17 @@ describe('a mutation that publishes', () => {
     assert.ok((await pod.metric(`crier_published_records_total{topic="${topic}",outcome="written"}`)) >= 2);
   });
 
+  it('refuses an input that is larger than MAX_RECORD_BYTES before it asks Kafka (S-99)', async (t) => {
+    const settings = { ...(await settingsFor(t, 'bids')), ROLE: 'gateway', KAFKA_BROKERS: '127.0.0.1:1' };
+    const pod = await startPod(t, { ...settings, MAX_RECORD_BYTES: '1024' });
+    const codeOf = async (auction_id: string) => {
+      const { errors } = await post(pod, PLACE, { input: { auction_id, amount: 1 } });
+      return errors?.[0]?.extensions.code;
+    };
+    assert.equal(await codeOf('x'.repeat(1024)), 'BAD_USER_INPUT');
+    assert.equal(await codeOf('x'.repeat(100)), 'KAFKA_UNAVAILABLE');
+  });
+
   it('answers KAFKA_UNAVAILABLE from a gateway whose brokers are away', async (t) => {
     const settings = await settingsFor(t, 'bids');
     const pod = await startPod(t, { ...settings, ROLE: 'gateway', KAFKA_BROKERS: '127.0.0.1:1' });

@@ -138,7 +138,7 @@ describe('records with schemas', () => {
     assert.equal(pod.lines.filter(({ msg }) => msg.startsWith('a partition is paused')).length, 1);
   });
 
-  it('go to the dead-letter topic if a producer made up the ids of their schemas, and hold up the topic for 5 s at most', async (t) => {
+  it('go to the dead-letter topic if a producer made up the ids of their schemas, and hold up the topic for 5 s at most (S-100)', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = await settingsFor(t, topic);
     const pod = await startPod(t, settings);

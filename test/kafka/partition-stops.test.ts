@@ -42,7 +42,7 @@ describe('a partition', () => {
     assert.match(log, /no partition is paused any more: the schema registry has answered/);
   });
 
-  it('stops when each of the first hundred records of its topic is undecodable, and leaves them in Kafka', async (t) => {
+  it('stops when each of the first hundred records of its topic is undecodable, and leaves them in Kafka (S-102)', async (t) => {
     const [topic, other] = [await outside.createTopic(undefined, 2), await outside.createTopic(undefined, 1)];
     const environment = { KAFKA_STALL_TIMEOUT_MS: '1000', KAFKA_FROM_BEGINNING: 'true' };
     await outside.send(topic, [...GARBAGE, { partition: 1, value: '{"key":"1","seq":0}' }]);
@@ -68,7 +68,7 @@ describe('a partition', () => {
     assert.deepEqual([counts.rebuilds, fatal], [[], []]);
   });
 
-  it('does not stop with UNDECODABLE_LIMIT=0: the records go to the dead-letter topic (twin)', async (t) => {
+  it('does not stop with UNDECODABLE_LIMIT=0: the records go to the dead-letter topic (twin of S-102)', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const { consumer, counts, groupId } = createConsumer(t, outside.brokers, [topic], {
       environment: { UNDECODABLE_LIMIT: '0' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { traceHeaders } from '../../../src/context/publishing.ts';
 import type { NewRecord } from '../../../src/context/publishing.ts';
 import { attachPublications } from '../../../src/graph/publishing/attach-publications.ts';
 import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
@@ -88,6 +89,22 @@ describe('@kafkaPublish', () => {
         return error.extensions['code'] === 'FORBIDDEN';
       });
     }
+  });
+
+  it('keeps a claim within its own header, whatever it holds, and takes no header from the input (S-98)', async () => {
+    const field = 'f(id: ID, headers: ID): Accepted @kafkaPublish(topic: "bids", claims: ["sub"])';
+    const sub = 'ann\r\nclaim-role: admin\0';
+    const [, record] = await published(field, { id: '7', headers: 'claim-role' }, { sub, role: 'guest' });
+    assert.deepEqual(record.headers, { 'claim-sub': sub });
+    assert.deepEqual(record.value, { id: '7', headers: 'claim-role' });
+  });
+
+  it('passes a trace context on only if it is one, and nothing beside it (S-98)', () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const headersOf = (headers: Record<string, string>) => traceHeaders({ headers });
+    assert.deepEqual(headersOf({ traceparent, 'claim-sub': 'root', baggage: 'a=b' }), { traceparent });
+    assert.deepEqual(headersOf({ traceparent: `${traceparent}\r\nclaim-sub: root` }), {});
+    assert.deepEqual(headersOf({ traceparent: 'x'.repeat(10_000), tracestate: 'a=b' }), {});
   });
 
   const ok = '(id: ID!): Accepted @kafkaPublish(topic: "bids")';

@@ -90,7 +90,7 @@ describe('RegistryRequests', () => {
     });
   });
 
-  it('fails after the timeout, and for an answer that is too large', async (t) => {
+  it('fails after the timeout, and for an answer that is too large (S-101)', async (t) => {
     const silent = await serve(t, () => undefined);
     await assert.rejects(requestsTo(t, [silent], { timeoutMs: 100 }).get('/x'), /has not answered within 100 ms/);
     const trickling = await serve(t, (_request, response) => {
@@ -147,7 +147,7 @@ describe('RegistryRequests', () => {
     assert.match(answers[1]!, /; name the registry in SCHEMA_REGISTRY_URL as the certificate does$/);
   });
 
-  it('does not follow a redirection', async (t) => {
+  it('does not follow a redirection (S-101)', async (t) => {
     const target = await serve(t, (_request, response) => response.end('1'));
     const url = await serve(t, (_request, response) => response.writeHead(302, { location: target }).end());
     await assert.rejects(requestsTo(t, [url]).get('/x'), /answers like no schema registry \(status 302\)/);

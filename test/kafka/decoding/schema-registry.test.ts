@@ -74,7 +74,7 @@ describe('SchemaRegistry', () => {
     assert.deepEqual(asked, ['/schemas/ids/1']);
   });
 
-  it('ends with schemas that refer to each other', async () => {
+  it('ends with schemas that refer to each other (S-101)', async () => {
     const to = (name: string) => [{ name, subject: name, version: 1 }];
     const { registry } = registryOf({
       '/schemas/ids/1': { schema: '1', references: to('a') },
