@@ -164,6 +164,16 @@ describe('compileProtobuf', () => {
     assert.deepEqual(printed(compile(schema).decode(bytes)), { a: { x: 1, y: [2, 3] }, b: { x: 7, y: [] } });
   });
 
+  it('keeps the last field of a oneof in a message that comes twice', () => {
+    const { decode } = compile(proto3('message A { oneof one { int32 x = 1; int32 y = 2; A z = 3; } } A a = 1;'));
+    const field = (...bytes: number[]) => [0x0a, bytes.length, ...bytes];
+    const last = (...bytes: number[]) => printed(decode(first(...bytes)));
+    assert.deepEqual(last(...field(0x08, 1), ...field(0x10, 2)), { a: { y: 2 } });
+    assert.deepEqual(last(...field(0x08, 1, 0x10, 2, 0x08, 3)), { a: { x: 3 } });
+    assert.deepEqual(last(...field(0x1a, 2, 0x08, 1), ...field(0x1a, 2, 0x10, 2)), { a: { z: { y: 2 } } });
+    assert.deepEqual(last(...field(0x1a, 0), ...field(0x08, 1)), { a: { x: 1 } });
+  });
+
   it('skips unknown fields of every wire type, and known ids of another wire type', () => {
     const { decode } = compile(proto3('string v = 1;'));
     const unknown = [
@@ -460,6 +470,20 @@ describe('compileProtobuf, with hostile records', () => {
 });
 
 describe('compileProtobuf, with hostile schemas', () => {
+  it('refuses more than 4,000 fields and values in a file, for which protobufjs takes seconds', () => {
+    const numbered = (count: number, of: string) =>
+      Array.from({ length: count }, (_, i) => `${of}${i} = ${i};`).join(' ');
+    const values = (count: number) => proto3(`enum Kind { ${numbered(count, 'K')} } Kind kind = 1;`);
+    assert.ok(compile(values(3999)));
+    assert.throws(() => compile(values(4000)), /^Error: more than 4000 fields and values in a file$/);
+  });
+
+  it('writes the reader of a oneof in the length of its fields', () => {
+    const fields = Array.from({ length: 1500 }, (_, i) => `int32 f${i} = ${i + 1};`).join(' ');
+    // A clearing assignment for each pair of fields would be 40 MB of source.
+    assert.deepEqual(printed(compile(proto3(`oneof one { ${fields} }`)).decode(first(0x08, 7, 0x10, 8))), { f_1: 8 });
+  });
+
   it('compiles names that are words of JavaScript, and refuses names that are no names', () => {
     const names = ['constructor', 'toString', 'toJSON', 'hasOwnProperty', 'valueOf', 'class', 'message'];
     const schema = proto3(names.map((name, i) => `int32 ${name} = ${i + 1};`).join(' '));
