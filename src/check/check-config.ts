@@ -46,10 +46,14 @@ export async function checkConfig(environment: Environment, builtInGraph: string
     published: config.ROLE === 'worker' ? [] : [...new Set(graph.graph?.publications.map(({ topic }) => topic))],
   };
   const isWorker = config.ROLE !== 'gateway';
+  // They are on the first server. Workers do not use them.
+  const plain = config.ROLE === 'worker' ? [] : [...(graph.graph?.redisBindings.values() ?? [])];
   const [kafka, schemas, ...redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : checkGatewaysKafka(config, graph.graph, topics.published),
     isWorker && graph.graph ? checkSchemaRegistry(config, graph.graph) : [],
-    ...config.REDIS_URL.map((url) => checkRedis(url, config.CHANNEL_PREFIX)),
+    ...config.REDIS_URL.map((url, i) =>
+      checkRedis(url, config.CHANNEL_PREFIX, i === 0 ? plain.map(({ template }) => template) : []),
+    ),
   ]);
   return [...findings, ...kafka, ...schemas, ...redis.flat()];
 }

@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe } from '../bus/redis/redis-link.ts';
+import { channelOfTemplate } from '../graph/schema/channel-template.ts';
+import type { ChannelTemplate } from '../graph/schema/channel-template.ts';
 import { failed, ok, skipped } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { requiredCommands } from './redis-rights.ts';
@@ -10,8 +12,15 @@ const TIMEOUT_MS = 5000;
 /** Major and minor. */
 const OLDEST_VERSION = [6, 2] as const;
 
-/** Tries to connect to one server and to run every command that crier needs, without leaving a key. */
-export async function checkRedis(url: string, prefix: string): Promise<Finding[]> {
+/**
+ * Tries to connect to one server and to run every command that crier needs, without leaving a key.
+ * @param plain channels of @redis that this server has
+ */
+export async function checkRedis(
+  url: string,
+  prefix: string,
+  plain: readonly ChannelTemplate[] = [],
+): Promise<Finding[]> {
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: TIMEOUT_MS,
@@ -37,7 +46,11 @@ export async function checkRedis(url: string, prefix: string): Promise<Finding[]
     ];
   }
   try {
-    return [await checkServer(client, server), await checkRights(client, server, prefix)];
+    return [
+      await checkServer(client, server),
+      await checkRights(client, server, prefix),
+      ...(await checkPlainChannels(client, server, plain)),
+    ];
   } finally {
     client.disconnect();
   }
@@ -84,6 +97,24 @@ async function checkRights(client: Redis, server: string, prefix: string): Promi
   const reasons = Array.from(refusals, ([name, reason]) => `${name} (${reason})`).join(', ');
   const mend = `grant them with ACL SETUSER: +${[...refusals.keys()].join(' +')} ~${prefix}* &${prefix}*`;
   return failed(`Redis: ${server} refuses commands that crier needs: ${reasons}; ${mend}`);
+}
+
+async function checkPlainChannels(
+  client: Redis,
+  server: string,
+  templates: readonly ChannelTemplate[],
+): Promise<Finding[]> {
+  if (templates.length === 0) return [];
+  const refusals = new Map<string, string>();
+  for (const template of templates) {
+    const pattern = `&${channelOfTemplate(template, () => '*')}`;
+    const channel = channelOfTemplate(template, () => 'check');
+    await client.subscribe(channel).catch((error: Error) => note(refusals, pattern, error));
+  }
+  if (refusals.size === 0) return [ok(`Redis: this user may subscribe to the channels of @redis on ${server}`)];
+  const reasons = Array.from(refusals, ([pattern, reason]) => `${pattern.slice(1)} (${reason})`).join(', ');
+  const mend = `grant them with ACL SETUSER: ${[...refusals.keys()].join(' ')}`;
+  return [failed(`Redis: ${server} refuses channels of @redis: ${reasons}; ${mend}`)];
 }
 
 /** Redis checks the rights before it runs a command. An unknown script is no refusal. */

@@ -262,6 +262,28 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     assert.deepEqual(await client.keys('*'), []);
   });
 
+  it('names the channels of @redis that this Redis user may not subscribe to', async (t) => {
+    const redis = await redisServer(t);
+    const client = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
+    t.after(() => client.disconnect());
+    const schema = `type Typing { who: ID }
+      type Query { rooms: Int }
+      type Subscription {
+        typing(room: ID!): Typing @redis(channel: "typing.{room}")
+        lobby: Typing @redis(channel: "lobby")
+      }`;
+    const GRAPH = await graphFolder(t, { 'schema.graphql': schema });
+    const settings = { ROLE: 'gateway', REDIS_URL: `redis://app:pw@127.0.0.1:${redis.port}`, GRAPH };
+    const redisLines = async () =>
+      (await check(t, settings)).lines.filter((line) => line.includes('channels of @redis'));
+    await client.call('ACL', 'SETUSER', 'app', 'on', '>pw', ...RIGHTS, '&lobby');
+    assertLines(await redisLines(), [
+      /^failed {3}Redis: .* refuses channels of @redis: typing\.\* \(NOPERM.*\); grant them with ACL SETUSER: &typing\.\*$/,
+    ]);
+    await client.call('ACL', 'SETUSER', 'app', '&typing.*');
+    assertLines(await redisLines(), [/^ok {7}Redis: this user may subscribe to the channels of @redis on /]);
+  });
+
   it('tries each command of docs/operations.md', () => {
     const tried = new Set([...requiredCommands('').map(({ name }) => name), 'subscribe', 'unsubscribe']);
     const granted = RIGHTS.flatMap((right) => (right.startsWith('+') ? [right.slice(1)] : []));
