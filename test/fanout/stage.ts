@@ -71,6 +71,8 @@ export interface StageOptions {
   readonly onFailure?: (error: unknown) => void;
   /** Results are written. */
   readonly onFlush?: () => void;
+  /** A listener has received one more result. */
+  readonly onReceive?: (received: readonly string[]) => void;
 }
 
 export interface Listener {
@@ -283,8 +285,11 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     const socket = {
       isBackpressured: false,
       isRefused: false,
-      sendParts: (prefix: Buffer, { pieces }: ResultBytes) =>
-        received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString())) > 0,
+      sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
+        received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString()));
+        options.onReceive?.(received);
+        return true;
+      },
       refuse: () => void (socket.isRefused = true),
     };
     const owner = {

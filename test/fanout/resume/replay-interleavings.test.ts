@@ -21,7 +21,8 @@ const HISTORY: Retention = { entries: 40, bytes: 1_000_000, seconds: 60 };
 const STATE: Retention = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
 
 type Step =
-  | { readonly do: 'publish'; readonly count: number }
+  /** lose: the link loses the events, and all that are late, and reports it. */
+  | { readonly do: 'publish' | 'lose'; readonly count: number }
   | { readonly do: 'join'; readonly start: 'now' | 'last' | 'cursor'; readonly back: number; readonly query: number }
   | { readonly do: 'leave' | 'lag'; readonly which: number }
   | { readonly do: 'read'; readonly mode: 'prompt' | 'slow' | 'failing' }
@@ -31,6 +32,7 @@ type Step =
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('publish' as const), count: fc.integer({ min: 1, max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('lose' as const), count: fc.integer({ min: 1, max: 8 }) }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -75,10 +77,14 @@ interface Event {
   readonly whose: string | undefined;
   readonly gap: boolean;
   readonly resumed: boolean | undefined;
+  /** Number of events published when it was received. */
+  readonly published: number;
 }
 
 interface Client {
   readonly listener: Listener;
+  /** Number of events published at each result that it received. */
+  readonly published: readonly number[];
   readonly id: string;
   readonly hasIdentity: boolean;
   readonly start: 'now' | 'last' | 'cursor';
@@ -93,8 +99,8 @@ interface Client {
   left: number | undefined;
 }
 
-function eventsOf({ listener }: Client): Event[] {
-  return listener.received.map((text) => {
+function eventsOf({ listener, published }: Client): Event[] {
+  return listener.received.map((text, i) => {
     const { data, extensions } = JSON.parse(text) as {
       data: { item: { n: number; whose?: string } };
       extensions?: { gap?: true; resumed?: boolean };
@@ -104,12 +110,13 @@ function eventsOf({ listener }: Client): Event[] {
       whose: data.item.whose,
       gap: extensions?.gap === true,
       resumed: extensions?.resumed,
+      published: published[i]!,
     };
   });
 }
 
 /** Throws if a client did not receive what the protocol guarantees. */
-function check(client: Client, published: number): void {
+function check(client: Client, published: number, hasLost: boolean): void {
   const events = eventsOf(client);
   const end = client.left ?? published;
   const [first] = events;
@@ -120,23 +127,23 @@ function check(client: Client, published: number): void {
   const isResumed = first.resumed === true;
   if (client.seen === undefined) assert.equal(first.resumed, undefined);
   else assert.notEqual(first.resumed, undefined, 'a resuming client receives `resumed`');
-  if (isResumed)
-    assert.ok(first.n === client.seen! + 1 || events.some(({ gap }) => gap), 'skips events after its cursor');
+  if (isResumed) assert.ok(first.n === client.seen! + 1 || first.gap, 'skips events after its cursor');
   else {
     assert.ok(first.n <= client.after || first.gap, `begins with ${first.n}, its join ended at ${client.after}`);
     // A client that joins now also receives an event that waits for its turn.
     const oldest = client.start === 'now' ? 0 : client.beginsWithLast ? client.before - 1 : client.before;
-    assert.ok(first.n >= oldest, `begins with the old event ${first.n}`);
+    // A client that joins before a gap is backfilled also receives the missed events.
+    assert.ok(hasLost || first.n >= oldest, `begins with the old event ${first.n}`);
   }
-  let hasGap = false;
-  events.forEach(({ n, whose, gap, resumed }, i) => {
-    hasGap ||= gap;
+  // At `gap: true` a client fetches the state, which has all events published by then. So one note may stand for several later skips.
+  let fetched = 0;
+  events.forEach(({ n, whose, gap, resumed, published: present }, i) => {
+    if (gap) fetched = present;
     if (client.hasIdentity) assert.equal(whose, client.id);
     if (i === 0) return;
     assert.equal(resumed, undefined, '`resumed` is sent once');
     const previous = events[i - 1]!.n;
-    assert.ok(n === previous + 1 || (hasGap && n > previous), `${n} follows ${previous}`);
-    if (n > previous + 1) hasGap = false;
+    assert.ok(n === previous + 1 || (n > previous && n <= fetched), `${n} follows ${previous}`);
   });
   const last = events.at(-1)!.n;
   assert.ok(last < end, 'received an event published after it left');
@@ -160,12 +167,20 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
       },
     },
   };
-  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, ...bounds });
+  const entries: string[] = [];
+  const publishedAt = new Map<readonly string[], number[]>();
+  const onReceive = (received: readonly string[]) => {
+    const published = publishedAt.get(received);
+    if (published) published.push(entries.length);
+    else publishedAt.set(received, [entries.length]);
+  };
+  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, onReceive, ...bounds });
   const { bus } = stage;
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
-  const modes = { read: 'prompt', messages: 'prompt' };
+  const modes = { read: 'prompt', messages: 'prompt', isLost: false };
   const slowReads: (() => void)[] = [];
   const late: (() => void)[] = [];
+  let reportGap: (() => void) | undefined;
   const history = bus.history.bind(bus);
   let reads = 0;
   bus.history = async (...query) => {
@@ -178,7 +193,9 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
   };
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = (channel, listener, onGap) => {
+    reportGap = onGap;
     const hear: BusListener = (...message) => {
+      if (modes.isLost) return;
       if (modes.messages === 'late' || late.length > 0) late.push(() => listener(...message));
       else listener(...message);
     };
@@ -187,7 +204,6 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
   const letThrough = () => {
     for (let deliver = late.shift(); deliver; deliver = late.shift()) deliver();
   };
-  const entries: string[] = [];
   const publish = async () => {
     const n = entries.length;
     entries.push('');
@@ -216,11 +232,30 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
     const beginning = { cursor, replaysLast: beginsWithLast, hasState, hasHistory: !hasState };
     const listener = await stage.join(QUERIES[query]!, factsOf(id, {}), undefined, beginning);
     const after = entries.length;
-    clients.push({ listener, id, hasIdentity: query > 0, start, seen, beginsWithLast, before, after, left: undefined });
+    const published = publishedAt.get(listener.received) ?? [];
+    publishedAt.set(listener.received, published);
+    clients.push({
+      listener,
+      published,
+      id,
+      hasIdentity: query > 0,
+      start,
+      seen,
+      beginsWithLast,
+      before,
+      after,
+      left: undefined,
+    });
   };
   for (const action of steps) {
     if (action.do === 'publish') for (let i = 0; i < action.count; i++) await publish();
-    else if (action.do === 'join') {
+    else if (action.do === 'lose') {
+      modes.isLost = true;
+      late.length = 0;
+      for (let i = 0; i < action.count; i++) await publish();
+      modes.isLost = false;
+      if (stage.channelCount() > 0) reportGap?.();
+    } else if (action.do === 'join') {
       const joining = join(action.start, action.back, action.query);
       joins.push(joining);
       if (action.back % 2) await Promise.race([joining, nextTurn()]);
@@ -264,7 +299,8 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
   };
   // After an event without room, the next one carries `gap: true`.
   await waitFor('the last event', async () => (await publish(), await isDoneSoon()), 5000);
-  for (const client of clients) check(client, entries.length);
+  const hasLost = steps.some((action) => action.do === 'lose');
+  for (const client of clients) check(client, entries.length, hasLost);
   for (const { listener } of clients) listener.leave();
   assert.deepEqual([stage.channelCount(), stage.heldBytes()], [0, 0], 'channels and bytes after all have left');
   await waitFor('flow control to count nothing', () => stage.waitingBytes() === 0);
