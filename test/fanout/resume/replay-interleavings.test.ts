@@ -322,8 +322,8 @@ for (const [condition, bounds, numRuns] of [
       }),
       { numRuns, includeErrorInReport: true, endOnFailure: true },
     );
-    // Without a history only a client that has the state already is resumed.
-    const expected = bounds === STATEFUL ? numRuns / 10 : numRuns;
+    // About one client is resumed per run; without a history only one that has the state already, about one in four runs.
+    const expected = bounds === STATEFUL ? numRuns / 20 : numRuns / 2;
     assert.ok(resumed > expected, `${resumed} clients of ${numRuns} runs were resumed`);
   });
 }
