@@ -11,6 +11,7 @@ import type { History, HistoryQuery, Retention } from './history.ts';
  * memory) keep the one contract of `test/bus/contract.ts`.
  */
 export interface Message {
+  /** Or `STATES_OF_KEY`. */
   readonly channel: string;
   /** JSON text, never empty. The bus passes it through and never parses it. */
   readonly payload: string;
@@ -24,7 +25,18 @@ export interface Message {
   readonly trace?: TraceContext | undefined;
   /** What it carries of its record's key and headers (`carried-parts.ts`); undefined: nothing. History and state keep it. */
   readonly record?: string | undefined;
+  /** Of its record's key (22 characters of base64url); undefined: the record has none, or its key names the channel. */
+  readonly keyHash?: string | undefined;
 }
+
+/**
+ * Instead of a channel: the message is a tombstone for the channels whose states are of its `keyHash`, in the index that `history.keyIndex` names.
+ * A tombstone that names such a channel is left out if the channel's state is of a `keyHash`.
+ */
+export const STATES_OF_KEY = '*';
+
+/** Channels whose states a record's key removes at most: those that its records reached last. */
+export const MAX_STATES_OF_KEY = 16;
 
 /** A position in a Kafka partition. Offsets are exact up to 2^53. */
 export interface Position {

@@ -12,6 +12,11 @@ export interface HistoryLimits {
 export interface Retention extends HistoryLimits {
   /** Seconds for which the last message is the channel's state; 0: until a tombstone; undefined: the channel has no state. */
   readonly stateSeconds?: number | undefined;
+  /**
+   * Set where tombstones may have to be routed by the state, because the name of the channel may not follow from a record's key. The bus keeps,
+   * under this text and a record's `keyHash`, the channels whose states are of that record.
+   */
+  readonly keyIndex?: string | undefined;
 }
 
 /** Holds two minutes of one event each 400 ms: the longest reconnect that crier promises to bridge, and the most that it replays. */

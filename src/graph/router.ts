@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { STATES_OF_KEY } from '../bus/bus.ts';
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { Retention } from '../bus/history.ts';
@@ -10,11 +12,13 @@ import type { Binding } from './schema/binding.ts';
 import { keyedMatch } from './schema/tombstone-binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
-/** A channel that a record is published to. */
+/** A channel that a record is published to, or `STATES_OF_KEY`. */
 export interface Route {
   readonly channel: string;
   /** The most that a field of the channel keeps. */
   readonly history: Retention | undefined;
+  /** See `Message`. */
+  readonly keyHash?: string;
 }
 
 /** The names of a set of channels: for each path of a match or where, in order, its index in the topic's values; undefined: every value. */
@@ -25,6 +29,8 @@ interface Pattern {
   readonly history: Retention | undefined;
   /** True if tombstones go there: the name needs no value of a payload, or only one that the record's key gives. */
   readonly takesTombstones: boolean;
+  /** True if the name has no value but the one that the record's key gives to tombstones. */
+  readonly isNamedByKey: boolean;
 }
 
 /** Called with a path if a record's key is not its value there, though tombstones are routed as if it were. */
@@ -49,8 +55,12 @@ export class TopicRouter {
   readonly #prefix: string;
   readonly #patterns: readonly Pattern[];
   readonly #tombstonePatterns: readonly Pattern[];
-  /** Index of the path whose value the key of a tombstone gives; undefined: there is none, or records have shown that it is not so. */
-  #keyed: number | undefined;
+  /** Those whose states remember the key of their record. */
+  readonly #indexedPatterns: readonly Pattern[];
+  /** Index of the path whose value the key of a tombstone gives; undefined: there is none. */
+  readonly #keyed: number | undefined;
+  /** False if tombstones need no such value, or records have shown that the key is not the value. */
+  #comparesKey: boolean;
   readonly #onKeyDiffers: OnKeyDiffers;
 
   /** @param bindings of the topic */
@@ -73,8 +83,10 @@ export class TopicRouter {
     this.#prefix = prefix;
     this.#patterns = patternsOf(topic, bindings, prefix, all);
     this.#tombstonePatterns = this.#patterns.filter(({ takesTombstones }) => takesTombstones);
+    this.#indexedPatterns = this.#patterns.filter(({ history }) => history?.keyIndex !== undefined);
     const keyed = keyedPathOf(bindings);
     this.#keyed = keyed === undefined ? undefined : paths.indexOf(keyed);
+    this.#comparesKey = keyed !== undefined && keyed === declaredPathOf(bindings);
     this.#onKeyDiffers = onKeyDiffers;
   }
 
@@ -89,7 +101,7 @@ export class TopicRouter {
 
   /** Counts a record with these values, once. */
   count(values: PathValues, record: RecordParts): void {
-    if (this.#keyed !== undefined) this.#compareKey(this.#keyed, values, record);
+    if (this.#comparesKey) this.#compareKey(this.#keyed!, values, record);
     this.records++;
     let isRouted = false;
     for (const tally of this.tallies) if (tally.count(values)) isRouted = true;
@@ -97,8 +109,15 @@ export class TopicRouter {
   }
 
   /** The channels of a record with these values, for all bindings of the topic, each once. */
-  channels(values: PathValues): Route[] {
-    return this.#channelsOf(this.#patterns, values);
+  channels(values: PathValues, record: RecordParts): Route[] {
+    if (this.#indexedPatterns.length === 0 || record.key === null) return this.#channelsOf(this.#patterns, values);
+    const keyHash = hashOf(record.key);
+    const keyNamesValue = this.#keyed !== undefined && values[this.#keyed] === keyText(record);
+    return this.#patterns.flatMap((pattern) => {
+      const routes = this.#channelsOf([pattern], values);
+      if (pattern.history?.keyIndex === undefined || (pattern.isNamedByKey && keyNamesValue)) return routes;
+      return routes.map((route) => ({ ...route, keyHash }));
+    });
   }
 
   /** The channels of a record without a value, each once; counts it. */
@@ -107,6 +126,10 @@ export class TopicRouter {
     // Of the payload, a pattern that takes tombstones reads one value at most.
     const values = [...this.paths.map(() => key), ...(this.valuesBeside?.(record) ?? [])];
     const channels = this.#channelsOf(this.#tombstonePatterns, values);
+    if (record.key !== null) {
+      const keyHash = this.#indexedPatterns.length > 0 ? hashOf(record.key) : '';
+      for (const { history } of this.#indexedPatterns) channels.push({ channel: STATES_OF_KEY, history, keyHash });
+    }
     this.tombstones[channels.length > 0 ? 'routed' : 'unrouted']++;
     return channels;
   }
@@ -114,7 +137,7 @@ export class TopicRouter {
   /** Reports, once, that the key is not the value that tombstones take it for. A record without that value says nothing. */
   #compareKey(keyed: number, values: PathValues, record: RecordParts): void {
     if (values[keyed] === undefined || values[keyed] === keyText(record)) return;
-    this.#keyed = undefined;
+    this.#comparesKey = false;
     this.#onKeyDiffers(this.topic, this.paths[keyed]!.join('.'));
   }
 
@@ -153,16 +176,26 @@ export function createRouters(
 }
 
 /**
- * The path of a topic's payloads whose value the key of a tombstone gives: the one that its fields with `tombstone` agree on, else the only one
- * of its fields with `state`. undefined: there is none.
+ * The path of a topic's payloads whose value the key of a tombstone gives: the declared one, else the only one of the topic's fields with
+ * `state`. undefined: there is none.
  */
 function keyedPathOf(bindings: readonly Binding[]): string | undefined {
-  const pathsOf = (some: readonly Binding[]) => [
-    ...new Set(some.flatMap(({ match }) => keyedMatch(match)?.path ?? [])),
-  ];
-  const [declared] = pathsOf(bindings.filter(({ tombstone }) => tombstone));
-  const [first, ...others] = pathsOf(bindings.filter(({ state }) => state));
-  return declared ?? (others.length === 0 ? first : undefined);
+  const [first, ...others] = keyedPathsOf(bindings.filter(({ state }) => state));
+  return declaredPathOf(bindings) ?? (others.length === 0 ? first : undefined);
+}
+
+/** The path that the fields with `tombstone` and without `state` agree on: only the key routes their tombstones. */
+function declaredPathOf(bindings: readonly Binding[]): string | undefined {
+  return keyedPathsOf(bindings.filter(({ tombstone, state }) => tombstone && !state))[0];
+}
+
+function keyedPathsOf(bindings: readonly Binding[]): readonly string[] {
+  return [...new Set(bindings.flatMap(({ match }) => keyedMatch(match)?.path ?? []))];
+}
+
+/** Equal keys have equal hashes; 128 bits of SHA-256. */
+function hashOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
 
 /** True if the tombstones of a binding go to the channels of a pattern: each value in their names is known without a payload. */
@@ -196,11 +229,20 @@ function patternsOf(
         topic,
         keys.map(({ path }) => ({ path, value: undefined })),
       );
-      const identity = keys.map(({ path, index }) => `${path}=${index ?? '*'}`).join();
+      const identity = keys.map(({ path, index }) => `${path}=${index === undefined ? '*' : '?'}`).join();
       const known = patterns.get(identity);
-      const history = larger(known?.history, retentionOf(binding));
+      const ofPayload = keys.filter(({ path, index }) => index !== undefined && !isRecordPart(path));
+      const keyIndex = ofPayload.length === 0 ? undefined : `${prefix}${topic}[${identity}]`;
+      const history = larger(known?.history, retentionOf(binding, keyIndex));
       const takesTombstones = known?.takesTombstones === true || takesTombstonesOf(binding, keys, keyed);
-      patterns.set(identity, { keys, constant: isConstant ? constant : undefined, history, takesTombstones });
+      const isNamedByKey = keys.every(({ path, index }) => index === undefined || path === keyed);
+      patterns.set(identity, {
+        keys,
+        constant: isConstant ? constant : undefined,
+        history,
+        takesTombstones,
+        isNamedByKey,
+      });
     }
   }
   return [...patterns.values()];
@@ -208,8 +250,9 @@ function patternsOf(
 
 const NO_HISTORY = { entries: 0, bytes: 0, seconds: 0 };
 
-function retentionOf({ history, state }: Binding): Retention | undefined {
-  return state ? { ...(history ?? NO_HISTORY), stateSeconds: state.seconds } : history;
+function retentionOf({ history, state }: Binding, keyIndex: string | undefined): Retention | undefined {
+  if (!state) return history;
+  return { ...(history ?? NO_HISTORY), stateSeconds: state.seconds, ...(keyIndex !== undefined && { keyIndex }) };
 }
 
 function larger(a: Retention | undefined, b: Retention | undefined): Retention | undefined {
@@ -220,6 +263,7 @@ function larger(a: Retention | undefined, b: Retention | undefined): Retention |
     bytes: Math.max(a.bytes, b.bytes),
     seconds: Math.max(a.seconds, b.seconds),
     ...(stateSeconds !== undefined && { stateSeconds }),
+    ...((a.keyIndex ?? b.keyIndex) !== undefined && { keyIndex: a.keyIndex ?? b.keyIndex }),
   };
 }
 

@@ -31,8 +31,8 @@ export interface PoisonRecord {
   readonly reason: PoisonReason;
 }
 
-/** A channel, and the limits of its history. */
-export type Destination = Pick<Message, 'channel' | 'history'>;
+/** A channel, the limits of its history, and what its state remembers of the record's key. */
+export type Destination = Pick<Message, 'channel' | 'history' | 'keyHash'>;
 
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
@@ -196,7 +196,13 @@ function outcomeOf(
   const { payload, destinations } = conversion;
   const { offset, timestamp } = source;
   const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
-  const messages = destinations.map(({ channel, history }) => ({ channel, payload, ...origin, history }));
+  const messages = destinations.map(({ channel, history, keyHash }) => ({
+    channel,
+    payload,
+    ...origin,
+    history,
+    ...(keyHash !== undefined && { keyHash }),
+  }));
   if (!printParts || messages.length === 0) return messages;
   const record = printParts(source);
   return record === undefined ? messages : messages.map((message) => ({ ...message, record }));

@@ -24,7 +24,7 @@ export interface BusUnderTest {
 /** Creates a bus that is not started. Publishers and subscribers of one test may use several that reach each other. */
 export type MakeBus = (t: TestContext, options: BusUnderTest) => Promise<Bus>;
 
-async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver = {}) {
+export async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver = {}) {
   const { log, lines } = logLines();
   const bus = await makeBus(t, { log, observer });
   t.after(() => bus.close());
@@ -33,7 +33,7 @@ async function started(t: TestContext, makeBus: MakeBus, observer: BusObserver =
 }
 
 /** Publishes a last message on the channel and waits until a listener has received it. */
-async function settled(bus: Bus, channel: string): Promise<void> {
+export async function settled(bus: Bus, channel: string): Promise<void> {
   const end = randomName('end');
   let isSeen = false;
   const unsubscribe = await bus.subscribe(channel, (payload) => (isSeen ||= String(payload) === end));

@@ -101,6 +101,66 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     assert.doesNotMatch(pod.log + other.log, /poison record not published/);
   });
 
+  it('routes a tombstone to the channels whose last value is of its key, though the key names none of them', async (t) => {
+    const topic = await createCompacted();
+    const settings = await settingsOf(t, topic);
+    const byCustomer = 'match: [{ arg: "customer", path: "customer" }], state: {}';
+    const graph = await graphFolder(t, {
+      'schema.graphql': `
+        type Subscription {
+          last_order(customer: ID!): Order @kafka(topic: "${topic}", ${byCustomer}, tombstone: NULL)
+          last_order_until_deleted(customer: ID!): Order! @kafka(topic: "${topic}", ${byCustomer}, tombstone: COMPLETE)
+          order(order_id: ID!): Order @kafka(topic: "${topic}", ${MATCH}, tombstone: NULL)
+        }
+        type Query { last_order(customer: ID!): Order @state(of: "last_order") }
+        type Order { order_id: ID! customer: ID }
+      `,
+    });
+    const orderOf = (orderId: string, customer: string) => ({
+      key: orderId,
+      value: JSON.stringify({ orderId, customer }),
+    });
+    await outside.send(topic, [orderOf('1', 'ann'), orderOf('2', 'bob'), orderOf('3', 'bob')]);
+    const pod = await startPod(t, { ...settings, GRAPH: graph });
+    await pod.counts(`crier_states_complete{topic="${topic}"}`, 1);
+    const socket = await openSocket(t, pod.url);
+    await socket.init();
+    const [ann, bob] = ['ann', 'bob'].map((customer) => `last_order(customer: "${customer}") { order_id }`);
+    socket.subscribe('ann', `subscription { ${ann} }`);
+    socket.subscribe('end', 'subscription { last_order_until_deleted(customer: "ann") { order_id } }');
+    socket.subscribe('bob', `subscription { ${bob} }`);
+    socket.subscribe('one', 'subscription { order(order_id: "1") { order_id } }');
+    const first = await socket.take(3);
+    const of = (messages: typeof first, id: string) =>
+      messages
+        .filter((message) => message.id === id)
+        .map(({ type, payload }) =>
+          type === 'next' ? Object.values((payload as { data: Record<string, unknown> }).data)[0] : type,
+        );
+    assert.deepEqual(
+      ['ann', 'end', 'bob'].map((id) => of(first, id)),
+      [[{ order_id: '1' }], [{ order_id: '1' }], [{ order_id: '3' }]],
+    );
+    await pod.counts('crier_channels', 3);
+    // Order 2 is no longer the last value of its customer.
+    await outside.send(topic, [tombstone('2'), tombstone('1'), orderOf('4', 'ann')]);
+    const then = await socket.take(4);
+    assert.deepEqual(
+      ['ann', 'end', 'bob', 'one'].map((id) => of(then, id)),
+      [[null, { order_id: '4' }], ['complete'], [], [null]],
+    );
+    assert.deepEqual(await socket.roundTrip(), []);
+    await outside.send(topic, [tombstone('3')]);
+    assert.deepEqual(of(await socket.take(1), 'bob'), [null]);
+    const response = await fetch(pod.url.replace('ws', 'http'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: `{ ann: ${ann} bob: ${bob} }` }),
+    });
+    assert.deepEqual(await response.json(), { data: { ann: { order_id: '4' }, bob: null } });
+    assert.doesNotMatch(pod.log, /the key of a record is not its value/);
+  });
+
   it('ends an iteration of crier/client', async (t) => {
     const topic = await createCompacted();
     const pod = await startPod(t, await settingsOf(t, topic));

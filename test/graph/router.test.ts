@@ -28,7 +28,7 @@ function channelFor(...input: Parameters<typeof channelsFor>): string | undefine
 /** All channels that a payload belongs to, for bindings of one topic. */
 function channelsOf(bindings: readonly Binding[], prefix: string, payload: unknown): readonly string[] {
   const router = new TopicRouter(bindings[0]!.topics[0]!, bindings, prefix);
-  return router.channels(router.valuesIn(payload)).map(({ channel }) => channel);
+  return router.channels(router.valuesIn(payload), { key: null }).map(({ channel }) => channel);
 }
 
 describe('router', () => {
@@ -136,12 +136,18 @@ describe('router', () => {
     const payload = { bid: { auction_id: 7 } };
     const historyOf = (...bindings: Binding[]) => {
       const router = createRouters(bindings, 'p:').get('bids');
-      return router?.channels(router.valuesIn(payload))[0]?.history;
+      return router?.channels(router.valuesIn(payload), { key: null })[0]?.history;
     };
     assert.deepEqual(historyOf(kept, bids, other), { entries: 5, bytes: 900, seconds: 90 });
     assert.equal(historyOf(bids), undefined);
     const stateFor = (seconds: number) => ({ ...bids, state: { seconds } });
-    assert.deepEqual(historyOf(stateFor(60), bids), { entries: 0, bytes: 0, seconds: 0, stateSeconds: 60 });
+    assert.deepEqual(historyOf(stateFor(60), bids), {
+      entries: 0,
+      bytes: 0,
+      seconds: 0,
+      stateSeconds: 60,
+      keyIndex: 'p:bids[bid.auction_id=?,bid.currency=*]',
+    });
     assert.equal(historyOf(kept, stateFor(60), stateFor(90))?.stateSeconds, 90);
     assert.equal(historyOf(stateFor(60), stateFor(0))?.stateSeconds, 0, 'for ever');
   });

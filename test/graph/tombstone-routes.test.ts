@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { STATES_OF_KEY } from '../../src/bus/bus.ts';
 import { KEY_PART, headerPart } from '../../src/graph/record-parts.ts';
 import { TopicRouter } from '../../src/graph/router.ts';
 import type { Binding } from '../../src/graph/schema/binding.ts';
@@ -42,18 +43,28 @@ describe('the channels of a tombstone', () => {
     assert.deepEqual(router.tombstoneChannels({ key: null }), [{ channel: 'orders{}', history }]);
   });
 
-  it('are those of a field with state, whose last payload they remove', () => {
+  it('are those of a field with state, whose last payload they remove, and those whose state is of its key', () => {
     assert.deepEqual(channelsOf([binding({ tombstone: undefined as never, state: { seconds: 0 } })]), [
       'orders{id="7"}',
+      STATES_OF_KEY,
     ]);
+    assert.deepEqual(channelsOf([binding({ match: [], state: { seconds: 0 } })]), ['orders{}']);
+    assert.deepEqual(channelsOf([binding({ match: [match(KEY_PART)], state: { seconds: 0 } })]), ['orders{.key="7"}']);
   });
 
-  it('are none of fields with state whose values at different paths the key might be, unless a field says which', () => {
+  it('are those whose state is of its key, where the key might be the value at several paths, unless a field says which', () => {
     const stateful = { tombstone: undefined as never, state: { seconds: 0 } };
     const byId = binding(stateful);
     const byCustomer = binding({ ...stateful, field: 'of_customer', match: [match('customer')] });
-    assert.deepEqual(channelsOf([byId, byCustomer]), []);
-    assert.deepEqual(channelsOf([byId, byCustomer, binding({ field: 'deleted' })]), ['orders{id="7"}']);
+    assert.deepEqual(channelsOf([byId, byCustomer]), [STATES_OF_KEY, STATES_OF_KEY]);
+    assert.deepEqual(channelsOf([byId, byCustomer, binding({ field: 'deleted' })]), [
+      'orders{id="7"}',
+      STATES_OF_KEY,
+      STATES_OF_KEY,
+    ]);
+    const router = new TopicRouter('orders', [byId, byCustomer], 'p:');
+    const indexes = router.tombstoneChannels({ key: Buffer.from('7') }).map(({ history: kept }) => kept!.keyIndex);
+    assert.deepEqual(indexes, ['p:orders[id=?]', 'p:orders[customer=?]']);
   });
 
   it('are only those that need no key, of a tombstone without a key or with one that is no text', () => {
@@ -91,6 +102,38 @@ describe('the channels of a tombstone', () => {
   });
 });
 
+describe('the channels of a record', () => {
+  const stateful = { tombstone: undefined as never, state: { seconds: 0 } };
+
+  function hashesOf(bindings: readonly Binding[], payload: unknown, key: Buffer | null): Record<string, string> {
+    const router = new TopicRouter('orders', bindings, '');
+    const routes = router.channels(router.valuesIn(payload), { key });
+    return Object.fromEntries(routes.map(({ channel, keyHash }) => [channel, keyHash ?? '']));
+  }
+
+  it('have the hash of its key where they keep a state and the key is not the value that names them', () => {
+    const payload = { id: 7, customer: 'x' };
+    const byCustomer = binding({ ...stateful, field: 'of_customer', match: [match('customer')] });
+    const any = binding({ ...stateful, field: 'any', match: [] });
+    const withoutState = binding({ field: 'deleted' });
+    const channels = hashesOf([byCustomer, any, withoutState], payload, Buffer.from('7'));
+    const { 'orders{customer="x"}': hash, ...others } = channels;
+    assert.match(hash!, /^[\w-]{22}$/);
+    assert.deepEqual(others, { 'orders{}': '', 'orders{id="7"}': '' });
+    const byId = binding(stateful);
+    assert.deepEqual(hashesOf([byId], payload, Buffer.from('7')), { 'orders{id="7"}': '' });
+    assert.deepEqual(hashesOf([byId], payload, null), { 'orders{id="7"}': '' });
+    const other = hashesOf([byId], payload, Buffer.from('8'))['orders{id="7"}'];
+    assert.match(other!, /^[\w-]{22}$/);
+    assert.notEqual(other, hash);
+    const router = new TopicRouter('orders', [byId], '');
+    assert.deepEqual(
+      router.tombstoneChannels({ key: Buffer.from('8') }).map(({ keyHash }) => keyHash),
+      [undefined, other],
+    );
+  });
+});
+
 describe('the key of a topic whose tombstones are routed by it', () => {
   function reportsOf(bindings: readonly Binding[], ...records: [id: unknown, key: string | null][]): string[] {
     const reports: string[] = [];
@@ -107,6 +150,7 @@ describe('the key of a topic whose tombstones are routed by it', () => {
   });
 
   it('is not looked at where no tombstone needs it', () => {
+    assert.deepEqual(reportsOf([binding({ state: { seconds: 0 } })], [7, '8']), []);
     assert.deepEqual(reportsOf([binding({ tombstone: undefined as never })], [7, '8']), []);
     assert.deepEqual(reportsOf([binding({ match: [] })], [7, '8']), []);
   });

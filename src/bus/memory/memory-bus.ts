@@ -96,7 +96,11 @@ export class MemoryBus implements Bus {
       if (this.#pending.length + messages.length > this.#maxPendingMessages) {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
-      for (const accepted of this.#fence.accept(messages, upTo)) this.#pending.push(this.#pendingOf(...accepted));
+      for (const [message, coordinates] of this.#fence.accept(messages, upTo)) {
+        for (const channel of this.#history.channelsOf(message)) {
+          this.#pending.push(this.#pendingOf({ ...message, channel }, coordinates));
+        }
+      }
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
       await this.#turn;
       this.#assertStarted();
@@ -174,11 +178,11 @@ export class MemoryBus implements Bus {
     this.#observer.onSubscriptions?.(0);
   }
 
-  #pendingOf({ channel, payload: text, history, trace, record }: Message, position: Coordinates): Pending {
+  #pendingOf({ channel, payload: text, history, trace, record, keyHash }: Message, position: Coordinates): Pending {
     const payload = Buffer.from(text);
     const coordinates = record === undefined ? position : { ...position, record };
     const isKept = history !== undefined && (history.entries > 0 || history.stateSeconds !== undefined);
-    const named = isKept ? this.#history.add(channel, payload, coordinates, history, Date.now()) : coordinates;
+    const named = isKept ? this.#history.add(channel, payload, coordinates, history, keyHash, Date.now()) : coordinates;
     return { channel, payload, coordinates: trace ? { ...named, trace } : named };
   }
 

@@ -1,7 +1,9 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryLimits, HistoryQuery, Retention } from '../history.ts';
 import { printPartsField } from '../carried-parts.ts';
-import { MemoryStates } from './memory-states.ts';
+import { STATES_OF_KEY } from '../bus.ts';
+import type { Message } from '../bus.ts';
+import { MemoryStates, TOMBSTONE } from './memory-states.ts';
 
 interface Kept {
   limits: HistoryLimits;
@@ -16,15 +18,30 @@ export class MemoryHistory {
   readonly #states = new MemoryStates();
   #ids = 0;
 
+  /** The channels of a message: usually the one that it names. */
+  channelsOf({ channel, payload, history, keyHash }: Message): readonly string[] {
+    if (history?.keyIndex === undefined || payload !== TOMBSTONE) return [channel];
+    if (channel === STATES_OF_KEY)
+      return keyHash === undefined ? [] : this.#states.channelsOf(history.keyIndex + keyHash);
+    return this.#states.isOfOtherKey(channel) ? [] : [channel];
+  }
+
   /** @returns the coordinates, with the ids of the new entry and of the entry before it */
-  add(channel: string, payload: Buffer, coordinates: Coordinates, retention: Retention, now: number): Coordinates {
+  add(
+    channel: string,
+    payload: Buffer,
+    coordinates: Coordinates,
+    retention: Retention,
+    keyHash: string | undefined,
+    now: number,
+  ): Coordinates {
     this.#sweep(now);
     const { stateSeconds } = retention;
     const entry = `${++this.#ids}-0`;
     const named = retention.entries
       ? this.#append(channel, { payload, coordinates: { ...coordinates, entry } }, retention, now)
       : { ...coordinates, entry, previous: this.#states.read(channel, now)?.coordinates.entry };
-    if (stateSeconds !== undefined) this.#states.set(channel, { payload, coordinates: named }, stateSeconds, now);
+    if (stateSeconds !== undefined) this.#states.set(channel, { payload, coordinates: named }, retention, keyHash, now);
     return named;
   }
 

@@ -3,6 +3,7 @@ import type { Receiver } from '../../flow/receiver.ts';
 import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
+import { STATES_OF_KEY } from '../bus.ts';
 import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel, isPlain } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
@@ -193,10 +194,12 @@ export class RedisBus implements Bus {
     if (this.#servers.length === 1) return new Map([[this.#servers[0]!, messages]]);
     const shares = new Map<RedisServer, Message[]>();
     for (const message of messages) {
-      const server = this.#serverOf(message.channel);
-      const share = shares.get(server);
-      if (share) share.push(message);
-      else shares.set(server, [message]);
+      const servers = message.channel === STATES_OF_KEY ? this.#servers : [this.#serverOf(message.channel)];
+      for (const server of servers) {
+        const share = shares.get(server);
+        if (share) share.push(message);
+        else shares.set(server, [message]);
+      }
     }
     return shares;
   }

@@ -135,13 +135,16 @@ function write(
   let limits: Retention | undefined;
   let context: TraceContext | undefined;
   let parts: string | undefined;
-  for (const { offset, history, trace, record } of messages) {
+  let key: string | undefined;
+  for (const { offset, history, trace, record, keyHash } of messages) {
     least = Math.min(least, offset);
     triples += history === limits ? 1 : 2;
     limits = history;
     if (trace !== context || record !== parts) triples++;
+    if (keyHash !== key) triples++;
     context = trace;
     parts = record;
+    key = keyHash;
   }
   writer.begin(beginning.length + 1 + mark.length + triples * 3);
   for (const text of beginning) writer.text(text);
@@ -150,14 +153,21 @@ function write(
   limits = undefined;
   context = undefined;
   parts = undefined;
+  key = undefined;
   let payload: string | undefined;
   for (const message of messages) {
-    const { channel, offset, timestamp, payload: own, history, trace, record } = message;
+    const { channel, offset, timestamp, payload: own, history, trace, record, keyHash } = message;
     if (history !== limits) {
       writer.text('');
       writer.text(history ? printRetention(history) : '0 0 0 -');
-      writer.text('');
+      writer.text(history?.keyIndex ?? '');
       limits = history;
+    }
+    if (keyHash !== key) {
+      writer.text('');
+      writer.text('.');
+      writer.text(keyHash ?? '');
+      key = keyHash;
     }
     if (trace !== context || record !== parts) {
       writer.text('');

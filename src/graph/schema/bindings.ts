@@ -14,7 +14,7 @@ import { lineOf } from './problem.ts';
 import { readDemand } from './record-demand.ts';
 import { formatProblem, readFormat } from './record-format.ts';
 import { readState } from './state-binding.ts';
-import { checkStateRemoval, checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
+import { checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
 import { checkTopicKeys } from './topic-keys.ts';
 import type { BoundField } from './topic-keys.ts';
@@ -109,8 +109,7 @@ function readBinding(
   );
   const filters = readFilters(whereNodes.filter(isFilter), field, problems);
   const tombstone = readTombstone(given.get('tombstone'), field, problems);
-  if (tombstone) checkTombstone({ field, match, where }, tombstone, findings);
-  else if (state?.seconds === 0) checkStateRemoval({ match, where }, findings.warnings);
+  if (tombstone) checkTombstone({ field, match, where, hasState: state !== undefined }, tombstone, findings);
   const record = readDemand(given.get('record'), schema, field, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.

@@ -49,20 +49,16 @@ interface TombstoneScope {
   readonly field: GraphQLField<unknown, unknown>;
   readonly match: readonly Match[];
   readonly where: readonly unknown[];
+  /** True if the field has a state: tombstones then also reach the channels whose state is of their key. */
+  readonly hasState: boolean;
 }
 
 /** Reports why no tombstone would ever reach a subscription of the field, or not all of them. */
 export function checkTombstone(
-  { field, match, where }: TombstoneScope,
+  { field, match, where, hasState }: TombstoneScope,
   action: TombstoneAction,
   { problems, warnings }: { readonly problems: string[]; readonly warnings: string[] },
 ): void {
-  if (where.length > 0) {
-    problems.push(
-      `tombstone: ${action} with a where: a tombstone has no payload that proves whose it is, so it reaches nobody; remove one of them`,
-    );
-    return;
-  }
   const isList = ({ type }: { type: GraphQLInputType }) => isListType(getNullableType(type));
   const list = field.args.find((argument) => isList(argument) && match.some(({ arg }) => arg === argument.name));
   if (action === 'COMPLETE' && list) {
@@ -72,32 +68,31 @@ export function checkTombstone(
     );
     return;
   }
+  if (hasState) return;
+  if (where.length > 0) {
+    problems.push(
+      `tombstone: ${action} with a where: a tombstone has no payload that proves whose it is, so it reaches nobody; add state: {}, by which ` +
+        'crier knows it, or remove one of them',
+    );
+    return;
+  }
   const keyed = keyedMatch(match);
   const impossible = requiredPaths(match).filter((one) => one !== keyed);
   if (impossible.length > 0) {
     const paths = impossible.map(({ path }) => `"${path}"`).join(', ');
     problems.push(
       `tombstone: ${action} with required matches on ${paths}: a tombstone has no payload, and its record's key is the value of one match ` +
-        'at most; match the key alone ({ key: true }, or one path that it equals), or remove tombstone',
+        'at most; match the key alone ({ key: true }, or one path that it equals), or add state: {}, by which crier knows the channel',
     );
     return;
   }
   const unknown = match.filter((one) => isOnPath(one) && one !== keyed).map(({ arg }) => `"${arg}"`);
   if (unknown.length > 0) {
     warnings.push(
-      `tombstone: ${action} reaches only subscriptions that leave out ${unknown.join(', ')}: a tombstone has no payload with the value`,
+      `tombstone: ${action} reaches only subscriptions that leave out ${unknown.join(', ')}: a tombstone has no payload with the value; with ` +
+        'state: {} it reaches the others, too',
     );
   }
-}
-
-/** Warns of states that no tombstone removes. */
-export function checkStateRemoval({ match, where }: Omit<TombstoneScope, 'field'>, warnings: string[]): void {
-  const keyed = keyedMatch(match);
-  if (where.length === 0 && requiredPaths(match).every((one) => one === keyed)) return;
-  warnings.push(
-    'state: the key of a tombstone does not name the channel, so a deleted key keeps its state for ever; set state: { seconds: … }, or match ' +
-      'the key alone ({ key: true }, or one path that it equals)',
-  );
 }
 
 interface KeyedField {
@@ -105,14 +100,16 @@ interface KeyedField {
   readonly topics: readonly string[];
   readonly match: readonly Match[];
   readonly tombstone?: TombstoneAction;
+  readonly state?: unknown;
 }
 
 /** Reports fields of one topic that take its key for the values of different paths. By field, what to report there. */
 export function contradictingKeys(bindings: Iterable<KeyedField>): Map<string, string> {
   const problems = new Map<string, string>();
   const first = new Map<string, { field: string; path: string }>();
-  for (const { field, topics, match, tombstone } of bindings) {
-    const path = tombstone && keyedMatch(match)?.path;
+  for (const { field, topics, match, tombstone, state } of bindings) {
+    // A state says which channel a key belongs to.
+    const path = tombstone && !state ? keyedMatch(match)?.path : undefined;
     if (path === undefined) continue;
     for (const topic of topics) {
       const other = first.get(topic);
@@ -121,7 +118,7 @@ export function contradictingKeys(bindings: Iterable<KeyedField>): Map<string, s
         problems.set(
           field,
           `tombstone: ${tombstone} takes the key of topic "${topic}" for the value at "${path}", but "${other.field}" takes it for the ` +
-            `value at "${other.path}"; remove tombstone from the field whose match is not the key`,
+            `value at "${other.path}"; add state: {} to the field whose match is not the key, or remove tombstone from it`,
         );
       }
     }

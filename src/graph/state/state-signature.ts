@@ -3,6 +3,9 @@ import { keysOf } from '../channel-keys.ts';
 import { partsDemands } from '../parts-demands.ts';
 import type { Binding } from '../schema/binding.ts';
 
+/** Of the states in Redis. 2: they remember the key of their record. */
+const FORMAT = 2;
+
 /**
  * By topic: names what states its bindings keep, and where. A worker that keeps others must fill them again. Topics without states are absent.
  *
@@ -15,7 +18,7 @@ export function stateSignatures(bindings: Iterable<Binding>, servers: readonly s
   for (const binding of all) {
     if (!binding.state) continue;
     const keys = keysOf(binding).map((key) => `${key.path}${'isOptional' in key && key.isOptional ? '?' : ''}`);
-    const text = JSON.stringify([keys, binding.state.seconds, binding.keys]);
+    const text = JSON.stringify([FORMAT, keys, binding.state.seconds, binding.keys]);
     for (const topic of binding.topics) kept.set(topic, [...(kept.get(topic) ?? []), text]);
   }
   for (const [topic, { key, headers }] of partsDemands(all)) {

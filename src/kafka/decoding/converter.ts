@@ -23,7 +23,7 @@ export interface TopicRoutes {
   /** Counts a record as matched or unmatched. */
   count(values: PathValues, record: RecordContent): void;
   /** Channels of a record, each once. */
-  channels(values: PathValues): readonly Destination[];
+  channels(values: PathValues, record: RecordContent): readonly Destination[];
   /** Channels of a record without a value, each once; counts it. */
   tombstoneChannels(record: RecordContent): readonly Destination[];
 }
@@ -166,5 +166,5 @@ function tombstoneOf(routes: TopicRoutes, record: RecordContent): Conversion {
 function destinationsOf(routes: TopicRoutes, record: RecordContent, ofPayload: PathValues): readonly Destination[] {
   const values = routes.valuesBeside ? [...ofPayload, ...routes.valuesBeside(record)] : ofPayload;
   routes.count(values, record);
-  return routes.channels(values);
+  return routes.channels(values, record);
 }

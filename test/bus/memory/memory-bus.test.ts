@@ -5,11 +5,13 @@ import { BusUnavailableError } from '../../../src/errors.ts';
 import { busContract } from '../contract.ts';
 import { controlContract } from '../control-contract.ts';
 import { plainContract } from '../plain-contract.ts';
+import { stateKeyContract } from '../state-key-contract.ts';
 import { logLines } from '../log-lines.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 
 controlContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
 plainContract('memory bus', (options) => new MemoryBus(options));
+stateKeyContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
 busContract('memory bus', (_t, options) => Promise.resolve(new MemoryBus(options)));
 
 it('refuses a publish past its bound, and accepts it after earlier messages are delivered', async (t) => {

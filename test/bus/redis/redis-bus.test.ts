@@ -18,6 +18,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { busContract } from '../contract.ts';
 import { controlContract } from '../control-contract.ts';
 import { plainContract } from '../plain-contract.ts';
+import { stateKeyContract } from '../state-key-contract.ts';
 import { logLines } from '../log-lines.ts';
 
 describe('over a real Redis', () => {
@@ -38,6 +39,12 @@ describe('over a real Redis', () => {
   plainContract('three Redis', (options) => new RedisBus({ ...options, urls: servers.map(({ url }) => url) }));
   busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
   busContract('three Redis', (_t, options) =>
+    Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
+  );
+  stateKeyContract('one Redis', (_t, options) =>
+    Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })),
+  );
+  stateKeyContract('three Redis', (_t, options) =>
     Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
   );
 
