@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Message } from '../../src/bus/bus.ts';
+import type { TestContext } from 'node:test';
+import type { Message, PartitionLease } from '../../src/bus/bus.ts';
+import { MemoryStateFills } from '../../src/bus/memory/memory-state-fills.ts';
+import { fillOfStart } from '../../src/bus/state-fill.ts';
+import type { StateFills } from '../../src/bus/state-fill.ts';
+import { BusUnavailableError } from '../../src/errors.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
@@ -130,6 +135,72 @@ describe('KafkaConsumer', () => {
     assert.equal(counts.paused, 0);
     assert.deepEqual(counts.rebuilds, []);
     assert.equal(lines.filter((line) => line.includes('joined the consumer group')).length, 1);
+  });
+
+  describe('of a worker with states, during an outage of the bus', () => {
+    /** A member whose bus keeps fills; `reads` counts how often they were asked for during the outage. */
+    function keeping(t: TestContext, topic: string, groupId: string) {
+      const bus = new RecordingBus();
+      const memory = new MemoryStateFills();
+      const outage = { reads: 0 };
+      const fills: StateFills = {
+        servers: [],
+        read: (...of) => {
+          if (!bus.isAway) return memory.read(...of);
+          outage.reads++;
+          return Promise.reject(new BusUnavailableError('away'));
+        },
+        end: (...of) => memory.end(...of),
+      };
+      const acquire = async (lease: PartitionLease) => {
+        await bus.acquire(lease);
+        const fill = fillOfStart(lease.startId);
+        if (fill) memory.begin(lease.topic, lease.partition, fill);
+      };
+      const states = { signatures: new Map([[topic, 'aa']]), fills };
+      return { ...createConsumer(t, outside.brokers, [topic], { groupId, bus, ports: { states, acquire } }), outage };
+    }
+
+    it('waits in its session to be positioned, while the other members are served', async (t) => {
+      const topic = await outside.createTopic();
+      await outside.sendSequences(topic, 4, 10);
+      const groupId = randomName('group');
+      const [away, other] = [keeping(t, topic, groupId), keeping(t, topic, groupId)];
+      away.bus.isAway = true;
+      await Promise.all([away.consumer.start(), other.consumer.start()]);
+      await waitFor('both members', () => away.counts.paused === 2);
+      assert.equal(away.consumer.isConnected, true);
+      assert.deepEqual(
+        away.consumer.waits.map((wait) => wait.for),
+        ['bus', 'bus'],
+      );
+      const { reads } = away.outage;
+      await waitFor('ten attempts', () => away.outage.reads >= reads + 10, 30_000);
+      await waitFor('the records of the other member', () => other.bus.messages.length >= 20);
+      assert.deepEqual([away.counts.rebuilds, other.counts.rebuilds], [[], []]);
+      const joins = other.lines.filter((line) => line.includes('joined the consumer group')).length;
+      assert.ok(joins <= 2, `${joins} joins`);
+      away.bus.isAway = false;
+      await waitFor('the records of both', () => away.bus.messages.length + other.bus.messages.length >= 40);
+      assert.equal(orderBreak([...other.bus.of(topic), ...away.bus.of(topic)], true), undefined);
+      assert.equal(away.counts.paused, 0);
+      assert.deepEqual(away.counts.rebuilds, []);
+    });
+
+    it('leaves the group while it waits, when it is closed', async (t) => {
+      const topic = await outside.createTopic();
+      await outside.sendSequences(topic, 4, 10);
+      const groupId = randomName('group');
+      const away = keeping(t, topic, groupId);
+      away.bus.isAway = true;
+      await away.consumer.start();
+      await away.consumer.close();
+      const { reads } = away.outage;
+      const next = keeping(t, topic, groupId);
+      await next.consumer.start();
+      await waitFor('every record', () => next.bus.messages.length >= 40);
+      assert.equal(away.outage.reads, reads);
+    });
   });
 
   it('stays in the group during a publish that takes longer than the session timeout', async (t) => {

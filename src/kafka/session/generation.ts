@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events';
 
 /** The time between two joins of a group. A batch that was fetched in an earlier generation may belong to another member by now. */
 export class Generation {
-  /** Settles when the start positions of the assigned partitions are known; `isPositioned` tells whether they are. */
+  /**
+   * Settles when the start positions of the assigned partitions are known, or the bus did not answer; `isPositioned` tells whether they are.
+   */
   positioning: Promise<void> = Promise.resolve();
   isPositioned = false;
   readonly #end = sharedAbortController();

@@ -1,6 +1,6 @@
-import type { Consumer } from 'kafkajs';
+import type { Consumer, TopicPartitions } from 'kafkajs';
 import type { PartitionLease } from '../../bus/bus.ts';
-import { StateLostError } from '../../errors.ts';
+import { BusUnavailableError, StateLostError } from '../../errors.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
@@ -15,16 +15,15 @@ import { lostStates } from './lost-states.ts';
 import { PartitionLeases } from './partition-leases.ts';
 import { PartitionWaits } from './partition-waits.ts';
 import type { PartitionWait, PartitionWaitsOptions } from './partition-waits.ts';
+import { Positioning } from './positioning.ts';
 import { RunningBatches } from './running-batches.ts';
 import type { KeptStates, StartOffsets } from './start-offsets.ts';
 import { StateFilling } from './state-filling.ts';
-import type { PendingFill } from './state-filling.ts';
 
 /** A session timeout should span about three heartbeats. */
 const MAX_HEARTBEAT_INTERVAL_MS = 3000;
 /** Batches that kafkajs processes at a time, each of another partition. */
 const CONCURRENT_BATCHES = 8;
-const MAX_POSITION_ATTEMPTS = 5;
 
 export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly client: KafkaClient;
@@ -44,7 +43,7 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
-  /** Called after each join, once every assigned partition is positioned. */
+  /** Called after each join, once every assigned partition is positioned or waits for the bus. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
   /** Called with each join, before the partitions are positioned. */
   readonly onJoin: (assignment: PartitionMap<unknown>) => void;
@@ -72,6 +71,7 @@ export class GroupSession {
   readonly #batches: RunningBatches;
   readonly #processor: BatchProcessor;
   readonly #filling: StateFilling | undefined;
+  readonly #positioning: Positioning;
   /** Next offset to read of each assigned partition; undefined until one of its records is accepted. */
   #assignment = new Map<string, Map<number, bigint | undefined>>();
   #generation = new Generation();
@@ -97,6 +97,7 @@ export class GroupSession {
     this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, onFailure: this.#fail });
     const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes };
     this.#consumer = createGroupConsumer(client, settings);
+    this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling);
     this.#processor = new BatchProcessor({
       consumer: this.#consumer,
       publisher,
@@ -148,7 +149,7 @@ export class GroupSession {
       this.#fail(new StateLostError(`the bus lost states of ${lost.join(', ')}`));
   }
 
-  /** Joins the group. Resolves when joined and positioned; a failure to join rejects, or resolves `failed`. */
+  /** Joins the group. Resolves when joined, and positioned unless the bus is away; a failure to join rejects, or resolves `failed`. */
   open(): Promise<void> {
     this.#opening ??= this.#open();
     return this.#opening;
@@ -215,37 +216,47 @@ export class GroupSession {
     const partitions = Object.entries(memberAssignment).map(([topic, of]) => ({ topic, partitions: of }));
     // Records fetched before the partition is positioned would be useless. They may be deleted by now, which would end the session.
     this.#consumer.pause(partitions);
-    generation.positioning = this.#position(generation)
-      .then(() => {
-        generation.isPositioned = true;
-        if (generation.hasEnded) return;
-        this.#consumer.resume(partitions);
-        this.#options.onJoined(this.#assignment);
-      })
-      .catch((error: Error) => {
-        if (!generation.hasEnded) this.#fail(error);
-      });
-  }
-
-  /** Looks up where the assigned partitions resume. Commits new start ids, then looks them up again. */
-  async #position(generation: Generation): Promise<void> {
     // A detached batch of the last generation may be publishing a chunk. Its records are not read again before it ends.
-    await this.#batches.ended();
-    for (let attempt = 1; ; attempt++) {
-      const { resumePoints, uncommitted, pendingFills } = await this.#options.startOffsets.lookUp(this.#assignment);
-      if (generation.hasEnded) return;
-      this.#leases.assign(resumePoints);
-      if (uncommitted.length === 0) return await this.#fill(pendingFills, generation);
-      if (attempt > MAX_POSITION_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
-      for (const start of uncommitted) this.#consumer.seek(start);
-      await this.#consumer.commitOffsets(uncommitted);
-    }
+    generation.positioning = this.#batches.ended().then(async () => {
+      if (await this.#position(generation, partitions)) this.#options.onJoined(this.#assignment);
+    });
   }
 
-  /** Leases the partitions of fills at once: a fill of a partition without records would never begin otherwise. */
-  async #fill(pendingFills: readonly PendingFill[], generation: Generation): Promise<void> {
-    for (const { topic, partition, next } of pendingFills) await this.#leases.acquire(topic, partition, Number(next));
-    if (!generation.hasEnded) this.#filling?.assign(pendingFills);
+  /**
+   * Positions the partitions, or lets them wait for the bus and be tried again: a session that failed instead would make every member of the
+   * group join again. Never rejects.
+   * @returns false if the generation has ended or the session has failed
+   */
+  async #position(generation: Generation, partitions: TopicPartitions[], isRetry = false): Promise<boolean> {
+    try {
+      await this.#positioning.run(this.#assignment, generation);
+      if (generation.hasEnded) return false;
+      generation.isPositioned = true;
+      if (isRetry) this.#eachAssigned((topic, partition) => this.#waits.bus.delete(topic, partition));
+      this.#consumer.resume(partitions);
+    } catch (error) {
+      if (generation.hasEnded) return false;
+      if (!(error instanceof BusUnavailableError)) this.#fail(error as Error);
+      else this.#positionLater(generation, partitions, error);
+      return error instanceof BusUnavailableError;
+    }
+    return true;
+  }
+
+  /** The first partition that is due tries again for all. */
+  #positionLater(generation: Generation, partitions: TopicPartitions[], error: BusUnavailableError): void {
+    let isDue = false;
+    const retry = () => {
+      if (isDue || generation.flowSignal.aborted) return;
+      isDue = true;
+      void this.#position(generation, partitions, true);
+    };
+    this.#eachAssigned((topic, partition) => this.#waits.bus.add(topic, partition, retry, error));
+  }
+
+  #eachAssigned(run: (topic: string, partition: number) => void): void {
+    for (const [topic, partitions] of this.#assignment)
+      for (const partition of partitions.keys()) run(topic, partition);
   }
 
   #replaceGeneration(): Generation {

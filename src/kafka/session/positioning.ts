@@ -1,0 +1,51 @@
+import type { Consumer } from 'kafkajs';
+import type { PartitionMap } from '../kafkajs/cluster.ts';
+import type { Generation } from './generation.ts';
+import type { PartitionLeases } from './partition-leases.ts';
+import type { StartOffsets } from './start-offsets.ts';
+import type { PendingFill, StateFilling } from './state-filling.ts';
+
+const MAX_ATTEMPTS = 5;
+
+/** Positions the partitions that the group has assigned. */
+export class Positioning {
+  readonly #consumer: Pick<Consumer, 'seek' | 'commitOffsets'>;
+  readonly #startOffsets: Pick<StartOffsets, 'lookUp'>;
+  readonly #leases: Pick<PartitionLeases, 'assign' | 'acquire'>;
+  readonly #filling: Pick<StateFilling, 'assign'> | undefined;
+
+  /** @param filling undefined: the worker keeps no states */
+  constructor(
+    consumer: Pick<Consumer, 'seek' | 'commitOffsets'>,
+    startOffsets: Pick<StartOffsets, 'lookUp'>,
+    leases: Pick<PartitionLeases, 'assign' | 'acquire'>,
+    filling: Pick<StateFilling, 'assign'> | undefined,
+  ) {
+    this.#consumer = consumer;
+    this.#startOffsets = startOffsets;
+    this.#leases = leases;
+    this.#filling = filling;
+  }
+
+  /**
+   * Looks up where the partitions resume. Commits new start ids, then looks them up again. May be repeated.
+   * @throws BusUnavailableError, StateLostError if the worker keeps states
+   */
+  async run(assignment: PartitionMap<unknown>, generation: Generation): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const { resumePoints, uncommitted, pendingFills } = await this.#startOffsets.lookUp(assignment);
+      if (generation.hasEnded) return;
+      this.#leases.assign(resumePoints);
+      if (uncommitted.length === 0) return await this.#fill(pendingFills, generation);
+      if (attempt > MAX_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
+      for (const start of uncommitted) this.#consumer.seek(start);
+      await this.#consumer.commitOffsets(uncommitted);
+    }
+  }
+
+  /** Leases the partitions of fills at once: a fill of a partition without records would never begin otherwise. */
+  async #fill(pendingFills: readonly PendingFill[], generation: Generation): Promise<void> {
+    for (const { topic, partition, next } of pendingFills) await this.#leases.acquire(topic, partition, Number(next));
+    if (!generation.hasEnded) this.#filling?.assign(pendingFills);
+  }
+}
