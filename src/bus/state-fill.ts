@@ -31,8 +31,8 @@ export interface StateFills {
    */
   read(topic: string, partitions?: number): Promise<TopicFills>;
   /**
-   * The fill has read its last record.
-   * @throws BusUnavailableError
+   * The fill of a partition that this process has leased has read its last record.
+   * @throws BusUnavailableError, FencedError: another worker may have begun the same fill
    */
   end(topic: string, partition: number, signature: string): Promise<void>;
 }

@@ -79,10 +79,7 @@ export class RedisBus implements Bus {
       throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
     }
     this.#serverHashes = labels.map(fnv1a);
-    this.stateFills = new RedisStateFills(
-      this.#servers.map(({ publisher }) => publisher),
-      this.#prefix,
-    );
+    this.stateFills = new RedisStateFills(this.#servers, this.#prefix);
     this.control = new RedisControl({ ...this.#serverOf(`${this.#prefix}control`), prefix: this.#prefix });
   }
 

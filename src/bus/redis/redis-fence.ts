@@ -9,7 +9,7 @@ import type { RedisFlow } from './redis-flow.ts';
 import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
-import { LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
+import { FILLED, LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
 
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
 const MAX_WRITER_BYTES = 4 * 1024 * 1024;
@@ -69,6 +69,17 @@ export class RedisFence {
       keepsStates: signature !== undefined,
     });
     this.#sender.open(this.#link.label, topic, partition, token);
+  }
+
+  /**
+   * The fill of a leased partition has read its last record.
+   * @throws BusUnavailableError, FencedError
+   */
+  async endFill(topic: string, partition: number, signature: string): Promise<void> {
+    const token = this.#holdings.get(`${topic}/${partition}`)?.token ?? '';
+    const keys = [this.#ownersKey, this.#fillsKey];
+    const reply = await runScript(this.#link, FILLED, keys, [topic, partition, token, signature]);
+    if (reply === -1) throw new FencedError(`${topic}/${partition} is not leased at ${this.#link.label}`);
   }
 
   /** Requests credit from the gateways of a partition. */

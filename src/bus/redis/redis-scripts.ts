@@ -16,7 +16,7 @@ export const PUBLISH = load('partition', 'entry', 'retain', 'state', 'publish');
 export const HISTORY = load('entry', 'history');
 export const KEEP = load('keep');
 export const FILLS = load('fills');
-export const FILLED = load('filled');
+export const FILLED = load('partition', 'filled');
 
 /** Sends a script by its SHA (`evalsha`), or its text (`eval`). */
 type Send = (command: 'evalsha' | 'eval', script: string) => unknown;

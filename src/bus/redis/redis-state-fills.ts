@@ -1,20 +1,19 @@
 import type { StateFill, StateFills, TopicFills } from '../state-fill.ts';
-import type { RedisLink } from './redis-link.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
-import { FILLED, FILLS, runScript } from './redis-scripts.ts';
+import { FILLS, runScript } from './redis-scripts.ts';
+import type { RedisServer } from './redis-server.ts';
 
 const FILL = /^\d+ (-|\d+) (\S+)$/;
 
 /** The fills of all partitions, which each server keeps for its channels. */
 export class RedisStateFills implements StateFills {
   readonly servers: readonly string[];
-  readonly #links: readonly RedisLink[];
+  readonly #servers: readonly Pick<RedisServer, 'publisher' | 'fence'>[];
   readonly #prefix: string;
 
-  /** @param links one to each server */
-  constructor(links: readonly RedisLink[], prefix: string) {
-    this.servers = links.map(({ label }) => label);
-    this.#links = links;
+  constructor(servers: readonly Pick<RedisServer, 'publisher' | 'fence'>[], prefix: string) {
+    this.servers = servers.map(({ publisher }) => publisher.label);
+    this.#servers = servers;
     this.#prefix = prefix;
   }
 
@@ -22,7 +21,7 @@ export class RedisStateFills implements StateFills {
   async read(topic: string, partitions?: number): Promise<TopicFills> {
     const keys = [ownersKey(this.#prefix), fillsKey(this.#prefix)];
     const replies = await Promise.all(
-      this.#links.map((link) => runScript(link, FILLS, keys, [topic, partitions ?? ''])),
+      this.#servers.map(({ publisher }) => runScript(publisher, FILLS, keys, [topic, partitions ?? ''])),
     );
     const servers = replies.map((reply) => {
       const [, ...texts] = reply as [number, ...Buffer[]];
@@ -40,8 +39,7 @@ export class RedisStateFills implements StateFills {
   }
 
   async end(topic: string, partition: number, signature: string): Promise<void> {
-    const run = (link: RedisLink) => runScript(link, FILLED, [fillsKey(this.#prefix)], [topic, partition, signature]);
-    await Promise.all(this.#links.map(run));
+    await Promise.all(this.#servers.map(({ fence }) => fence.endFill(topic, partition, signature)));
   }
 }
 

@@ -89,7 +89,7 @@ export class GroupSession {
     this.#fail = (error) => fail(error);
     this.#waits = new PartitionWaits(options);
     this.#leases = new PartitionLeases(options.acquire, states?.signatures);
-    this.#filling = states && new StateFilling(states.fills, log);
+    this.#filling = states && new StateFilling(states.fills, log, this.#fail);
     this.#commits = new Commits(this.#leases, log, options.onCommitFailure);
     this.#inflight = new InflightBudget(options.maxInflightBytes);
     const budget = this.#inflight;

@@ -1,4 +1,5 @@
 import type { StateFills } from '../../bus/state-fill.ts';
+import { FencedError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { partitionKey } from '../partition-key.ts';
 
@@ -19,12 +20,15 @@ const RETRY_MS = 1000;
 export class StateFilling {
   readonly #fills: Pick<StateFills, 'end'>;
   readonly #log: Logger;
+  readonly #onFenced: (error: Error) => void;
   readonly #pending = new Map<string, PendingFill>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor(fills: Pick<StateFills, 'end'>, log: Logger) {
+  /** @param onFenced called if the bus does not know the lease of a fill that could end: the group must be joined again */
+  constructor(fills: Pick<StateFills, 'end'>, log: Logger, onFenced: (error: Error) => void) {
     this.#fills = fills;
     this.#log = log;
+    this.#onFenced = onFenced;
   }
 
   /** Fills that have not ended, with what they have still to read. */
@@ -71,7 +75,9 @@ export class StateFilling {
     if (this.#pending.get(key) !== fill) return;
     try {
       await this.#fills.end(topic, partition, signature);
-    } catch {
+    } catch (error) {
+      if (this.#pending.get(key) !== fill) return;
+      if (error instanceof FencedError) return this.#onFenced(error);
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
         void this.#end(fill);

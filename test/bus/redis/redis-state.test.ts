@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { fillStartId } from '../../../src/bus/state-fill.ts';
-import { StateLostError } from '../../../src/errors.ts';
+import { FencedError, StateLostError } from '../../../src/errors.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { logLines } from '../log-lines.ts';
 
@@ -92,6 +92,19 @@ describe('states in Redis', () => {
       assert.equal(await state(), '"0"');
       assert.equal(await hasFill(), true);
     }
+  });
+
+  it('are complete once the worker that leases the partition says so, and no other whose fill has the same signature', async (t) => {
+    const { client, bus, other, prefix, fill } = await keeping(t);
+    const end = async () => (await bus.stateFills.read('bids', 1)).fills.get(0)?.end;
+    await bus.acquire(fill('1'));
+    await client.del(`${prefix}owners`, `${prefix}fills`);
+    await assert.rejects(bus.stateFills.end('bids', 0, SIGNATURE), FencedError);
+    await other.acquire(fill('2'));
+    await assert.rejects(bus.stateFills.end('bids', 0, SIGNATURE), FencedError);
+    assert.equal(await end(), 3n);
+    await other.stateFills.end('bids', 0, SIGNATURE);
+    assert.equal(await end(), undefined);
   });
 
   it('are lost with the data of Redis, which the next lease tells', async (t) => {

@@ -1,4 +1,4 @@
--- Runs before lease.lua and publish.lua: reads the partition's entry from the hash of the partition owners.
+-- Runs before lease.lua, publish.lua and filled.lua: reads the partition's entry from the hash of the partition owners.
 --
 -- KEYS[1], the hash `{prefix}owners`, holds
 --   by topic: the topic's epoch;
