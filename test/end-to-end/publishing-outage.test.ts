@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { installKafka } from '../../stack/kafka-broker.ts';
-import { KafkaNode, createClusterId } from '../../stack/kafka-node.ts';
-import { freePorts } from '../../stack/port.ts';
-import { createTopics } from '../../stack/topics.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openGraphiql } from '../http/graphiql-page.ts';
+import { startBroker } from '../support/own-broker.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -35,24 +28,6 @@ const UNCONFIRMED = 'KAFKA_UNCONFIRMED';
 /** Of bids that GraphiQL places; the others count from 1. */
 const FIRST_OF_PAGE = 1_000_000;
 const PATIENCE_MS = 60_000;
-
-/** A broker that can be killed and started again with its records. */
-async function startBroker(t: TestContext): Promise<KafkaNode> {
-  await installKafka();
-  const [port, controllerPort] = (await freePorts(2)) as [number, number];
-  const folder = await mkdtemp(join(tmpdir(), 'crier-bids-'));
-  const clusterId = createClusterId();
-  const controllerPorts = [controllerPort];
-  const node = new KafkaNode({ id: 1, port, controllerPorts, clusterId, javaFlags: ['-Xmx384m'], folder });
-  t.after(async () => {
-    await node.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await node.format();
-  await node.start();
-  await createTopics(node.address, [{ topic: TOPIC, numPartitions: 1 }]);
-  return node;
-}
 
 /** Places bids over one socket, several at a time, until `stop`. */
 class Bidders {
@@ -98,7 +73,7 @@ class Bidders {
 
 describe('mutations that publish, with Kafka killed in the middle', () => {
   it('acknowledge no bid that is lost, and lose none that they acknowledged, from GraphiQL and from stock clients', async (t) => {
-    const node = await startBroker(t);
+    const node = await startBroker(t, TOPIC);
     const name = randomName('bids');
     const settings = {
       GRAPH: await graphFolder(t, { 'schema.graphql': SCHEMA }),
