@@ -45,7 +45,8 @@ async function write(key, value) {
   const kafka = new kafkajs.Kafka({
     clientId: 'orders',
     brokers: BROKERS.split(','),
-    logLevel: kafkajs.logLevel.ERROR,
+    logLevel: kafkajs.logLevel.NOTHING,
+    retry: { retries: 1 },
   });
   const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
   await producer.connect();
