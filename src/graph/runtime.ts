@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, OperationTypeNode } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { settleRequests } from '../context/context.ts';
@@ -131,7 +131,9 @@ export class GraphRuntime {
     if (excess) return excess;
     const lap = new Lap(operation, performance.now(), 1);
     const { context, states } = this.#contexts.ofRequest(operation, facts);
+    const mutations = operation.type === OperationTypeNode.MUTATION ? 1 : 0;
     this.#executions.inFlight++;
+    this.#executions.mutationsInFlight += mutations;
     try {
       const input = { rootValue: undefined, context, variables };
       const plan = executor.planOf(operation);
@@ -140,6 +142,7 @@ export class GraphRuntime {
       return { ...result, ...(errors && { errors: errors.map((error) => new FormattedError(error)) }), ...extensions };
     } finally {
       this.#executions.inFlight--;
+      this.#executions.mutationsInFlight -= mutations;
       this.#executions.settle(lap, settleRequests(context));
     }
   }

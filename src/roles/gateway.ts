@@ -36,8 +36,8 @@ import { followStates } from './states.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
 const LOG_WINDOW_MS = 10_000;
-/** Longest wait for a client's close frame. The sockets themselves wait as long (`closeTimeout` of ws). */
-const CLOSE_FRAME_TIMEOUT_MS = 5000;
+/** Longest wait for a published record, which takes as long at most, and for a close frame (`closeTimeout` of ws). */
+const DRAIN_TIMEOUT_MS = 5000;
 
 /**
  * A burst is 100 documents of 20 ms, which a client subscribes again at once after a reconnect; then a connection gets a twentieth of a core.
@@ -90,7 +90,8 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const httpServer = createHttpServer(services, { runtime, authenticator, documents, proxies });
   const gateway = createGateway(services, { httpServer, proxies, runtime, authenticator, documents, hub, writer });
   await openRevocation(services, revocations, () => gateway.connections);
-  register({ close: () => endServer(httpServer, finishMs(config) / 8) });
+  const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
+  register({ close: () => endServer(httpServer, graceMs()) });
   if (receiver) {
     const stop = bus.receive(receiver);
     // Closed after the sockets: until then the gateway serves events, and sets the pace of workers.
@@ -104,6 +105,11 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
+}
+
+/** Longest wait, in ms, for mutations that are under way, and for close frames of clients. */
+function drainTimeoutMs(config: RoleServices['config']): number {
+  return Math.min(DRAIN_TIMEOUT_MS, finishMs(config) / 3);
 }
 
 async function drainGateway(gateway: Gateway, { listening }: HttpServer, { log }: RoleServices): Promise<void> {
@@ -227,7 +233,7 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
     admission,
     overload: { isMemoryShort: () => memory.isShort, isLoopLate },
     drainSpreadMs: config.DRAIN_SPREAD_MS,
-    drainTimeoutMs: Math.min(CLOSE_FRAME_TIMEOUT_MS, finishMs(config) / 3),
+    drainTimeoutMs: drainTimeoutMs(config),
     hurry,
     connections: {
       ...parts,

@@ -1,3 +1,4 @@
+import { OperationTypeNode } from 'graphql';
 import type { SubscribeMessage } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { clientError } from '../errors.ts';
@@ -13,6 +14,11 @@ export interface ConnectionOperationsServices extends LiveOperationServices {
   readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };
 }
 
+export interface ConnectionOperationsOwner {
+  /** An operation has sent its last message, or its client has completed it. */
+  onOperationOver(): void;
+}
+
 /** Operations of one connection that are authorised again in one turn of the event loop. */
 const AUTHORISED_PER_TURN = 10;
 
@@ -20,6 +26,7 @@ const AUTHORISED_PER_TURN = 10;
 export class ConnectionOperations implements LiveOperationOwner {
   readonly outbox: Outbox;
   readonly #services: ConnectionOperationsServices;
+  readonly #owner: ConnectionOperationsOwner;
   readonly #live = new Map<string, LiveOperation>();
   /** Operations that wait to be authorised again; undefined: none. */
   #held: Set<LiveOperation> | undefined;
@@ -27,9 +34,10 @@ export class ConnectionOperations implements LiveOperationOwner {
   #served = 0;
   #endedAtSeconds = 0;
 
-  constructor(outbox: Outbox, services: ConnectionOperationsServices) {
+  constructor(outbox: Outbox, services: ConnectionOperationsServices, owner: ConnectionOperationsOwner) {
     this.outbox = outbox;
     this.#services = services;
+    this.#owner = owner;
   }
 
   /** Live now. */
@@ -64,6 +72,12 @@ export class ConnectionOperations implements LiveOperationOwner {
     let bytes = 0;
     for (const operation of this.#live.values()) bytes += operation.heldBytes;
     return bytes;
+  }
+
+  /** True if a mutation has begun and is not answered: it may have changed something. */
+  get hasMutations(): boolean {
+    for (const { operation } of this.#live.values()) if (operation?.type === OperationTypeNode.MUTATION) return true;
+    return false;
   }
 
   get hasWaitingDocuments(): boolean {
@@ -137,7 +151,10 @@ export class ConnectionOperations implements LiveOperationOwner {
     this.#live.clear();
     this.#held?.clear();
   }
+
   #delete(id: string): void {
-    if (this.#live.delete(id)) this.#endedAtSeconds = wholeSeconds();
+    if (!this.#live.delete(id)) return;
+    this.#endedAtSeconds = wholeSeconds();
+    this.#owner.onOperationOver();
   }
 }

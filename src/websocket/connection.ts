@@ -10,6 +10,7 @@ import type { ConnectionFigures } from './connection-figures.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
 import type { IdentityOwner } from './connection-identity.ts';
 import { ConnectionOperations } from './connection-operations.ts';
+import type { ConnectionOperationsOwner } from './connection-operations.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Recipient } from './inbox.ts';
@@ -24,7 +25,9 @@ import { wholeSeconds } from './whole-seconds.ts';
  * and close codes come from graphql-ws. Its server is not used: it keeps 2 KB for each operation that waits for events, and an id
  * stays in use for some time after its `complete`.
  */
-export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, SocketListener, Recipient {
+export class Connection
+  implements OutboxOwner, DeadlineOwner, IdentityOwner, SocketListener, Recipient, ConnectionOperationsOwner
+{
   readonly outbox: Outbox;
   readonly operations: ConnectionOperations;
   readonly #socket: ConnectionSocket;
@@ -36,6 +39,8 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
   /** Messages of this connection in the inbox. */
   #waitingMessages = 0;
   #isEnded = false;
+  /** Why it closes once its mutations are answered; undefined: it stays. */
+  #leaving: string | undefined;
   /** When the connection is too old, in whole ms of performance.now(); 0: never. */
   readonly #tooOldAt: number;
   /** The code of the side that closed first. */
@@ -61,7 +66,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
     // The jitter keeps the connections of one storm from a storm at each age limit.
     this.#tooOldAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
     this.outbox = new Outbox(socket, stream, services.writer, this);
-    this.operations = new ConnectionOperations(this.outbox, services);
+    this.operations = new ConnectionOperations(this.outbox, services, this);
   }
 
   get id(): string | undefined {
@@ -121,6 +126,19 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
     this.#end(code);
   }
 
+  /**
+   * Closes it with 1001 once its mutations are answered: stock clients would send them again. An operation that would begin meanwhile does
+   * not: its client sends it again. Idempotent.
+   */
+  leave(reason: string): void {
+    if (this.operations.hasMutations) this.#leaving ??= reason;
+    else this.close(CLOSE_CODES.goingAway, reason);
+  }
+
+  onOperationOver(): void {
+    if (this.#leaving !== undefined) this.leave(this.#leaving);
+  }
+
   /** Closes it to free memory: what waits for it is dropped. Idempotent. */
   discard(): void {
     this.outbox.drop();
@@ -143,7 +161,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
   /** Called at intervals. Ends a connection that is too old, and a peer that sent nothing since the last call, or began a message before it and has not completed it. */
   sweep(isPinging: boolean): void {
     if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt && !this.#isEnded) {
-      return this.close(CLOSE_CODES.goingAway, 'The connection is too old: reconnect');
+      return this.leave('The connection is too old: reconnect');
     }
     // While messages wait in the inbox the socket is paused, so silence proves nothing.
     if (this.#waitingMessages > 0) return this.#silence.forget();
@@ -243,6 +261,7 @@ export class Connection implements OutboxOwner, DeadlineOwner, IdentityOwner, So
   async #subscribe(message: SubscribeMessage): Promise<void> {
     const { facts } = this.#identity;
     if (!facts) return this.close(CloseCode.Unauthorized, 'Unauthorized');
+    if (this.#leaving !== undefined) return;
     if (this.operations.has(message.id)) {
       return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
     }

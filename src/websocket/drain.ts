@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CLOSE_CODES } from './protocol.ts';
 
 /** A connection, as the drain sees it. */
 export interface DrainedConnection {
   readonly isEnded: boolean;
-  close(code: number, reason: string): void;
+  /** Closes it with 1001 once its mutations are answered. */
+  leave(reason: string): void;
 }
 
 export const DRAIN_REASON = 'The server is shutting down';
@@ -13,9 +13,9 @@ export const DRAIN_REASON = 'The server is shutting down';
 const SLICE_MS = 50;
 
 /**
- * Closes connections with 1001 in random order, spread evenly over `spreadMs`, so that their clients do not reconnect at once. No operation
- * receives a `complete`: a stock client would not subscribe it again. Resolves when all are closed or have left; once `hurry` is aborted,
- * the rest is closed at once.
+ * Makes connections leave in random order, spread evenly over `spreadMs`, so that their clients do not reconnect at once. No subscription
+ * receives a `complete`: a stock client would not subscribe again. Resolves when all are leaving or have left; once `hurry` is aborted,
+ * the rest leaves at once.
  * @param onClose called for each connection that the drain closes
  */
 export async function drain(
@@ -31,7 +31,7 @@ export async function drain(
     for (; next < end; next++) {
       const connection = order[next]!;
       if (connection.isEnded) continue;
-      connection.close(CLOSE_CODES.goingAway, DRAIN_REASON);
+      connection.leave(DRAIN_REASON);
       onClose();
     }
   };

@@ -53,7 +53,7 @@ export interface GatewayOptions {
   readonly overload: Overload;
   /** Time in ms over which a drain spreads its closes. */
   readonly drainSpreadMs: number;
-  /** Longest wait, in ms, for clients to answer the close frame of a drain. */
+  /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame. */
   readonly drainTimeoutMs: number;
   /** Once aborted, a drain closes the rest at once and waits for answers a second at most. */
   readonly hurry: AbortSignal;
@@ -191,7 +191,8 @@ export class Gateway {
   }
 
   /**
-   * Drains: closes every connection with 1001, which stock clients retry, and so each connection that opens meanwhile. Resolves when all
+   * Drains: closes every connection with 1001, which stock clients retry, once its mutations are answered, and so each connection that
+   * opens meanwhile. Resolves when all
    * sockets are closed; those still open `drainTimeoutMs` after the last close are terminated. Idempotent.
    */
   close(): Promise<DrainSummary> {

@@ -15,8 +15,7 @@ class Peer {
     this.#closes = closes;
   }
 
-  close(code: number): void {
-    assert.equal(code, 1001);
+  leave(): void {
     this.isEnded = true;
     this.#closes.push(this);
   }

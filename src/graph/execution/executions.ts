@@ -33,6 +33,8 @@ export class Executions {
   ofEvents = 0;
   /** Executions that wait for a promise. */
   inFlight = 0;
+  /** Of these, executions of mutations. */
+  mutationsInFlight = 0;
   readonly tallies = new OperationTallies();
   /** Results that members of a sharing group received from another member's execution. */
   sharedResults = 0;
