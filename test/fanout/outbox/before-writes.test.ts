@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
+import { waitFor } from '../../support/wait-for.ts';
 import { LIMITS, reader, stalled, startWebSocketServer } from './outbox-server.ts';
 import type { Opened } from './outbox-server.ts';
+
+/** FIN and the opcode of a close, two bytes of payload: the code 4403. */
+const CLOSE_FRAME = Buffer.from([0x88, 2, 4403 >> 8, 4403 & 0xff]);
 
 /** What the gateway does with a connection whose token has expired. */
 const closes =
@@ -28,6 +32,9 @@ describe('a connection that beforeWrites closes receives no message', () => {
     writer.beforeWrites = closes(opened);
     const received: Buffer[] = [];
     peer.socket!.on('data', (data) => received.push(data)).resume();
+    // Without an answer to the close frame, ws ends the connection after 30 s.
+    await waitFor('the close frame', () => Buffer.concat(received).includes(CLOSE_FRAME));
+    peer.socket!.end();
     await once(peer.socket!, 'end');
     assert.ok(!Buffer.concat(received).includes('the last message'));
     assert.deepEqual([outbox.queuedBytes, writer.counted, writer.backpressured.size], [0, 0, 0]);
