@@ -1,5 +1,6 @@
 import { renewalProperty } from '../fanout/sharing/random-renewals.ts';
 import { resolverProperty } from '../fanout/sharing/random-resolvers.ts';
+import { selectionProperty } from '../fanout/sharing/random-selections.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';
@@ -10,8 +11,8 @@ import { variables } from './variables.ts';
 
 /**
  * protocol: bytes on a connection. tokens: tokens of any claims, changed on their way. documents: valid subscriptions. refusals: documents
- * with random edits. variables: JSON values. records: Kafka records. resolvers: resolvers that read random facts. renewals: claims that
- * change, and users that are revoked, while events are executed.
+ * with random edits. variables: JSON values. records: Kafka records. resolvers: resolvers that read random facts. selections: arguments
+ * that select events by lists and `where`. renewals: claims that change, and users that are revoked, while events are executed.
  */
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
   protocol,
@@ -21,5 +22,6 @@ export const KINDS: Readonly<Record<string, FuzzKind>> = {
   variables,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
   resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },
+  selections: { shortRuns: 20, property: () => Promise.resolve(selectionProperty()) },
   renewals: { shortRuns: 100, property: () => Promise.resolve(renewalProperty()) },
 };

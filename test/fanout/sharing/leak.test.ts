@@ -13,6 +13,7 @@ import type { Row } from './leak-resolvers.ts';
 import { accessProperty } from './random-access.ts';
 import { renewalDifference, renewalProperty } from './random-renewals.ts';
 import { resolverProperty } from './random-resolvers.ts';
+import { selectionProperty } from './random-selections.ts';
 import { switches } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
@@ -257,6 +258,17 @@ describe('arguments', () => {
 
 describe('a resolver that reads facts, and writes to its arguments, at random', () => {
   it('gives each connection the result of graphql-js alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
+});
+
+describe('a list, where and @record with random arguments', () => {
+  it('give each connection the events of its arguments, once, with the result of graphql-js alone', () =>
+    fc.assert(selectionProperty(), { numRuns: 60 }));
+
+  it('would give a connection the data of another one without the record of reads (twin)', async () => {
+    const options = { forgetsReads: true, hasSharing: true };
+    const { failed } = await fc.check(selectionProperty(options), { numRuns: 300, endOnFailure: true });
+    assert.equal(failed, true);
+  });
 });
 
 describe('directives and authorize functions on fields and types, at random', () => {
