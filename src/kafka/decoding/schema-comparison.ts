@@ -23,26 +23,42 @@ export interface ComparedTopic {
   readonly paths: readonly (readonly string[])[];
 }
 
-/** Types and schemas may contain themselves. */
+/** Types and schemas may contain themselves, and each other in many ways. */
 const MAX_DEPTH = 8;
+const MAX_PLACES = 10_000;
+
+/** A place above the one that is compared: both the graph's type and the schema contain themselves if it comes again. */
+interface Compared {
+  readonly reads: ReadPlace;
+  /** Of the schema. */
+  readonly keys: string;
+}
 
 /** Compares what a graph reads with what producers write. Nothing below a custom scalar is compared: its value passes as it is. */
 export function compareFields(read: ReadPlace, written: SchemaFields | undefined): SchemaDifference {
   const missing: string[] = [];
   const unread: string[] = [];
-  const visit = (reads: ReadPlace, writes: SchemaFields | undefined, path: readonly string[]) => {
+  let places = 0;
+  const visit = (
+    reads: ReadPlace,
+    writes: SchemaFields | undefined,
+    path: readonly string[],
+    above: readonly Compared[],
+  ) => {
     // Any key is possible in a map.
     if (path.length === MAX_DEPTH || reads.kinds.has('custom') || (writes && !writes.keys)) return;
     const keys = writes?.keys ?? [];
+    const text = keys.join();
+    if (++places > MAX_PLACES || above.some((one) => one.reads === reads && one.keys === text)) return;
     // A place of which nothing is read is named itself.
     if (reads.keys.length > 0)
       unread.push(...keys.filter((key) => !reads.keys.includes(key)).map((key) => [...path, key].join('.')));
     for (const key of reads.keys) {
-      if (keys.includes(key)) visit(reads.at(key), writes?.at(key), [...path, key]);
+      if (keys.includes(key)) visit(reads.at(key), writes?.at(key), [...path, key], [...above, { reads, keys: text }]);
       else missing.push([...path, key].join('.'));
     }
   };
-  visit(read, written, []);
+  visit(read, written, [], []);
   return { missing, unread };
 }
 

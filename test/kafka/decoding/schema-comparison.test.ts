@@ -42,7 +42,27 @@ describe('compareFields', () => {
       unread: [],
     });
     const endless: SchemaFields = { keys: ['parent'], at: () => endless };
-    const person: ReadPlace = { kinds: new Set(['object']), keys: ['parent', 'name'], at: () => person };
-    assert.equal(compareFields(person, endless).missing.length, 8);
+    const level = (): ReadPlace => ({ kinds: new Set(['object']), keys: ['parent', 'name'], at: level });
+    assert.equal(compareFields(level(), endless).missing.length, 8);
+  });
+
+  it('names a field once where a type and its schema contain themselves, in however many fields', () => {
+    const relatives = Array.from({ length: 12 }, (_, i) => `relative_${i}`);
+    const read: ReadPlace = { kinds: new Set(['object']), keys: [...relatives, 'name'], at: () => read };
+    const written: SchemaFields = { keys: [...relatives, 'age'], at: () => written };
+    assert.deepEqual(compareFields(read, written), { missing: ['name'], unread: ['age'] });
+    const flat = writes({ relative_0: { id: null } });
+    assert.ok(compareFields(read, flat).missing.includes('relative_0.name'));
+  });
+
+  it('ends with types that all contain each other', () => {
+    const names = Array.from({ length: 30 }, (_, i) => `t${i}`);
+    const reading = new Map<string, ReadPlace>();
+    const writing = new Map<string, SchemaFields>();
+    for (const name of names) {
+      reading.set(name, { kinds: new Set(['object']), keys: names, at: (key) => reading.get(key)! });
+      writing.set(name, { keys: names, at: (key) => writing.get(key)! });
+    }
+    assert.deepEqual(compareFields(reading.get('t0')!, writing.get('t0')), { missing: [], unread: [] });
   });
 });
