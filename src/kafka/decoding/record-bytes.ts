@@ -174,7 +174,10 @@ export class RecordBytes {
   }
 
   double(): number | null {
-    const value = this.bytes.readDoubleLE(this.skip(8));
+    return this.finite(this.bytes.readDoubleLE(this.skip(8)));
+  }
+
+  finite(value: number): number | null {
     return Number.isFinite(value) ? value : this.beyondJson();
   }
 

@@ -37,9 +37,12 @@ const LOGICAL_TYPES = [
 /** @throws Error if a text is no Avro schema; the message says why */
 export function parseAvroSchema(text: string, references: readonly SchemaReference[]): Type {
   const options = {
-    // Without a prototype: `toString` is no known type.
+    // Without prototypes: `toString` is no known type, `constructor` no logical one.
     registry: Object.create(null) as Record<string, Type>,
-    logicalTypes: Object.fromEntries(LOGICAL_TYPES.map((name) => [name, LogicalType])),
+    logicalTypes: Object.assign(
+      Object.create(null) as object,
+      Object.fromEntries(LOGICAL_TYPES.map((name) => [name, LogicalType])),
+    ),
     // With the others, avsc refuses unions that Avro allows.
     wrapUnions: 'always' as const,
     omitRecordMethods: true,

@@ -58,7 +58,7 @@ function decimalReader(
     return bytes.charged(decimalText(bytes.bytes.subarray(start, bytes.at), scale));
   };
   const isNumber = kinds.size === 1 && kinds.has('number');
-  return isNumber ? (bytes) => Number(readText(bytes)) : readText;
+  return isNumber ? (bytes) => bytes.finite(Number(readText(bytes))) : readText;
 }
 
 function isDigits(count: unknown, min: number, max: number): count is number {

@@ -149,6 +149,13 @@ describe('compileAvro', () => {
     );
   });
 
+  it('reads a decimal beyond a double as null where only numbers are read, which it counts', () => {
+    const schema = record(field('v', { type: 'bytes', logicalType: 'decimal', precision: 2000 }));
+    const { decode, overflows } = compile(schema, { kinds: { v: 'number' } });
+    assert.deepEqual(decode(Buffer.concat([bytesOf(0x80 | 16, 5), Buffer.alloc(328, 0x7f)])), { v: null });
+    assert.equal(overflows.count, 1);
+  });
+
   it('reads times as ISO text, and as milliseconds where a number is read', () => {
     const ms = Date.UTC(2026, 10, 24, 2, 7, 50, 123);
     for (const [type, value, text, number] of [
@@ -191,6 +198,7 @@ describe('compileAvro', () => {
   it('reads a type that has an unknown logical type as what it is made of', () => {
     assert.equal(valueOf({ type: 'string', logicalType: "x']; throw 1; //" }, 'a'), 'a');
     assert.equal(valueOf({ type: 'string', logicalType: 'date' }, 'a'), 'a');
+    assert.equal(valueOf({ type: 'string', logicalType: 'constructor' }, 'a'), 'a');
   });
 
   it('finds types in references, in the order in which they are given', () => {
