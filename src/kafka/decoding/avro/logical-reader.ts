@@ -4,11 +4,10 @@ import type { ReadValue, RecordBytes } from '../record-bytes.ts';
 import { dateText, dateTimeText, epochMs, fraction, timeText } from '../time-text.ts';
 import { readInt, readLength } from './avro-primitives.ts';
 import type { LogicalType } from './avro-schema.ts';
-import { decimalText, MAX_DECIMAL_BYTES } from './decimal-text.ts';
+import { decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS } from '../decimal-text.ts';
 
 type Kinds = PayloadPlace['kinds'];
 
-const MAX_DECIMAL_DIGITS = 2400;
 const MS_PER_DAY = 86_400_000;
 const UNITS_PER_SECOND: Readonly<Record<string, number>> = { millis: 1e3, micros: 1e6, nanos: 1e9 };
 

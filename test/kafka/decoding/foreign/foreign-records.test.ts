@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import descriptor from 'protobufjs/ext/descriptor.js';
+import type { IFileDescriptorSet } from 'protobufjs/ext/descriptor.js';
 import { createRouters } from '../../../../src/graph/router.ts';
 import type { Conversion } from '../../../../src/kafka/batch.ts';
 import { compileAvro } from '../../../../src/kafka/decoding/avro/avro.ts';
@@ -75,14 +77,29 @@ describe('records of the libraries of Java', () => {
     }
   });
 
+  const compileProto = (schema: string) =>
+    compileProtobuf(schema, [], { ...decoderOptions({ nameOf: keep }), limits: LIMITS });
+
   it('are the same payloads from Protobuf as from its JSON', async () => {
-    const options = { ...decoderOptions({ nameOf: keep }), limits: LIMITS };
-    const decoder = compileProtobuf(await readFile(join(FOLDER, 'order.proto'), 'utf8'), [], options);
+    const decoder = compileProto(await readFile(join(FOLDER, 'order.proto'), 'utf8'));
     const records = await recordsOf('protobuf');
     assert.equal(records.length, RECORDS);
     for (const { bytes, json } of records) {
       const payload: unknown = JSON.parse(JSON.stringify(decoder.decode(bytes.subarray(HEADER_BYTES))));
       assert.equal(difference(payload, JSON.parse(json)), undefined, `seed ${SEED}: ${json}`);
+    }
+  });
+
+  it('are the same payloads from Protobuf by the descriptor of protoc as by the text', async () => {
+    const { file } = descriptor.FileDescriptorSet.decode(
+      await readFile(join(FOLDER, 'order.desc')),
+    ) as unknown as IFileDescriptorSet;
+    const bytes = descriptor.FileDescriptorProto.encode(file.at(-1)!).finish();
+    const byDescriptor = compileProto(Buffer.from(bytes).toString('base64'));
+    const byText = compileProto(await readFile(join(FOLDER, 'order.proto'), 'utf8'));
+    for (const record of await recordsOf('protobuf')) {
+      const body = record.bytes.subarray(HEADER_BYTES);
+      assert.equal(JSON.stringify(byDescriptor.decode(body)), JSON.stringify(byText.decode(body)), `seed ${SEED}`);
     }
   });
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import protobuf from 'protobufjs';
+import descriptor from 'protobufjs/ext/descriptor.js';
+import type { IFileDescriptorProto } from 'protobufjs/ext/descriptor.js';
 import type { SchemaReference } from '../../../../src/kafka/decoding/decoder.ts';
 import { compileProtobuf } from '../../../../src/kafka/decoding/protobuf/protobuf.ts';
 import { decoderOptions, keep } from '../schema-decoders.ts';
@@ -32,6 +34,10 @@ function encoded(schema: string, value: object): Buffer {
 
 function decoded(schema: string, value: object, options?: Options): Record<string, unknown> {
   return compile(schema, options).decode(encoded(schema, value));
+}
+
+function base64(file: IFileDescriptorProto): string {
+  return Buffer.from(descriptor.FileDescriptorProto.encode(file).finish()).toString('base64');
 }
 
 /** As JSON has it: without keys that are undefined. */
@@ -311,6 +317,97 @@ describe('compileProtobuf', () => {
     assert.deepEqual(decode(first(0x0a, 4, 0x0a, 2, 0x08, 5)), { lines: [{ price: { amount_cents: 5 } }] });
   });
 
+  it('reads well-known types that several files import, or that the registry has, too', () => {
+    const line = `syntax = "proto3"; ${GOOGLE} message Line { google.protobuf.Timestamp at = 1; }`;
+    const timestamp =
+      'syntax = "proto3"; package google.protobuf; message Timestamp { int64 seconds = 1; int32 nanos = 2; }';
+    const references = [
+      { name: 'google/protobuf/timestamp.proto', text: timestamp },
+      { name: 'line.proto', text: line },
+    ];
+    const schema = `syntax = "proto3"; ${GOOGLE} import "line.proto";
+      message Order { google.protobuf.Timestamp at = 1; Line line = 2; }`;
+    const { decode } = compile(schema, { references });
+    assert.deepEqual(printed(decode(first(0x0a, 2, 0x08, 1, 0x12, 2, 0x0a, 0))), {
+      at: '1970-01-01T00:00:01Z',
+      line: { at: '1970-01-01T00:00:00Z' },
+    });
+  });
+
+  it('reads the types that serializers of Confluent do not register', () => {
+    const schema = `syntax = "proto3";
+      import "google/type/money.proto"; import "google/type/datetime.proto"; import "google/type/month.proto";
+      import "google/protobuf/type.proto"; import "confluent/meta.proto"; import "confluent/type/decimal.proto";
+      message Order {
+        google.type.Money price = 1 [(confluent.field_meta).doc = "of one"];
+        google.type.DateTime at = 2;
+        google.type.Month month = 3;
+        google.protobuf.Type type = 4;
+      }`;
+    const { decode } = compile(schema);
+    const bytes = first(0x0a, 7, 0x0a, 3, Buffer.from('EUR'), 0x10, 5, 0x12, 4, 0x42, 2, 0x08, 9, 0x18, 12);
+    const { price, at, month } = printed(decode(bytes)) as Record<string, object>;
+    assert.deepEqual(price, { currency_code: 'EUR', units: 5, nanos: 0 });
+    assert.deepEqual(at, { year: 0, month: 0, day: 0, hours: 0, minutes: 0, seconds: 0, nanos: 0, utc_offset: '9s' });
+    assert.equal(month, 'DECEMBER');
+  });
+
+  it("reads Confluent's decimal as the exact text of its digits, and as a number where only numbers are read", () => {
+    const schema = `syntax = "proto3"; import "confluent/type/decimal.proto";
+      message Order { confluent.type.Decimal total = 1; confluent.type.Decimal rate = 2; }`;
+    const { decode } = compile(schema, { kinds: { rate: 'number' } });
+    const decimal = (scale: readonly number[], ...digits: number[]) => [
+      4 + digits.length + scale.length - 1,
+      0x0a,
+      digits.length,
+      ...digits,
+      0x18,
+      ...scale,
+    ];
+    const total = (...bytes: number[]) => decode(first(0x0a, ...bytes))['total'];
+    assert.deepEqual(decode(first(0x0a, ...decimal([2], 0x04, 0xe2), 0x12, ...decimal([1], 0xff))), {
+      total: '12.50',
+      rate: -0.1,
+    });
+    assert.equal(total(...decimal([0x80, 0x80, 0x40], 1)), null);
+    // A scale of -2.
+    const minusTwo = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    assert.equal(total(...decimal(minusTwo, 7)), '700');
+    assert.equal(total(...decimal(minusTwo, 0)), '0');
+    assert.equal(total(0), '0');
+  });
+
+  it('reads a schema with options of its own, and with extensions of them', () => {
+    const schema = `syntax = "proto3"; import "google/protobuf/descriptor.proto"; import "rules.proto";
+      extend google.protobuf.FieldOptions { string owner = 50001; }
+      message Order { string orderId = 1 [(owner) = "sales", (rules.pii) = true]; }`;
+    const rules = `syntax = "proto3"; package rules; import "google/protobuf/descriptor.proto";
+      extend google.protobuf.FieldOptions { bool pii = 50002; }`;
+    const { decode, fields } = compile(schema, { references: [{ name: 'rules.proto', text: rules }] });
+    assert.deepEqual(decode(first(0x0a, 1, 0x61)), { order_id: 'a' });
+    assert.deepEqual(fields.keys, ['order_id']);
+  });
+
+  it('reads a schema and its references that are registered as descriptors, as by the clients of librdkafka', () => {
+    const line = { name: 'unitPrice', number: 1, type: 5, label: 1 };
+    const references = [
+      {
+        name: 'line.proto',
+        text: base64({ package: 'shop', syntax: 'proto3', messageType: [{ name: 'Line', field: [line] }] }),
+      },
+    ];
+    const field = [
+      { name: 'line', number: 1, type: 11, typeName: '.shop.Line', label: 1 },
+      { name: 'at', number: 2, type: 11, typeName: '.google.protobuf.Timestamp', label: 1 },
+    ];
+    const file = { package: 'shop', syntax: 'proto3', dependency: ['line.proto', 'google/protobuf/timestamp.proto'] };
+    const { decode } = compile(base64({ ...file, messageType: [{ name: 'Order', field }] }), { references });
+    assert.deepEqual(decode(first(0x0a, 2, 0x08, 5, 0x12, 2, 0x08, 1)), {
+      line: { unit_price: 5 },
+      at: '1970-01-01T00:00:01Z',
+    });
+  });
+
   it('reads a message that contains itself, with the kinds of each place', () => {
     const schema = proto3('google.protobuf.Timestamp at = 1; Order next = 2;');
     const { decode, fields } = compile(schema, { kinds: { 'next.at': 'number' } });
@@ -339,6 +436,8 @@ describe('compileProtobuf', () => {
   it('names what is wrong with a schema', () => {
     assert.throws(() => compile('syntax = "proto3"; message Order { Money price = 1; }'), /no such.*Money/);
     assert.throws(() => compile('message {'), /illegal/);
+    assert.throws(() => compile('bm8gc2NoZW1h'), /neither the text of a .proto file nor a descriptor in base64/);
+    assert.throws(() => compile(base64({ syntax: 'editions' })), /a descriptor of an edition; register the text/);
     assert.throws(() => compile('syntax = "proto3"; enum E { A = 0; }'), /no message in the file/);
   });
 });
@@ -475,7 +574,23 @@ describe('compileProtobuf, with hostile schemas', () => {
       Array.from({ length: count }, (_, i) => `${of}${i} = ${i};`).join(' ');
     const values = (count: number) => proto3(`enum Kind { ${numbered(count, 'K')} } Kind kind = 1;`);
     assert.ok(compile(values(3999)));
-    assert.throws(() => compile(values(4000)), /^Error: more than 4000 fields and values in a file$/);
+    const refusal = /^Error: more than 4000 fields and values in a file$/;
+    assert.throws(() => compile(values(4000)), refusal);
+    const value = Array.from({ length: 4001 }, (_, number) => ({ name: `K${number}`, number }));
+    const order = { name: 'Order', enumType: [{ name: 'Kind', value }] };
+    assert.throws(() => compile(base64({ syntax: 'proto3', messageType: [order] })), refusal);
+  });
+
+  it('takes names of a descriptor as they are, and none of them as code', () => {
+    const evil = "a'] = 1; globalThis.injected = true; x['";
+    const field = [evil, '__proto__', 'constructor'].map((name, i) => ({ name, number: i + 1, type: 5, label: 1 }));
+    const schema = base64({ syntax: 'proto3', messageType: [{ name: 'Order', field }] });
+    const payload = compile(schema, { nameOf: keep }).decode(first(0x08, 1, 0x10, 2, 0x18, 3));
+    assert.deepEqual(Object.entries(payload), [
+      [evil, 1],
+      ['constructor', 3],
+    ]);
+    assert.equal('injected' in globalThis, false);
   });
 
   it('writes the reader of a oneof in the length of its fields', () => {

@@ -1,7 +1,12 @@
 /** Bytes of an unscaled value. 2,400 digits are more than databases have, and few enough to print. */
 export const MAX_DECIMAL_BYTES = 1000;
+/** Of a precision or a scale. */
+export const MAX_DECIMAL_DIGITS = 2400;
 
-/** @param unscaled a big-endian two's complement integer */
+/**
+ * @param unscaled a big-endian two's complement integer
+ * @param scale digits after the point; negative: zeros after the digits
+ */
 export function decimalText(unscaled: Buffer, scale: number): string {
   const { length } = unscaled;
   if (length <= 6) return scaled(length === 0 ? 0 : unscaled.readIntBE(0, length), scale);
@@ -10,6 +15,7 @@ export function decimalText(unscaled: Buffer, scale: number): string {
 
 function scaled(value: number | bigint, scale: number): string {
   const sign = value < 0 ? '-' : '';
+  if (scale < 0) return String(value) + (value == 0 ? '' : '0'.repeat(-scale));
   const digits = String(value < 0 ? -value : value).padStart(scale + 1, '0');
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }

@@ -1,0 +1,61 @@
+import protobuf from 'protobufjs';
+import type { Root } from 'protobufjs';
+import descriptor from 'protobufjs/ext/descriptor.js';
+import type { IDescriptorProto, IFileDescriptorProto } from 'protobufjs/ext/descriptor.js';
+
+/** What a file says of itself. */
+export interface ProtoFile {
+  readonly package: string | undefined;
+  readonly imports: readonly string[];
+}
+
+/** protobufjs has no type for the imports. */
+type FileDescriptor = Omit<IFileDescriptorProto, 'dependency'> & { readonly dependency?: readonly string[] };
+
+/** Fields and values of enums in a file. protobufjs takes 1 s for as many in one message, and four times as long for twice as many. */
+const MAX_NUMBERS = 4000;
+const BASE64 = /^[\w+/=\s]+$/;
+
+/**
+ * Adds the types of a file to a root. The file is text, or a descriptor in base64: the clients of librdkafka register those, and some
+ * registries return them as they are.
+ * @throws Error if it is neither; the message says why
+ */
+export function addProtoFile(root: Root, source: string): ProtoFile {
+  return BASE64.test(source) ? addDescriptor(root, source) : addText(root, source);
+}
+
+function addText(root: Root, text: string): ProtoFile {
+  refuseMany(text.match(/=\s*-?\d/g)?.length ?? 0);
+  const { package: name, imports = [], weakImports = [] } = protobuf.parse(text, root, { keepCase: true });
+  return { package: name ?? undefined, imports: [...imports, ...weakImports] };
+}
+
+function addDescriptor(root: Root, base64: string): ProtoFile {
+  const file = descriptorIn(base64);
+  const { package: name = '', syntax, dependency, messageType = [], enumType = [] } = file;
+  if (syntax === 'editions') throw new Error('a descriptor of an edition; register the text of the .proto file');
+  refuseMany(numbersIn({ nestedType: messageType, enumType }));
+  const scope = name === '' ? root : root.define(name);
+  const context = { edition: syntax === 'proto3' ? syntax : 'proto2', keepCase: true };
+  for (const type of messageType) scope.add(protobuf.Type.fromDescriptor(type, context));
+  for (const type of enumType) scope.add(protobuf.Enum.fromDescriptor(type, context));
+  return { package: name === '' ? undefined : name, imports: dependency ?? [] };
+}
+
+function descriptorIn(base64: string): FileDescriptor {
+  try {
+    return descriptor.FileDescriptorProto.decode(Buffer.from(base64, 'base64')) as FileDescriptor;
+  } catch (error) {
+    throw new Error('it is neither the text of a .proto file nor a descriptor in base64', { cause: error });
+  }
+}
+
+function numbersIn({ field = [], nestedType = [], enumType = [] }: IDescriptorProto): number {
+  const ofEnums = enumType.reduce((count, { value = [] }) => count + value.length, field.length);
+  return nestedType.reduce((count, type) => count + numbersIn(type), ofEnums);
+}
+
+function refuseMany(numbers: number): void {
+  if (numbers > MAX_NUMBERS) throw new Error(`more than ${MAX_NUMBERS} fields and values in a file`);
+}
