@@ -21,7 +21,10 @@ export async function checkSchemaRegistry(config: Config, graph: Graph): Promise
   const findings: Finding[] = [];
   try {
     // A request beside those for the topics, of which there may be none.
-    await requests.get('/schemas/types');
+    const types = await requests.get('/schemas/types');
+    if (!Array.isArray(types)) {
+      throw new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers, but is no schema registry; correct it');
+    }
     findings.push(ok('schema registry: answers, and accepts the credentials'));
     for (const reads of topics) findings.push(...(await compare(reads, registry, limits)));
   } catch (error) {

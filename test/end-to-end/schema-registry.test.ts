@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import avsc from 'avsc';
@@ -234,5 +237,13 @@ describe('records with schemas', () => {
       /failed +schema registry: the schema registry http:\/\/127\.0\.0\.1:1 cannot be reached: ECONNREFUSED/,
     );
     assert.doesNotMatch(failing.output, /hunter2/);
+    const other = createServer((_, response) => response.end('{"status":"ok"}'));
+    t.after(() => other.close());
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const { port } = other.address() as AddressInfo;
+    const mistaken = { ...settings, SCHEMA_REGISTRY_URL: `http://127.0.0.1:${port}` };
+    const refusing = spawnPod(t, mistaken, { arguments: ['--check-config'] });
+    assert.equal(await refusing.ended, 1);
+    assert.match(refusing.output, /failed +schema registry: SCHEMA_REGISTRY_URL answers, but is no schema registry/);
   });
 });

@@ -50,10 +50,12 @@ export class SchemaRegistry {
 
   /** The newest schema of a subject; undefined: there is none. @throws SchemaUnavailableError, UnusableSchemaError */
   async latest(subject: string): Promise<RegisteredSchema | undefined> {
-    const found = (await this.#requests.get(`/subjects/${encodeURIComponent(subject)}/versions/latest`)) as
-      { readonly id?: unknown } | undefined;
+    const found = await this.#requests.get(`/subjects/${encodeURIComponent(subject)}/versions/latest`);
+    if (found === undefined) return undefined;
+    const { id } = Object(found) as { readonly id?: unknown };
+    if (!Number.isSafeInteger(id)) throw ofAnotherServer();
     // The answer for an id has the type, which registries leave out here.
-    return found && Number.isSafeInteger(found.id) ? this.schema(found.id as number) : undefined;
+    return this.schema(id as number);
   }
 
   async #read(path: string): Promise<RegisteredSchema | undefined> {
@@ -83,11 +85,15 @@ export class SchemaRegistry {
 function answerOf(json: unknown): Answer | undefined {
   if (json === undefined) return undefined;
   const { schema, schemaType = 'AVRO', references = [] } = Object(json) as Record<string, unknown>;
-  // Something before the registry may answer with JSON, too.
   if (typeof schema !== 'string' || !Array.isArray(references) || !references.every(isReference))
-    throw new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers with JSON that is no schema; correct it');
+    throw ofAnotherServer();
   if (!TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
   return { schema, schemaType: schemaType as SchemaType, references };
+}
+
+/** Something before the registry, or another service at its URL, may answer with JSON, too. */
+function ofAnotherServer(): SchemaUnavailableError {
+  return new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers with JSON that is no schema; correct it');
 }
 
 function isReference(value: unknown): value is Answer['references'][number] {

@@ -109,6 +109,11 @@ describe('SchemaRegistry', () => {
     });
   }
 
+  it('takes an answer without an id for that of another server, and not for an absent subject', async () => {
+    const { registry } = registryOf({ '/subjects/a-value/versions/latest': { status: 'ok' } });
+    await assert.rejects(registry.latest('a-value'), { name: 'SchemaUnavailableError', message: /is no schema/ });
+  });
+
   it('refuses a schema with more than 200 references', async () => {
     const references = Array.from({ length: 201 }, (_, i) => ({ name: `n${i}`, subject: 's', version: 1 }));
     const { registry } = registryOf({
