@@ -213,6 +213,10 @@ async function runNode(args) {
 const names = process.argv.slice(2);
 const isPacked = names[0] === '--pack';
 const parts = isPacked ? names.slice(1) : names;
+if (!existsSync(BABEL)) {
+  process.stderr.write('build: the packages are not installed: run `npm ci` first\n');
+  process.exit(1);
+}
 const unknown = parts.filter((part) => !PARTS.includes(part));
 if (unknown.length > 0) throw new Error(`expected parts of ${PARTS.join(', ')}, got ${unknown.join(', ')}`);
 await Promise.all(

@@ -103,6 +103,15 @@ describe('npm run build', { concurrency: 2 }, () => {
     assert.match(await builtMain(folder), /'one'/);
   });
 
+  it('says that the packages are not installed, without a stack', async (t) => {
+    const folder = await checkout(t, SMALL);
+    await rm(join(folder, 'node_modules'));
+    await assert.rejects(build(folder), ({ stderr }: { stderr: string }) => {
+      assert.equal(stderr, 'build: the packages are not installed: run `npm ci` first\n');
+      return true;
+    });
+  });
+
   it('keeps the last build when it fails', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
