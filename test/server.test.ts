@@ -219,6 +219,18 @@ describe('a server', () => {
     );
   });
 
+  it('does not miss samples of a graph that needs no Kafka', async (t) => {
+    const { log, lines } = logLines();
+    const folder = await graphFolder(t, {
+      'schema.graphql': 'type Subscription { typing: Int @redis(channel: "typing") }',
+    });
+    await start(t, { GRAPH: folder }, log);
+    assert.deepEqual(
+      lines.filter(({ msg }) => String(msg).startsWith('no samples.ts')),
+      [],
+    );
+  });
+
   it('closes any number of times, and leaves nothing that keeps the process alive', async (t) => {
     const held = () => process.getActiveResourcesInfo().filter((name) => /Timeout|TCPServer/.test(name));
     const before = held().length;
