@@ -29,7 +29,7 @@ interface Pattern {
   readonly history: Retention | undefined;
   /** True if tombstones go there: the name needs no value of a payload, or only one that the record's key gives. */
   readonly takesTombstones: boolean;
-  /** True if the name has no value but the one that the record's key gives to tombstones. */
+  /** True if the name contains a single value, for which tombstones take their key. */
   readonly isNamedByKey: boolean;
 }
 

@@ -18,7 +18,7 @@ export class MemoryHistory {
   readonly #states = new MemoryStates();
   #ids = 0;
 
-  /** The channels of a message: usually the one that it names. */
+  /** The channels that receive a message. Only a tombstone has others than its `channel`. */
   channelsOf({ channel, payload, history, keyHash }: Message): readonly string[] {
     if (history?.keyIndex === undefined || payload !== TOMBSTONE) return [channel];
     if (channel === STATES_OF_KEY)

@@ -27,7 +27,7 @@ export interface ComparedTopic {
 const MAX_DEPTH = 8;
 const MAX_PLACES = 10_000;
 
-/** A place above the one that is compared: both the graph's type and the schema contain themselves if it comes again. */
+/** A pair of places that encloses the compared one. If the pair comes again, both the type of the graph and the schema contain themselves. */
 interface Compared {
   readonly reads: ReadPlace;
   /** Of the schema. */
