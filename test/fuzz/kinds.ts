@@ -11,8 +11,9 @@ import { variables } from './variables.ts';
 
 /**
  * protocol: bytes on a connection. tokens: tokens of any claims, changed on their way. documents: valid subscriptions. refusals: documents
- * with random edits. variables: JSON values. records: Kafka records. resolvers: resolvers that read random facts. selections: arguments
- * that select events by lists and `where`. renewals: claims that change, and users that are revoked, while events are executed.
+ * with random edits. variables: JSON values. records: Kafka records. resolvers: resolvers that read random facts. selections:
+ * arguments that select events by lists and `where`. renewals: claims that
+ * change, and users that are revoked, while events are executed.
  */
 export const KINDS: Readonly<Record<string, FuzzKind>> = {
   protocol,

@@ -296,7 +296,7 @@ async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY
     return isDone();
   };
   // After an event without room, the next one carries `gap: true`.
-  await waitFor('the last event', async () => (await publish(), await isDoneSoon()), 5000);
+  await waitFor('the last event', async () => (await publish(), await isDoneSoon()));
   const hasLost = steps.some((action) => action.do === 'lose');
   for (const client of clients) check(client, entries.length, hasLost);
   for (const { listener } of clients) listener.leave();
