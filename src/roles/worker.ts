@@ -158,7 +158,8 @@ function createSampler(
     await publisher.publish([record], signal && { signal });
   });
   if (!samples) {
-    if (graph.bindings.size > 0) log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
+    if (graph.bindings.size > 0)
+      log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
     return { start: () => undefined, close: () => Promise.resolve() };
   }
   return new Sampler({
