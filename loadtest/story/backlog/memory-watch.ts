@@ -16,8 +16,8 @@ export class MemoryWatch {
   readonly #redis: Redis;
   readonly #pids: readonly number[];
   #timer: NodeJS.Timeout | undefined;
-  #redisOutputBytes = 0;
-  #residentBytes = 0;
+  #last: MemoryPeaks = { redisOutputBytes: 0, residentBytes: 0 };
+  #peaks = this.#last;
 
   constructor(redisUrl: string, pids: readonly number[]) {
     this.#redis = new Redis(redisUrl, { lazyConnect: true });
@@ -27,13 +27,14 @@ export class MemoryWatch {
   async start(): Promise<void> {
     this.#redis.on('error', () => undefined);
     await this.#redis.connect();
+    await this.#poll();
     this.#timer = setInterval(() => void this.#poll().catch(() => undefined), INTERVAL_MS);
   }
 
-  /** The largest values since the last call. */
+  /** The largest values since the last call; the last values if no poll has ended since then. */
   take(): MemoryPeaks {
-    const peaks = { redisOutputBytes: this.#redisOutputBytes, residentBytes: this.#residentBytes };
-    this.#redisOutputBytes = this.#residentBytes = 0;
+    const peaks = this.#peaks;
+    this.#peaks = this.#last;
     return peaks;
   }
 
@@ -43,9 +44,13 @@ export class MemoryWatch {
   }
 
   async #poll(): Promise<void> {
-    for (const pid of this.#pids) this.#residentBytes = Math.max(this.#residentBytes, residentBytes(pid));
+    const resident = Math.max(...this.#pids.map(residentBytes));
     const list = (await this.#redis.client('LIST', 'TYPE', 'PUBSUB')) as string;
-    this.#redisOutputBytes = Math.max(this.#redisOutputBytes, largestOutput(list, WATCH_NAME));
+    this.#last = { redisOutputBytes: largestOutput(list, WATCH_NAME), residentBytes: resident };
+    this.#peaks = {
+      redisOutputBytes: Math.max(this.#peaks.redisOutputBytes, this.#last.redisOutputBytes),
+      residentBytes: Math.max(this.#peaks.residentBytes, this.#last.residentBytes),
+    };
   }
 }
 

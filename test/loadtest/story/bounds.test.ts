@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { boundsOf, missedBounds } from '../../../loadtest/story/backlog/bounds.ts';
 import type { BoundsInput } from '../../../loadtest/story/backlog/bounds.ts';
-import { largestOutput } from '../../../loadtest/story/backlog/memory-watch.ts';
 import type { BacklogSample, PhaseName, StorySample } from '../../../loadtest/story/result.ts';
 
 const KEPT: BacklogSample = {
@@ -63,16 +62,5 @@ describe('boundsOf', () => {
 
   it('misses the share in Kafka when there was no backlog', () => {
     assert.deepEqual(missed({ undelivered: 0, inKafka: 0 }), ['share of the backlog that is in Kafka']);
-  });
-});
-
-describe('largestOutput', () => {
-  it('returns the largest output buffer of a client list, without one client name', () => {
-    const list =
-      'id=3 addr=127.0.0.1:1 name= sub=1 obl=0 oll=0 omem=20504 tot-mem=30000 cmd=subscribe\n' +
-      'id=4 addr=127.0.0.1:2 name= sub=1 obl=0 oll=0 omem=1000 tot-mem=30000 cmd=subscribe\n' +
-      'id=5 addr=127.0.0.1:3 name=watch sub=1 obl=0 oll=0 omem=99999 tot-mem=30000 cmd=subscribe\n';
-    assert.equal(largestOutput(list, 'watch'), 20504);
-    assert.equal(largestOutput('', 'watch'), 0);
   });
 });
