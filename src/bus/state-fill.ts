@@ -15,6 +15,8 @@ export interface StateFill {
 export interface TopicFills {
   /** Partitions of the topic; 0: no worker has told. */
   readonly partitions: number;
+  /** The topic's epoch on each server (`History.epoch`). A server that has lost its data since begins another one. */
+  readonly epochs: ReadonlySet<number>;
   /**
    * By partition. Absent: no fill has begun, the bus has lost it, or records of the partition were published later by a worker that keeps no
    * states.

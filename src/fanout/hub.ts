@@ -46,8 +46,8 @@ export interface HubOptions {
   readonly traces?: ChannelServices['traces'];
   /** Longest message of another program. Default: no bound. */
   readonly maxMessageBytes?: number | undefined;
-  /** True if the state of a channel is what the topic has; false while it may be older, or absent. Default: true. */
-  readonly isStateComplete?: ((channel: string) => boolean) | undefined;
+  /** True if the state of a channel, read in an epoch, is what the topic has; false while it may be older, or absent. Default: true. */
+  readonly isStateComplete?: ((channel: string, epoch: number) => boolean) | undefined;
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -84,7 +84,7 @@ export class Hub {
   readonly #reads = new Concurrency(MAX_READS);
   readonly #lastReads = new Concurrency(MAX_LAST_READS);
   readonly #bound: ExecutionBound;
-  readonly #isStateComplete: (channel: string) => boolean;
+  readonly #isStateComplete: (channel: string, epoch: number) => boolean;
 
   constructor(options: HubOptions) {
     const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
@@ -145,7 +145,7 @@ export class Hub {
     filter?: EventFilter,
   ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name, start?.hasHistory === true);
-    if (start?.hasState) this.#startWithState(channel, subscription);
+    if (start?.hasState) channel.hasState = true;
     const isJoining = start !== undefined && (start.cursor !== undefined || start.replaysLast);
     const joining = isJoining ? channel.addJoining(subscription, sharingKey, filter) : undefined;
     if (!joining) channel.add(subscription, sharingKey, filter);
@@ -163,7 +163,12 @@ export class Hub {
       if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
     };
     try {
-      if (joining) channel.startReplay(joining, await this.#missedBy(joining, channel, start!, seen));
+      if (joining) {
+        const missed = await this.#missedBy(joining, channel, start!, seen);
+        const isComplete = missed !== undefined && this.#isStateComplete(name, missed.read.epoch);
+        if (channel.hasState && !isComplete) subscription.note('"stateComplete":false');
+        channel.startReplay(joining, missed);
+      }
     } catch (error) {
       leave();
       throw error;
@@ -179,11 +184,6 @@ export class Hub {
   /** Events may be missing before the subscription's next one. */
   notifyGap(subscription: Subscription): void {
     if (subscription.note(GAP)) this.#services.observer.onGap(1);
-  }
-
-  #startWithState(channel: LiveChannel, subscription: Subscription): void {
-    channel.hasState = true;
-    if (!this.#isStateComplete(channel.name)) subscription.note('"stateComplete":false');
   }
 
   /** All events that a subscription begins with, or none. A resuming client receives `resumed: true` or `resumed: false`. */

@@ -13,26 +13,29 @@ export interface StateCompletenessOptions {
 /** Until all states are complete, and from then on. */
 const INTERVALS_MS = { incomplete: 1000, complete: 10_000 };
 
-/** Which topics have complete states: all of their partitions have been read from the beginning. Looked up every few seconds. */
+/**
+ * Which topics have complete states: all of their partitions have been read from the beginning. Looked up every few seconds. A server that
+ * has lost its data since the last look is known by its epoch.
+ */
 export class StateCompleteness {
   readonly #options: StateCompletenessOptions;
-  readonly #incomplete: Set<string>;
+  /** By topic with complete states: its epochs. */
+  readonly #complete = new Map<string, ReadonlySet<number>>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(options: StateCompletenessOptions) {
     this.#options = options;
-    this.#incomplete = new Set(options.signatures.keys());
   }
 
   /** Topics whose states are not complete, as far as is known. */
   get incomplete(): readonly string[] {
-    return [...this.#incomplete];
+    return [...this.#options.signatures.keys()].filter((topic) => !this.#complete.has(topic));
   }
 
-  /** Of a channel with a state. */
-  isComplete(channel: string): boolean {
-    return !this.#incomplete.has(this.#options.topicOf(channel));
+  /** Of the state of a channel that was read in this epoch (`History.epoch`). */
+  isComplete(channel: string, epoch: number): boolean {
+    return this.#complete.get(this.#options.topicOf(channel))?.has(epoch) === true;
   }
 
   /** Resolves after the first look, however it ended; never rejects. */
@@ -49,7 +52,7 @@ export class StateCompleteness {
   async #repeat(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const ms = this.#incomplete.size > 0 ? INTERVALS_MS.incomplete : INTERVALS_MS.complete;
+      const ms = this.incomplete.length > 0 ? INTERVALS_MS.incomplete : INTERVALS_MS.complete;
       await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
       if (!signal.aborted) await this.#look();
     }
@@ -59,8 +62,9 @@ export class StateCompleteness {
     const { fills, signatures } = this.#options;
     for (const [topic, signature] of signatures) {
       try {
-        if (isComplete(await fills.read(topic), signature)) this.#incomplete.delete(topic);
-        else this.#incomplete.add(topic);
+        const known = await fills.read(topic);
+        if (isComplete(known, signature)) this.#complete.set(topic, known.epochs);
+        else this.#complete.delete(topic);
       } catch {
         return; // The bus logs its own outage, and what was known is kept.
       }

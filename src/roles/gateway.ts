@@ -5,6 +5,7 @@ import { operationsRoute } from '../debug/operations-route.ts';
 import { Hub } from '../fanout/hub.ts';
 import { Writer } from '../fanout/outbox/writer.ts';
 import { CursorSecret } from '../fanout/resume/cursor-secret.ts';
+import type { StateCompleteness } from '../fanout/state-completeness.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
@@ -143,7 +144,7 @@ interface HubParts {
   readonly secret: CursorSecret;
   readonly receiver: Receiver | undefined;
   readonly onEvent: () => void;
-  readonly isStateComplete: ((channel: string) => boolean) | undefined;
+  readonly isStateComplete: StateCompleteness['isComplete'] | undefined;
 }
 
 function createHub(services: RoleServices, parts: HubParts): Hub {

@@ -2,6 +2,7 @@ import type { Backends } from '../context/backends.ts';
 import { TriggerChannels } from '../context/pubsub/trigger-channels.ts';
 import type { Publish } from '../context/publishing.ts';
 import { SharingAudit } from '../fanout/sharing/sharing-audit.ts';
+import type { StateCompleteness } from '../fanout/state-completeness.ts';
 import type { RequestedDocuments } from '../graph/documents/requested-documents.ts';
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
@@ -14,7 +15,7 @@ export interface RuntimePorts {
   readonly backends: Backends;
   readonly publish: Publish;
   /** Of a channel with a state; undefined: all are complete. */
-  readonly isStateComplete: ((channel: string) => boolean) | undefined;
+  readonly isStateComplete: StateCompleteness['isComplete'] | undefined;
 }
 
 export function createRuntime(

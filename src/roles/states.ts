@@ -7,7 +7,7 @@ import type { RoleServices } from './services.ts';
  * Follows which topics have complete states. Returns undefined where states need no fill: the graph keeps none, or its records are the
  * graph's own samples.
  */
-export async function followStates(services: RoleServices): Promise<((channel: string) => boolean) | undefined> {
+export async function followStates(services: RoleServices): Promise<StateCompleteness['isComplete'] | undefined> {
   const { config, graph, bus, metrics, details, register } = services;
   const signatures = stateSignatures(graph.bindings.values(), bus.stateFills.servers);
   if (signatures.size === 0 || config.REDIS_URL.length === 0) return undefined;
@@ -30,5 +30,5 @@ export async function followStates(services: RoleServices): Promise<((channel: s
         value: Number(!states.incomplete.includes(topic)),
       })),
   );
-  return (channel) => states.isComplete(channel);
+  return (channel, epoch) => states.isComplete(channel, epoch);
 }

@@ -59,7 +59,7 @@ export interface StageOptions {
   /** Drops the recorded reads, for negative twins. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
-  readonly hasIncompleteStates?: boolean;
+  readonly isStateComplete?: (channel: string, epoch: number) => boolean;
   readonly limits?: RequestLimits;
   readonly executionTimeoutMs?: number;
   readonly executions?: Executions;
@@ -159,7 +159,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     ...(options.limits && { limits: options.limits }),
     states: {
       history: (channel, query) => bus.history(channel, query),
-      isComplete: () => options.hasIncompleteStates !== true,
+      isComplete: options.isStateComplete,
     },
     hasSharing: options.hasSharing ?? switches.SHARING,
     channelPrefix: '',
@@ -250,6 +250,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     writer: { flush: options.onFlush ?? (() => undefined), isFull: false },
     maxHeldBytes: options.maxHeldBytes,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
+    isStateComplete: options.isStateComplete,
     maxExecutions: options.maxExecutions,
     audit,
     executor: {

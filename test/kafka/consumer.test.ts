@@ -141,7 +141,7 @@ describe('KafkaConsumer', () => {
     /** A member whose bus keeps fills; `reads` counts how often they were asked for during the outage. */
     function keeping(t: TestContext, topic: string, groupId: string) {
       const bus = new RecordingBus();
-      const memory = new MemoryStateFills();
+      const memory = new MemoryStateFills(() => 0);
       const outage = { reads: 0 };
       const fills: StateFills = {
         servers: [],

@@ -41,7 +41,6 @@ interface Pending {
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
   readonly sender: Sender;
-  readonly stateFills = new MemoryStateFills();
   readonly control = new MemoryControl(() => this.#assertStarted());
   readonly #log: Logger;
   readonly #observer: BusObserver;
@@ -51,6 +50,7 @@ export class MemoryBus implements Bus {
   readonly #channels = new Map<string, Listeners>();
   readonly #prefix: string;
   readonly #fence = new MemoryFence();
+  readonly stateFills = new MemoryStateFills((topic) => this.#fence.epochOf(topic));
   readonly #history = new MemoryHistory();
   /** Agreed values, by name. */
   readonly #agreed = new Map<string, string>();

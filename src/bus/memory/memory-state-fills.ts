@@ -3,8 +3,13 @@ import type { StateFill, StateFills, TopicFills } from '../state-fill.ts';
 /** The fills of the memory bus. It loses nothing, and every worker of its process keeps the same states. */
 export class MemoryStateFills implements StateFills {
   readonly servers: readonly string[] = [];
+  readonly #epochOf: (topic: string) => number;
   /** By topic. */
   readonly #topics = new Map<string, { partitions: number; readonly fills: Map<number, StateFill> }>();
+
+  constructor(epochOf: (topic: string) => number) {
+    this.#epochOf = epochOf;
+  }
 
   begin(topic: string, partition: number, fill: StateFill): void {
     this.#topicOf(topic).fills.set(partition, fill);
@@ -13,7 +18,8 @@ export class MemoryStateFills implements StateFills {
   read(topic: string, partitions?: number): Promise<TopicFills> {
     const known = this.#topicOf(topic);
     if (partitions !== undefined) known.partitions = partitions;
-    return Promise.resolve({ partitions: known.partitions, fills: new Map(known.fills) });
+    const epochs = new Set([this.#epochOf(topic)]);
+    return Promise.resolve({ partitions: known.partitions, epochs, fills: new Map(known.fills) });
   }
 
   end(topic: string, partition: number, signature: string): Promise<void> {

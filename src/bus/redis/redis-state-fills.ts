@@ -23,8 +23,10 @@ export class RedisStateFills implements StateFills {
     const replies = await Promise.all(
       this.#servers.map(({ publisher }) => runScript(publisher, FILLS, keys, [topic, partitions ?? ''])),
     );
+    const epochs = new Set<number>();
     const servers = replies.map((reply) => {
-      const [, ...texts] = reply as [number, ...Buffer[]];
+      const [epoch, ...texts] = reply as [Buffer, ...Buffer[]];
+      epochs.add(Number(epoch));
       return texts.map(fillOf);
     });
     const fills = new Map<number, StateFill>();
@@ -35,7 +37,7 @@ export class RedisStateFills implements StateFills {
       if (!first || !ofServers.every((fill) => fill?.signature === first.signature)) continue;
       fills.set(partition, ofServers.find((fill) => fill?.end !== undefined) ?? first);
     }
-    return { partitions: count, fills };
+    return { partitions: count, epochs, fills };
   }
 
   async end(topic: string, partition: number, signature: string): Promise<void> {

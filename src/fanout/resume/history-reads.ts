@@ -36,6 +36,10 @@ export class HistoryRead {
     this.bytes = history.entries.reduce((sum, { payload }) => sum + heldLength(payload.length), 0);
   }
 
+  get epoch(): number {
+    return this.#history.epoch;
+  }
+
   get entries(): readonly HistoryEntry[] {
     return this.#history.entries;
   }

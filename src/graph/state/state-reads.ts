@@ -1,5 +1,5 @@
 import type { Coordinates } from '../../bus/coordinates.ts';
-import type { History, HistoryEntry, HistoryQuery } from '../../bus/history.ts';
+import type { History, HistoryQuery } from '../../bus/history.ts';
 import type { ExecutionContext } from '../../context/context.ts';
 import type { EventRecord } from '../../context/event-record.ts';
 import { SourceRecords } from '../../context/source-records.ts';
@@ -22,8 +22,8 @@ export interface StateReadsOptions {
   readonly history: (channel: string, query: HistoryQuery) => Promise<History>;
   /** The record of a message. */
   readonly recordOf: (channel: string, coordinates: Coordinates) => EventRecord;
-  /** False while the state of a channel may be older than the topic, or absent. Default: true. */
-  readonly isComplete?: ((channel: string) => boolean) | undefined;
+  /** False while the state of a channel, read in an epoch, may be older than the topic, or absent. Default: true. */
+  readonly isComplete?: ((channel: string, epoch: number) => boolean) | undefined;
 }
 
 const LAST: HistoryQuery = { from: undefined, maxEntries: 1, maxBytes: Infinity };
@@ -77,18 +77,18 @@ export class StateReads {
     if (tooLong) throw clientError('BAD_USER_INPUT', tooLong.errors[0]!.message);
     const [channel] = channels;
     if (channel === undefined) return null;
-    if (isComplete?.(channel) === false) this.#isComplete = false;
-    const last = await this.#lastOf(channel);
+    const { epoch, entries } = await this.#lastOf(channel);
+    if (isComplete?.(channel, epoch) === false) this.#isComplete = false;
+    const last = entries.at(-1);
     if (!last) return null;
     const value = valueAt(parseFrozen(last.payload.toString()), binding.payload) ?? null;
     if (hasRecord) SourceRecords.set(value, recordOf(channel, last.coordinates));
     return value;
   }
 
-  async #lastOf(channel: string): Promise<HistoryEntry | undefined> {
+  async #lastOf(channel: string): Promise<History> {
     try {
-      const { entries } = await this.#options.history(channel, LAST);
-      return entries.at(-1);
+      return await this.#options.history(channel, LAST);
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
       throw clientError('BUS_UNAVAILABLE', 'States cannot be read right now; try again');

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { fillStartId } from '../../../src/bus/state-fill.ts';
 import { FencedError, StateLostError } from '../../../src/errors.ts';
+import { StateCompleteness } from '../../../src/fanout/state-completeness.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { logLines } from '../log-lines.ts';
 
@@ -115,6 +116,29 @@ describe('states in Redis', () => {
     assert.equal(await hasFill(), false);
     const again = { topic: 'bids', partition: 0, position: 0, signature: SIGNATURE };
     await assert.rejects(bus.acquire(again), StateLostError);
+  });
+
+  it('are known to be incomplete by the first read after Redis has lost its data', async (t) => {
+    const { client, bus, channel, fill, publish } = await keeping(t);
+    await bus.acquire(fill('1'));
+    await publish(bus, 0);
+    await bus.stateFills.end('bids', 0, SIGNATURE);
+    const signatures = new Map([['bids', SIGNATURE]]);
+    const states = new StateCompleteness({ fills: bus.stateFills, signatures, topicOf: () => 'bids' });
+    await states.start();
+    t.after(() => states.close());
+    const isComplete = async () => {
+      const { epoch } = await bus.history(channel, { from: undefined, maxEntries: 1, maxBytes: 1000 });
+      return states.isComplete(channel, epoch);
+    };
+    assert.equal(await isComplete(), true);
+    await client.flushall();
+    assert.equal(await isComplete(), false);
+    await bus.stateFills.read('bids', 1);
+    await bus.acquire(fill('2'));
+    await publish(bus, 0);
+    assert.equal(await isComplete(), false, 'a fill has begun');
+    assert.deepEqual(states.incomplete, [], 'nobody has looked since');
   });
 
   it('of before the last fill of their partition are not served: the topic may have no record of their key any more', async (t) => {

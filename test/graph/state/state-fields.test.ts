@@ -114,7 +114,7 @@ describe('a query of a state', () => {
   });
 
   it('says if the states are not complete, and if they cannot be read', async (t) => {
-    const { bus, read } = await reading(t, { hasIncompleteStates: true });
+    const { bus, read } = await reading(t, { isStateComplete: () => false });
     assert.deepEqual(await read('{ order(id: 1) { n } }'), {
       data: { order: null },
       extensions: { stateComplete: false },

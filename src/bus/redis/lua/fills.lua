@@ -6,10 +6,10 @@
 --   by `topic/partition/position`: the offset up to which workers that keep states have published.
 -- ARGV[1]: topic; ARGV[2]: the number of its partitions ('': unknown)
 --
--- Replies with the number of partitions and, for each, its fill ('': none, or a worker that keeps no states has published since).
+-- Replies with the topic's epoch and, for each partition, its fill ('': none, or a worker that keeps no states has published since).
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) end
 local count = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or 0)
-local reply = { count }
+local reply = { redis.call('HGET', KEYS[1], ARGV[1]) or '0' }
 for partition = 0, count - 1 do
   local field = ARGV[1] .. '/' .. partition
   local fill = redis.call('HMGET', KEYS[2], field, field .. '/position')
