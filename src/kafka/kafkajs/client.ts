@@ -65,7 +65,7 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000 },
     socketFactory,
     logLevel: kafkajs.logLevel.INFO,
-    logCreator: () => writeTo(log),
+    logCreator: () => writeTo(log, () => isDestroyed),
   });
   return {
     kafka,
@@ -84,16 +84,18 @@ function saslOptions(config: KafkaConnectionConfig): SASLOptions | undefined {
 
 /**
  * Writes kafkajs's log entries to crier's log. kafkajs logs as errors what it retries, many times a second while a broker is down, so
- * errors become warnings, one per 5 s and kind. crier logs what ends a consumer. Only fields that cannot hold a payload are copied.
+ * errors become warnings, one per 5 s and kind. What a closed client logs is the end of its connections. crier logs what ends a consumer.
+ * Only fields that cannot hold a payload are copied.
  */
-function writeTo(log: Logger): (entry: LogEntry) => void {
+function writeTo(log: Logger, isClosed: () => boolean): (entry: LogEntry) => void {
   const window = new LogWindow(LOG_WINDOW_MS);
   return ({ namespace, level, log: { message, broker, groupId, topic, partition, error } }) => {
     const fields = { broker: text(broker), groupId: text(groupId), topic: text(topic), partition: text(partition) };
     // The root logger has no namespace, contrary to kafkajs's types. A namespace may end in a node id, which is data.
     const [kind = ''] = (namespace as string | undefined)?.split(' ') ?? [];
     const line = `${['kafkajs', namespace].filter(Boolean).join(' ')}: ${message}`;
-    if (level >= kafkajs.logLevel.INFO || message.startsWith(LIMITED_RETRIES)) return log.debug(fields, line);
+    const isExpected = level >= kafkajs.logLevel.INFO || message.startsWith(LIMITED_RETRIES) || isClosed();
+    if (isExpected) return log.debug(fields, line);
     const reason = text(error);
     window.run(`${kind} ${level}`, (suppressed) =>
       log.warn({ ...fields, err: reason === undefined ? undefined : { message: reason }, suppressed }, line),

@@ -33,3 +33,11 @@ it('copies only known fields of kafkajs entries, and logs one entry per kind and
   assert.match(lines[0]!, /reset/);
   assert.doesNotMatch(lines[0]!, /secret/);
 });
+
+it('logs no warning of the connections that it closes itself', () => {
+  const { log, lines } = readableLog();
+  const client = createKafkaClient(config, log);
+  client.destroy();
+  client.kafka.logger().namespace('Connection').error('Connection error: reset', { broker: 'a:1' });
+  assert.deepEqual(lines, []);
+});
