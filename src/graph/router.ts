@@ -110,13 +110,14 @@ export class TopicRouter {
 
   /** The channels of a record with these values, for all bindings of the topic, each once. */
   channels(values: PathValues, record: RecordParts): Route[] {
-    if (this.#indexedPatterns.length === 0 || record.key === null) return this.#channelsOf(this.#patterns, values);
-    const keyHash = hashOf(record.key);
+    const { key } = record;
+    if (this.#indexedPatterns.length === 0 || key === null) return this.#channelsOf(this.#patterns, values);
+    let keyHash: string | undefined;
     const keyNamesValue = this.#keyed !== undefined && values[this.#keyed] === keyText(record);
     return this.#patterns.flatMap((pattern) => {
       const routes = this.#channelsOf([pattern], values);
       if (pattern.history?.keyIndex === undefined || (pattern.isNamedByKey && keyNamesValue)) return routes;
-      return routes.map((route) => ({ ...route, keyHash }));
+      return routes.map((route) => ({ ...route, keyHash: (keyHash ??= hashOf(key)) }));
     });
   }
 
