@@ -8,15 +8,17 @@ export interface BannerOptions {
   /** Port of GraphiQL and the endpoint; undefined if this pod has neither (ROLE=worker). */
   readonly port: number | undefined;
   readonly adminPort: number;
+  /** Of the graph: records of its own, for the embedded mode. */
+  readonly hasSamples: boolean;
   readonly operation: string;
 }
 
 /** The text that `npm start` prints: the role, the addresses, and an operation to paste. */
-export function banner({ version, config, graphName, port, adminPort, operation }: BannerOptions): string {
+export function banner({ version, config, graphName, port, adminPort, hasSamples, operation }: BannerOptions): string {
   const host = hostInUrl(config.HOST);
   const adminHost = hostInUrl(config.ADMIN_HOST);
   const mode = config.isEmbedded
-    ? 'embedded: the graph’s samples are the records (KAFKA_BROKERS and REDIS_URL are not set)'
+    ? `embedded: KAFKA_BROKERS and REDIS_URL are not set${hasSamples ? ', the graph’s samples are the records' : ''}`
     : `ROLE=${config.ROLE}`;
   const lines = [`crier ${version} is up: graph "${graphName}", ${mode}`, ''];
   if (port !== undefined) {

@@ -198,6 +198,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
         graphName: graph.name,
         port,
         adminPort,
+        hasSamples: graph.samples !== undefined,
         operation: exampleOperation(graph),
       }),
     };

@@ -3,13 +3,14 @@ import { describe, it } from 'node:test';
 import { banner } from '../src/banner.ts';
 import { readConfig } from '../src/config.ts';
 
-const bannerOf = (environment: Record<string, string>, port: number | undefined = 4000) =>
+const bannerOf = (environment: Record<string, string>, hasSamples = true) =>
   banner({
     version: '1.2.3',
     config: readConfig(environment),
     graphName: 'orders',
-    port,
+    port: 4000,
     adminPort: 4001,
+    hasSamples,
     operation: '{ order }\n',
   });
 
@@ -30,6 +31,11 @@ describe('the banner', () => {
 
   it('prints an address for the admin port that can be opened where ADMIN_HOST is a wildcard', () => {
     assert.match(bannerOf({ HOST: '127.0.0.2', ADMIN_HOST: '0.0.0.0' }), /Admin +http:\/\/localhost:4001\//);
+  });
+
+  it('names the samples of a graph that has some', () => {
+    assert.match(bannerOf({}), /embedded: .+ are not set, the graph’s samples are the records$/m);
+    assert.match(bannerOf({}, false), /embedded: .+ are not set$/m);
   });
 
   it('omits GraphiQL when it is off', () => {
