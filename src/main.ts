@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
-import { checkConfig, linesOf } from './check/check-config.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { SetupError, StoppedError } from './errors.ts';
@@ -11,7 +10,6 @@ import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
 import { ExitProfile } from './profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './profiling/exit-profile.ts';
-import { BUILT_IN_GRAPH, startServer } from './server.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
@@ -27,6 +25,8 @@ async function main(standardError: LogDestination): Promise<void> {
   if (values['check-config']) return check();
 
   const config = readConfig(process.env);
+  // Most of a second: --help and the errors of settings need not wait for it.
+  const { startServer } = await import('./server.ts');
   const facts = { pod: config.POD_NAME || hostname(), role: config.ROLE, version: readVersion() };
   const log = createLog(config.LOG_LEVEL, facts, standardError);
   const exitProfile = config.PROFILE_ON_EXIT === '' ? undefined : await startExitProfile(config, facts, log);
@@ -86,6 +86,8 @@ async function startExitProfile(config: Config, facts: ExitProfileOptions['facts
 
 /** Exits with 1 if a check has failed, else with 0; explicitly, because a module of the graph may keep the process alive. */
 async function check(): Promise<void> {
+  const { checkConfig, linesOf } = await import('./check/check-config.ts');
+  const { BUILT_IN_GRAPH } = await import('./server.ts');
   const findings = await checkConfig(process.env, BUILT_IN_GRAPH);
   const hasFailed = findings.some(({ status }) => status === 'failed');
   process.stdout.write(linesOf(findings), () => process.exit(hasFailed ? 1 : 0));
