@@ -11,8 +11,8 @@ import { switchSettings } from './support/switches.ts';
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
-Without a name it runs everything but faults, which take minutes, and deploy and kubernetes, which build programs with Go:
-npm test -- faults
+Without a name it runs everything but faults and loadtest (the load test's own commands), which take minutes, and deploy and
+kubernetes, which build programs with Go: npm test -- faults
 
   --full  fault tests at full length, one file after the other (npm run test:faults)
 
@@ -20,13 +20,15 @@ SHARING=off PROJECTION=off npm test runs the tests without these techniques; so 
 AST_LOCATIONS=on.
 `;
 
-/** `npm test`: how many files at a time, and the longest time for one. */
-const SHORT = { concurrency: 2, timeoutMs: 5 * 60_000, settings: {} };
+/** `npm test`: how many files at a time, and the longest time for one. Most tests wait most of their time. */
+const ALL = { concurrency: 3, timeoutMs: 5 * 60_000, settings: {} };
+/** Among them may be the long ones, which use whole cores. */
+const NAMED = { ...ALL, concurrency: 2 };
 /** Fault tests have deadlines, so they run alone. */
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
 /** Folders that run only when named. */
-const ASKED_FOR = ['faults', 'deploy', 'kubernetes'];
+const ASKED_FOR = ['faults', 'loadtest', 'deploy', 'kubernetes'];
 
 /** Failed tests that the end of the output names. */
 const MAX_NAMED = 20;
@@ -69,7 +71,8 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
   stop.throwIfAborted();
   const kafka = await startKafkaBroker();
   try {
-    const { concurrency, timeoutMs, settings } = isFull ? FULL : SHORT;
+    const named = wanted.length > 0 ? NAMED : ALL;
+    const { concurrency, timeoutMs, settings } = isFull ? FULL : named;
     const { closingLines, failedTests, failures } = await runNodeTests({
       files,
       concurrency,
