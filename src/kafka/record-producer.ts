@@ -36,12 +36,19 @@ export interface ProducedPosition {
  */
 export type ProduceFailure = 'unwritten' | 'refused' | 'unconfirmed';
 
+const MESSAGES: Readonly<Record<ProduceFailure, string>> = {
+  unwritten: 'the record was not sent',
+  refused: 'Kafka refused the record',
+  unconfirmed: 'Kafka has not confirmed the record',
+};
+
+/** `cause`: the error of kafkajs. */
 export class ProduceError extends Error {
   override readonly name = 'ProduceError';
   readonly failure: ProduceFailure;
 
   constructor(failure: ProduceFailure, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(MESSAGES[failure], { cause });
     this.failure = failure;
   }
 }
