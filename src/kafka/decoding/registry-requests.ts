@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Agent, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { certificateMend } from '../../certificate-mend.ts';
 import { errorOf } from '../../errors.ts';
 
@@ -8,6 +9,11 @@ export class SchemaUnavailableError extends Error {
   override readonly name = 'SchemaUnavailableError';
   readonly code = 'ERR_SCHEMA_UNAVAILABLE';
   readonly canRetry = true;
+}
+
+/** A schema that the registry has, and that cannot be used. No retry helps. */
+export class UnusableSchemaError extends Error {
+  override readonly name = 'UnusableSchemaError';
 }
 
 export interface RegistryAccess {
@@ -22,6 +28,8 @@ export interface RegistryAccess {
 
 /** The largest answer. Schemas of the largest code bases have about 100 KB. */
 const MAX_ANSWER_BYTES = 4_194_304;
+const ANSWERS_TOO_MUCH = `answers with more than ${MAX_ANSWER_BYTES} bytes`;
+const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const MAX_SOCKETS = 4;
 const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json';
 /** Subject, version or schema not found. */
@@ -61,7 +69,7 @@ export class RegistryRequests {
     });
   }
 
-  /** The JSON of an answer; undefined: the registry has no such thing. @throws SchemaUnavailableError */
+  /** The JSON of an answer; undefined: the registry has no such thing. @throws SchemaUnavailableError, UnusableSchemaError */
   async get(path: string): Promise<unknown> {
     if (performance.now() < this.#pausedUntil) throw new SchemaUnavailableError(this.#lastFailure);
     for (let attempt = 1; ; attempt++) {
@@ -71,6 +79,7 @@ export class RegistryRequests {
         this.#failures = 0;
         return answer;
       } catch (error) {
+        if (error instanceof UnusableSchemaError) throw error;
         this.#lastFailure = `the schema registry ${endpoint.url} ${describe(errorOf(error), this.#timeoutMs)}`;
         this.#current = (this.#current + 1) % this.#endpoints.length;
         if (attempt < this.#endpoints.length) continue;
@@ -95,7 +104,7 @@ export class RegistryRequests {
         signal: deadline.signal,
         headers: { accept: ACCEPT, ...(authorization !== undefined && { authorization }) },
       });
-      const json = parsed(await body.text());
+      const json = parsed(await (statusCode === 200 ? schemaText(body, url) : body.text()));
       if (statusCode === 200 && json !== undefined) return json;
       // A 404 without such a code comes from something else than a registry.
       if (statusCode === 404 && NOT_FOUND_CODES.includes((json as { error_code?: unknown } | undefined)?.error_code))
@@ -126,6 +135,16 @@ function parsed(text: string): unknown {
   }
 }
 
+/** @throws UnusableSchemaError if it is too large: another request would have the same answer */
+async function schemaText(body: Dispatcher.ResponseData['body'], url: string): Promise<string> {
+  try {
+    return await body.text();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== TOO_LARGE) throw error;
+    throw new UnusableSchemaError(`the schema registry ${url} ${ANSWERS_TOO_MUCH}`);
+  }
+}
+
 function statusMeaning(status: number): string {
   if (status === 401 || status === 403)
     return `refuses the credentials (status ${status}); correct SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD`;
@@ -138,7 +157,7 @@ function describe(error: Error, timeoutMs: number): string {
   if (error instanceof RequestFailure) return error.message;
   if (error.name === 'AbortError') return `has not answered within ${timeoutMs} ms`;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answers with more than ${MAX_ANSWER_BYTES} bytes`;
+  if (code === TOO_LARGE) return ANSWERS_TOO_MUCH;
   const mend = certificateMend(message, 'the registry', 'SCHEMA_REGISTRY_URL');
   return `cannot be reached: ${code ?? message}${mend && `; ${mend}`}`;
 }

@@ -1,5 +1,5 @@
 import type { SchemaReference } from './decoder.ts';
-import { SchemaUnavailableError } from './registry-requests.ts';
+import { SchemaUnavailableError, UnusableSchemaError } from './registry-requests.ts';
 import type { RegistryRequests } from './registry-requests.ts';
 
 export type SchemaType = 'AVRO' | 'PROTOBUF' | 'JSON';
@@ -10,11 +10,6 @@ export interface RegisteredSchema {
   readonly text: string;
   /** A schema comes after those that it refers to. */
   readonly references: readonly SchemaReference[];
-}
-
-/** A schema that the registry has, and that cannot be used. */
-export class UnusableSchemaError extends Error {
-  override readonly name = 'UnusableSchemaError';
 }
 
 /** The fields of an answer that count here. */

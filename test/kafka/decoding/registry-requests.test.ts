@@ -99,7 +99,15 @@ describe('RegistryRequests', () => {
     });
     await assert.rejects(requestsTo(t, [trickling], { timeoutMs: 200 }).get('/x'), /has not answered within 200 ms/);
     const huge = await serve(t, (_request, response) => response.end(JSON.stringify('x'.repeat(5_000_000))));
-    await assert.rejects(requestsTo(t, [huge]).get('/x'), /answers with more than 4194304 bytes/);
+    await assert.rejects(requestsTo(t, [huge]).get('/x'), {
+      name: 'UnusableSchemaError',
+      message: `the schema registry ${huge} answers with more than 4194304 bytes`,
+    });
+  });
+
+  it('waits if the answer that is too large is no schema', async (t) => {
+    const page = await serve(t, (_request, response) => response.writeHead(503).end('x'.repeat(5_000_000)));
+    await assert.rejects(requestsTo(t, [page]).get('/x'), { code: 'ERR_SCHEMA_UNAVAILABLE' });
   });
 
   it('asks the next URL if one does not answer', async (t) => {
