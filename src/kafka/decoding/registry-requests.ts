@@ -1,14 +1,22 @@
 import { Buffer } from 'node:buffer';
+import { LRUCache } from 'lru-cache';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { certificateMend } from '../../certificate-mend.ts';
 import { errorOf } from '../../errors.ts';
 
-/** The schema of a record cannot be had now: the registry is away, or may not know the schema yet. The caller retries. */
+/** The schema of a record cannot be had now: the registry is away, fails for it, or may not know it yet. The caller retries. */
 export class SchemaUnavailableError extends Error {
   override readonly name = 'SchemaUnavailableError';
   readonly code = 'ERR_SCHEMA_UNAVAILABLE';
   readonly canRetry = true;
+  /** Its id, if a record needs it. */
+  readonly schema: number | undefined;
+
+  constructor(message: string, schema?: number) {
+    super(message);
+    this.schema = schema;
+  }
 }
 
 /** A schema that the registry has, and that cannot be used. No retry helps. */
@@ -28,7 +36,6 @@ export interface RegistryAccess {
 
 /** The largest answer. Schemas of the largest code bases have about 100 KB. */
 const MAX_ANSWER_BYTES = 4_194_304;
-const ANSWERS_TOO_MUCH = `answers with more than ${MAX_ANSWER_BYTES} bytes`;
 const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const MAX_SOCKETS = 4;
 const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json';
@@ -36,6 +43,9 @@ const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json';
 const NOT_FOUND_CODES: readonly unknown[] = [40401, 40402, 40403];
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
+const MAX_PAUSES = 1000;
+/** Characters of a registry's own message that an error repeats. */
+const MAX_MESSAGE_LENGTH = 200;
 
 interface Endpoint {
   /** Without credentials, and without a slash at its end. */
@@ -43,21 +53,29 @@ interface Endpoint {
   readonly authorization: string | undefined;
 }
 
-/** A question that the registry did not answer. The message never holds credentials. */
+/** What the registry answered to a path instead of an answer. The message never holds credentials. */
 class RequestFailure extends Error {}
+
+/** Time in which requests for one path fail at once. */
+interface Pause {
+  readonly until: number;
+  /** Of the path, one after the other. */
+  readonly failures: number;
+  readonly reason: string;
+}
 
 /**
  * Requests to a schema registry. The URLs are tried in turn, beginning with the one that answered last. After a request that none answered
- * there is a pause, during which requests fail at once: 250 ms, then twice the last one up to 5 s, less up to a half at random.
+ * there is a pause, during which requests for the same path fail at once: 250 ms, then twice the last one up to 5 s, less up to a half at
+ * random. A registry may fail for one schema alone, so other paths are asked for meanwhile.
  */
 export class RegistryRequests {
   readonly #endpoints: readonly Endpoint[];
   readonly #timeoutMs: number;
   readonly #agent: Agent;
+  /** By path. */
+  readonly #pauses = new LRUCache<string, Pause>({ max: MAX_PAUSES });
   #current = 0;
-  #failures = 0;
-  #pausedUntil = -Infinity;
-  #lastFailure = '';
 
   constructor({ urls, user, password, timeoutMs }: RegistryAccess) {
     this.#endpoints = urls.map((url) => endpointOf(url, user, password));
@@ -71,21 +89,21 @@ export class RegistryRequests {
 
   /** The JSON of an answer; undefined: the registry has no such thing. @throws SchemaUnavailableError, UnusableSchemaError */
   async get(path: string): Promise<unknown> {
-    if (performance.now() < this.#pausedUntil) throw new SchemaUnavailableError(this.#lastFailure);
+    const pause = this.#pauses.get(path);
+    if (pause && performance.now() < pause.until) throw new SchemaUnavailableError(pause.reason);
     for (let attempt = 1; ; attempt++) {
       const endpoint = this.#endpoints[this.#current]!;
       try {
         const answer = await this.#ask(endpoint, path);
-        this.#failures = 0;
+        this.#pauses.delete(path);
         return answer;
       } catch (error) {
         if (error instanceof UnusableSchemaError) throw error;
-        this.#lastFailure = `the schema registry ${endpoint.url} ${describe(errorOf(error), this.#timeoutMs)}`;
         this.#current = (this.#current + 1) % this.#endpoints.length;
         if (attempt < this.#endpoints.length) continue;
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
-        this.#pausedUntil = performance.now() + pauseMs;
-        throw new SchemaUnavailableError(this.#lastFailure);
+        const reason = `the schema registry ${endpoint.url} ${describe(errorOf(error), path, this.#timeoutMs)}`;
+        this.#pause(path, reason, pause?.failures ?? 0);
+        throw new SchemaUnavailableError(reason);
       }
     }
   }
@@ -93,6 +111,11 @@ export class RegistryRequests {
   /** Ends the requests. Idempotent. */
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  #pause(path: string, reason: string, failures: number): void {
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
+    this.#pauses.set(path, { until: performance.now() + pauseMs, failures: failures + 1, reason });
   }
 
   async #ask({ url, authorization }: Endpoint, path: string): Promise<unknown> {
@@ -104,12 +127,16 @@ export class RegistryRequests {
         signal: deadline.signal,
         headers: { accept: ACCEPT, ...(authorization !== undefined && { authorization }) },
       });
-      const json = parsed(await (statusCode === 200 ? schemaText(body, url) : body.text()));
+      const json = parsed(await (statusCode === 200 ? schemaText(body, url, path) : body.text()));
       if (statusCode === 200 && json !== undefined) return json;
+      const { error_code: code, message } = Object(json) as {
+        readonly error_code?: unknown;
+        readonly message?: unknown;
+      };
       // A 404 without such a code comes from something else than a registry.
-      if (statusCode === 404 && NOT_FOUND_CODES.includes((json as { error_code?: unknown } | undefined)?.error_code))
-        return undefined;
-      throw new RequestFailure(statusMeaning(statusCode));
+      if (statusCode === 404 && NOT_FOUND_CODES.includes(code)) return undefined;
+      const details = typeof message === 'string' ? `: ${JSON.stringify(message.slice(0, MAX_MESSAGE_LENGTH))}` : '';
+      throw new RequestFailure(statusMeaning(statusCode, path, details));
     } finally {
       clearTimeout(timer);
     }
@@ -136,28 +163,32 @@ function parsed(text: string): unknown {
 }
 
 /** @throws UnusableSchemaError if it is too large: another request would have the same answer */
-async function schemaText(body: Dispatcher.ResponseData['body'], url: string): Promise<string> {
+async function schemaText(body: Dispatcher.ResponseData['body'], url: string, path: string): Promise<string> {
   try {
     return await body.text();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== TOO_LARGE) throw error;
-    throw new UnusableSchemaError(`the schema registry ${url} ${ANSWERS_TOO_MUCH}`);
+    throw new UnusableSchemaError(`the schema registry ${url} ${tooLarge(path)}`);
   }
 }
 
-function statusMeaning(status: number): string {
+function tooLarge(path: string): string {
+  return `answers ${path} with more than ${MAX_ANSWER_BYTES} bytes`;
+}
+
+function statusMeaning(status: number, path: string, details: string): string {
   if (status === 401 || status === 403)
     return `refuses the credentials (status ${status}); correct SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD`;
   if (status === 200 || (status >= 300 && status < 500 && status !== 429))
     return `answers like no schema registry (status ${status}); correct SCHEMA_REGISTRY_URL: Apicurio's ends in /apis/ccompat/v7`;
-  return `answers with status ${status}`;
+  return `answers ${path} with status ${status}${details}`;
 }
 
-function describe(error: Error, timeoutMs: number): string {
+function describe(error: Error, path: string, timeoutMs: number): string {
   if (error instanceof RequestFailure) return error.message;
-  if (error.name === 'AbortError') return `has not answered within ${timeoutMs} ms`;
+  if (error.name === 'AbortError') return `has not answered ${path} within ${timeoutMs} ms`;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === TOO_LARGE) return ANSWERS_TOO_MUCH;
+  if (code === TOO_LARGE) return tooLarge(path);
   const mend = certificateMend(message, 'the registry', 'SCHEMA_REGISTRY_URL');
   return `cannot be reached: ${code ?? message}${mend && `; ${mend}`}`;
 }

@@ -74,14 +74,15 @@ export class TopicDecoders {
       if (format !== undefined && schema.type !== format) throw this.#otherFormat(id, schema);
       return compilers[schema.type](schema.text, schema.references, decoderOptions);
     } catch (error) {
-      if (error instanceof SchemaUnavailableError || error instanceof UndecodableError) throw error;
+      if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
+      if (error instanceof UndecodableError) throw error;
       throw this.#unusableError(id, 'unusable_schema', errorOf(error).message);
     }
   }
 
   #unknownError(id: number): Error {
     return this.#unknown.judge(id, performance.now()) === 'wait'
-      ? new SchemaUnavailableError(`the schema registry does not know schema ${id}`)
+      ? new SchemaUnavailableError(`the schema registry does not know schema ${id}`, id)
       : new UndecodableError('unknown_schema');
   }
 

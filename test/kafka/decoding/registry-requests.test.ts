@@ -92,16 +92,19 @@ describe('RegistryRequests', () => {
 
   it('fails after the timeout, and for an answer that is too large (S-101)', async (t) => {
     const silent = await serve(t, () => undefined);
-    await assert.rejects(requestsTo(t, [silent], { timeoutMs: 100 }).get('/x'), /has not answered within 100 ms/);
+    await assert.rejects(requestsTo(t, [silent], { timeoutMs: 100 }).get('/x'), /has not answered \/x within 100 ms/);
     const trickling = await serve(t, (_request, response) => {
       const timer = setInterval(() => response.write(' '), 20);
       response.once('close', () => clearInterval(timer));
     });
-    await assert.rejects(requestsTo(t, [trickling], { timeoutMs: 200 }).get('/x'), /has not answered within 200 ms/);
+    await assert.rejects(
+      requestsTo(t, [trickling], { timeoutMs: 200 }).get('/x'),
+      /has not answered \/x within 200 ms/,
+    );
     const huge = await serve(t, (_request, response) => response.end(JSON.stringify('x'.repeat(5_000_000))));
     await assert.rejects(requestsTo(t, [huge]).get('/x'), {
       name: 'UnusableSchemaError',
-      message: `the schema registry ${huge} answers with more than 4194304 bytes`,
+      message: `the schema registry ${huge} answers /x with more than 4194304 bytes`,
     });
   });
 
@@ -110,13 +113,24 @@ describe('RegistryRequests', () => {
     await assert.rejects(requestsTo(t, [page]).get('/x'), { code: 'ERR_SCHEMA_UNAVAILABLE' });
   });
 
+  it('names the path, and the message of the registry', async (t) => {
+    const url = await serve(t, ({ url: path }, response) => {
+      const message = path === '/long' ? 'x'.repeat(1000) : 'Error in the \u001b[31mbackend';
+      response.writeHead(500).end(JSON.stringify({ error_code: 50001, message }));
+    });
+    await assert.rejects(requestsTo(t, [url]).get('/schemas/ids/7'), {
+      message: `the schema registry ${url} answers /schemas/ids/7 with status 500: "Error in the \\u001b[31mbackend"`,
+    });
+    await assert.rejects(requestsTo(t, [url]).get('/long'), /with status 500: "x{200}"$/);
+  });
+
   it('asks the next URL if one does not answer', async (t) => {
     const broken = await serve(t, (_request, response) => response.writeHead(503).end());
     const working = await serve(t, (_request, response) => response.end('1'));
     assert.equal(await requestsTo(t, [broken, 'http://127.0.0.1:1', working]).get('/x'), 1);
   });
 
-  it('sends nothing during the pause after a failure, and goes on after it', async (t) => {
+  it('asks for a path not again during the pause after its failure, and goes on after it', async (t) => {
     let count = 0;
     let isBroken = true;
     const url = await serve(t, (_request, response) => {
@@ -124,7 +138,7 @@ describe('RegistryRequests', () => {
       response.writeHead(isBroken ? 500 : 200).end('1');
     });
     const requests = requestsTo(t, [url]);
-    for (let i = 0; i < 100; i++) await assert.rejects(requests.get('/x'), /answers with status 500/);
+    for (let i = 0; i < 100; i++) await assert.rejects(requests.get('/x'), /answers \/x with status 500/);
     assert.ok(count < 10, `${count} requests`);
     isBroken = false;
     await waitFor('an answer', () =>
@@ -133,6 +147,17 @@ describe('RegistryRequests', () => {
         () => false,
       ),
     );
+  });
+
+  it('asks for other paths during the pause of a path that fails alone', async (t) => {
+    const url = await serve(t, ({ url: path }, response) => {
+      response.writeHead(path === '/1' ? 500 : 200).end('1');
+    });
+    const requests = requestsTo(t, [url]);
+    for (let i = 0; i < 10; i++) {
+      await assert.rejects(requests.get('/1'), /answers \/1 with status 500/);
+      assert.equal(await requests.get('/2'), 1);
+    }
   });
 
   it('uses TLS, trusts the authorities in NODE_EXTRA_CA_CERTS, and names this setting without them', async (t) => {

@@ -117,10 +117,10 @@ describe('TopicDecoders, without a format', () => {
     assert.match(lines.join(''), /"topic":"bids","schema":1,"reason":"unusable_schema".*line 1: no schema/);
   });
 
-  it('rejects while the schema cannot be had, and decodes once it can', async () => {
+  it('rejects with the id while the schema cannot be had, and decodes once it can', async () => {
     const schemas = new Map<number, RegisteredSchema | Error>([[1, new SchemaUnavailableError('away')]]);
     const { outcome } = createStage({ schemas });
-    await assert.rejects(outcome(framed(1, JSON_TEXT)), { code: 'ERR_SCHEMA_UNAVAILABLE' });
+    await assert.rejects(outcome(framed(1, JSON_TEXT)), { code: 'ERR_SCHEMA_UNAVAILABLE', message: 'away', schema: 1 });
     schemas.delete(1);
     await assert.rejects(outcome(framed(1, JSON_TEXT)), /does not know schema 1/);
     schemas.set(1, schema('JSON'));
