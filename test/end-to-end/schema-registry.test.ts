@@ -123,7 +123,12 @@ describe('records with schemas', () => {
     const of = (orderId: number) => framed(second, avro(SECOND, { note: null, orderId, totalCents: 1 }));
     // A schema that is known already needs no registry.
     await send(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 1 })), ...[2, 3, 4].map(of)]);
-    await pod.reports({ waiting_partitions: [{ topic, partition: 0, for: 'schema registry' }], status: 'ready' });
+    const details = async () => {
+      const { status, body } = await pod.readiness();
+      return status === 200 ? JSON.stringify(body['waiting_partitions']) : '';
+    };
+    const waiting = `{"topic":"${topic}","partition":0,"for":"schema registry","schema":${second},"error":"the schema registry ${url} `;
+    await pod.until('the wait', async () => (await details()).startsWith(`[${waiting}`));
     await pod.counts('crier_schema_waiting_partitions', 1);
     await orders.event(2, 30_000);
     assert.ok((await outside.committed(settings.KAFKA_GROUP_ID, topic)) <= 2);

@@ -18,7 +18,7 @@ describe('a partition', () => {
       ports: {
         convert: (record) =>
           isAway && record.value!.includes('"key":"0"')
-            ? Promise.reject(new SchemaUnavailableError('the registry is away'))
+            ? Promise.reject(new SchemaUnavailableError('the registry is away', 7))
             : Promise.resolve(convert(record)),
       },
     });
@@ -29,7 +29,9 @@ describe('a partition', () => {
     isAway = true;
     await outside.sendSequences(topic, 2, 10, 10);
     await waitFor('the wait', () => counts.schemaWaits === 1);
-    assert.deepEqual(consumer.waits, [{ topic, partition: 0, for: 'schema registry' }]);
+    assert.deepEqual(consumer.waits, [
+      { topic, partition: 0, for: 'schema registry', schema: 7, error: 'the registry is away' },
+    ]);
     await waitFor('the other partition', async () => (await outside.committed(groupId, topic)) === 30);
     isAway = false;
     await waitFor('all records', () => bus.of(topic).length === 40);
@@ -38,7 +40,7 @@ describe('a partition', () => {
     assert.deepEqual([counts.schemaWaits, counts.poison, counts.rebuilds], [0, [], []]);
     const log = lines.join('');
     assert.equal(log.match(/a partition is paused: a record's schema cannot be had/g)?.length, 1);
-    assert.match(log, /"message":"the registry is away"/);
+    assert.match(log, /"schema":7,"err":{[^}]*"message":"the registry is away"/);
     assert.match(log, /no partition is paused any more: the schema registry has answered/);
   });
 

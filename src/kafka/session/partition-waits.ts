@@ -11,7 +11,9 @@ export interface PartitionWait {
   readonly for: 'bus' | 'dead-letter topic' | 'gateways' | 'schema registry' | 'a corrected configuration';
   /** The gateway that lags most, if it is known. */
   readonly gateway?: string | undefined;
-  /** Why its topic is stopped, and what to correct. */
+  /** Id of the schema that its next record needs. */
+  readonly schema?: number | undefined;
+  /** Why the schema cannot be had; why its topic is stopped, and what to correct. */
   readonly error?: string;
 }
 
@@ -55,7 +57,9 @@ export class PartitionWaits {
     return [
       ...this.#flow.partitions.map((one) => ({ ...one, for: 'gateways' as const })),
       ...this.bus.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'bus' as const })),
-      ...this.schemas.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'schema registry' as const })),
+      ...this.schemas.partitions.map(({ topic, partition, schema, error }) => {
+        return { topic, partition, for: 'schema registry' as const, schema, error: error.message };
+      }),
       ...this.deadLetters.partitions.map((one) => ({ ...one, for: 'dead-letter topic' as const })),
       ...this.stopped.partitions.map((one) => ({ ...one, for: 'a corrected configuration' as const })),
     ];

@@ -1,5 +1,6 @@
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
+import { SchemaUnavailableError } from '../decoding/registry-requests.ts';
 import { partitionKey } from '../partition-key.ts';
 
 const FIRST_DELAY_MS = 50;
@@ -20,6 +21,11 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
   readonly delayMs: number;
   readonly resume: () => void;
+  readonly error: Error;
+  /** Id of the schema that it waits for. */
+  readonly schema: number | undefined;
+  /** True if the log says that it is paused. */
+  readonly isLogged: boolean;
 }
 
 /**
@@ -37,7 +43,7 @@ export class RetryWait {
     this.#options = options;
   }
 
-  get partitions(): readonly { readonly topic: string; readonly partition: number }[] {
+  get partitions(): readonly Pick<Waiting, 'topic' | 'partition' | 'error' | 'schema'>[] {
     return [...this.#waiting.values()];
   }
 
@@ -51,8 +57,10 @@ export class RetryWait {
     const before = this.#waiting.get(key);
     clearTimeout(before?.timer);
     const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
-    if (this.#waiting.size === 0) this.#logPause(topic, partition, error);
-    this.#waiting.set(key, { topic, partition, delayMs, resume, timer: setTimeout(resume, delayMs) });
+    const schema = error instanceof SchemaUnavailableError ? error.schema : undefined;
+    const isLogged = this.#isLoggedFor(schema) || this.#logPause(topic, partition, schema, error);
+    const timer = setTimeout(resume, delayMs);
+    this.#waiting.set(key, { topic, partition, delayMs, resume, error, schema, isLogged, timer });
     this.#options.onChange(this.#waiting.size);
   }
 
@@ -83,11 +91,19 @@ export class RetryWait {
     this.#options.onChange(0);
   }
 
-  #logPause(topic: string, partition: number, { message }: Error): void {
+  /** One line is enough for a server that is away. It may also fail for one schema only: each schema has a line. */
+  #isLoggedFor(schema: number | undefined): boolean {
+    return [...this.#waiting.values()].some((waiting) => waiting.isLogged && waiting.schema === schema);
+  }
+
+  /** False: the line waits for the next retry, because there was one within the last 5 s. */
+  #logPause(topic: string, partition: number, schema: number | undefined, { message }: Error): boolean {
+    let isLogged = false;
     this.#window.run('paused', (suppressed) => {
-      this.#isLogged = true;
+      isLogged = this.#isLogged = true;
       const { log, reasons } = this.#options;
-      log.warn({ topic, partition, err: { message }, suppressed }, `a partition is paused: ${reasons.pause}`);
+      log.warn({ topic, partition, schema, err: { message }, suppressed }, `a partition is paused: ${reasons.pause}`);
     });
+    return isLogged;
   }
 }

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import avsc from 'avsc';
+import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { registryProxy } from '../support/registry-proxy.ts';
+import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { watch } from '../support/stock-client.ts';
+import { startPod } from './pod.ts';
+
+/** A record with the number of an order. Its documentation tells schemas apart. */
+function schemaOf(doc: string): string {
+  return JSON.stringify({ type: 'record', name: 'Order', doc, fields: [{ name: 'id', type: 'int' }] });
+}
+
+const TYPE = avsc.Type.forSchema(JSON.parse(schemaOf('')) as avsc.Schema);
+const order = (schema: number, id: number) => framed(schema, TYPE.toBuffer({ id }));
+
+describe('records whose schema alone cannot be had', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+  const stops: (() => Promise<void>)[] = [];
+  let registry: SchemaRegistryServer;
+  before(async () => (registry = await schemaRegistry({ after: (stop) => stops.push(stop) })));
+  after(async () => {
+    for (const stop of stops) await stop();
+  });
+
+  async function settingsFor(t: TestContext, url: string, topics: readonly string[]) {
+    const fields = topics.map((topic, i) => `order${i}: Order @kafka(topic: "${topic}")`).join(' ');
+    const schema = `type Order { id: Int } type Subscription { ${fields} }`;
+    return {
+      GRAPH: await graphFolder(t, { 'schema.graphql': schema }),
+      KAFKA_BROKERS: outside.brokers,
+      KAFKA_GROUP_ID: randomName('group'),
+      KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
+      KAFKA_FROM_BEGINNING: 'true',
+      REDIS_URL: (await redisServer(t)).url,
+      CHANNEL_PREFIX: randomName(),
+      SCHEMA_REGISTRY_URL: url,
+    };
+  }
+
+  const register = (doc: string) => registerSchema(registry.url, randomName(), { schema: schemaOf(doc) });
+  const send = (topic: string, values: readonly Buffer[]) =>
+    outside.send(
+      topic,
+      values.map((value) => ({ partition: 0, value })),
+    );
+
+  it('go to the dead-letter topic if the schema exceeds 4 MB, and stop a topic that has no others (S-101)', async (t) => {
+    const [topic, hopeless] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
+    const [small, large] = [await register(randomName()), await register(`${randomName()} ${'x'.repeat(4_194_304)}`)];
+    const settings = await settingsFor(t, registry.url, [topic, hopeless]);
+    const pod = await startPod(t, settings);
+    const orders = watch(t, pod.url, 'subscription { order0 { id } }');
+    await pod.counts('crier_channels', 1);
+    await send(topic, [order(small, 1), ...Array.from({ length: 150 }, () => order(large, 0)), order(small, 2)]);
+    await orders.event(2, 30_000);
+    assert.deepEqual(orders.events, [{ order0: { id: 1 } }, { order0: { id: 2 } }]);
+    await pod.counts(`crier_poison_records_total{topic="${topic}",reason="unusable_schema"}`, 150);
+    const [line] = pod.lines.filter(({ msg }) => msg === 'a schema cannot be used');
+    assert.deepEqual([line?.['topic'], line?.['schema']], [topic, large]);
+    assert.match(JSON.stringify(line?.['err']), /answers \/schemas\/ids\/\d+ with more than 4194304 bytes/);
+
+    await send(
+      hopeless,
+      Array.from({ length: 150 }, () => order(large, 0)),
+    );
+    await pod.counts('crier_stopped_partitions', 1);
+    assert.match(
+      JSON.stringify((await pod.readiness()).body['waiting_partitions']),
+      /"error":"each of the first \d+ records is undecodable \(unusable_schema\); the log says why/,
+    );
+    assert.equal(await outside.committed(settings.KAFKA_GROUP_ID, hopeless), 0);
+  });
+
+  it('wait, and no other partition with them, while the registry fails for their schema only', async (t) => {
+    const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
+    const { url, answers } = await registryProxy(t, registry.url);
+    const settings = await settingsFor(t, url, [topic, other]);
+    const pod = await startPod(t, settings);
+    const orders = watch(t, pod.url, 'subscription { order0 { id } }');
+    const others = watch(t, pod.url, 'subscription { order1 { id } }');
+    await pod.counts('crier_channels', 2);
+    const failing = await register(randomName());
+    const body = '{"error_code":50001,"message":"Error in the backend data store"}';
+    answers.set(`/schemas/ids/${failing}`, { status: 500, body });
+    await send(topic, [order(await register(randomName()), 1), order(failing, 2)]);
+    const error = `the schema registry ${url} answers /schemas/ids/${failing} with status 500: "Error in the backend data store"`;
+    await pod.reports({
+      waiting_partitions: [{ topic, partition: 0, for: 'schema registry', schema: failing, error }],
+    });
+    const paused = ({ msg }: { readonly msg: string }) => msg.startsWith('a partition is paused');
+    const linesOf = () => pod.lines.filter(paused).map(({ topic: of, schema, err }) => ({ of, schema, err }));
+    assert.deepEqual(linesOf(), [{ of: topic, schema: failing, err: { message: error } }]);
+
+    for (let id = 1; id <= 20; id++) {
+      await send(other, [order(await register(randomName()), id)]);
+      await others.event(id, 30_000);
+    }
+    assert.equal(linesOf().length, 1, 'no partition of the other topic was paused');
+    assert.ok((await outside.committed(settings.KAFKA_GROUP_ID, topic)) <= 1);
+
+    answers.clear();
+    await orders.event(2, 30_000);
+    assert.deepEqual(orders.events, [{ order0: { id: 1 } }, { order0: { id: 2 } }]);
+    await pod.reports({ waiting_partitions: [] });
+    assert.equal(await pod.metric('crier_poison_records_total'), 0);
+  });
+
+  it('are named in the log one schema after the other', async (t) => {
+    const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
+    const { url, answers } = await registryProxy(t, registry.url);
+    const pod = await startPod(t, await settingsFor(t, url, [topic, other]));
+    const schemas = [await register(randomName()), await register(randomName())];
+    for (const schema of schemas) answers.set(`/schemas/ids/${schema}`, { status: 502, body: '<html>' });
+    await send(topic, [order(schemas[0]!, 1)]);
+    await pod.counts('crier_schema_waiting_partitions', 1);
+    await send(other, [order(schemas[1]!, 1)]);
+    const named = () => pod.lines.filter(({ msg }) => msg.startsWith('a partition is paused')).map((l) => l['schema']);
+    await pod.until('both lines', () => named().length >= 2);
+    assert.deepEqual(named(), schemas);
+  });
+});
