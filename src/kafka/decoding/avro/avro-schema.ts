@@ -1,6 +1,7 @@
 import avro from 'avsc';
 import type { Schema, Type } from 'avsc';
 import type { SchemaReference } from '../decoder.ts';
+import { SchemaBudget } from './schema-budget.ts';
 
 interface Attributes {
   readonly logicalType: string;
@@ -34,7 +35,7 @@ const LOGICAL_TYPES = [
   'local-timestamp-nanos',
 ];
 
-/** @throws Error if a text is no Avro schema; the message says why */
+/** @throws Error if a text is no Avro schema, or too large to compile; the message says why */
 export function parseAvroSchema(text: string, references: readonly SchemaReference[]): Type {
   const options = {
     // Without prototypes: `toString` is no known type, `constructor` no logical one.
@@ -47,11 +48,12 @@ export function parseAvroSchema(text: string, references: readonly SchemaReferen
     wrapUnions: 'always' as const,
     omitRecordMethods: true,
   };
-  for (const reference of references) avro.Type.forSchema(schemaIn(reference.text), options);
-  return avro.Type.forSchema(schemaIn(text), options);
-}
-
-/** Defaults are the reader's business. avsc refuses some that Java accepts. */
-function schemaIn(text: string): Schema {
-  return JSON.parse(text, (key, value: unknown) => (key === 'default' ? undefined : value)) as Schema;
+  const budget = new SchemaBudget();
+  const typeOf = (json: string) => {
+    const schema = JSON.parse(json) as Schema;
+    budget.charge(schema);
+    return avro.Type.forSchema(schema, options);
+  };
+  for (const reference of references) typeOf(reference.text);
+  return typeOf(text);
 }

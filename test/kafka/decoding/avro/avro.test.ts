@@ -394,6 +394,53 @@ describe('compileAvro, with hostile schemas', () => {
     assert.equal('injected' in globalThis, false);
   });
 
+  const many = <Of>(count: number, of: (i: number) => Of) => Array.from({ length: count }, (_, i) => of(i));
+  const TOO_MANY = /^Error: more than 4000 fields, types and symbols in a schema$/;
+
+  it('refuses more than 4,000 fields, types and symbols, for which avsc and the readers take seconds', () => {
+    const fields = (count: number) => record(...many(count, (i) => field(`f${i}`, ['null', 'int'])));
+    assert.ok(compile(fields(3999)));
+    assert.throws(() => compile(fields(4000)), TOO_MANY);
+    // A field, its record and the field of that.
+    const line = (i: number) => ({ type: 'record', name: `Line${i}`, fields: [field('a', 'int')] });
+    const records = (count: number) => record(...many(count, (i) => field(`f${i}`, line(i))));
+    assert.ok(compile(records(1333)));
+    assert.throws(() => compile(records(1334)), TOO_MANY);
+    const symbols = (count: number) =>
+      record(field('v', { type: 'enum', name: 'E', symbols: many(count, (i) => `S${i}`) }));
+    assert.ok(compile(symbols(3997)));
+    assert.throws(() => compile(symbols(3998)), TOO_MANY);
+    const lists = (count: number) =>
+      record(...many(count, (i) => field(`f${i}`, { type: 'array', items: { type: 'map', values: 'int' } })));
+    assert.ok(compile(lists(1333)));
+    assert.throws(() => compile(lists(1334)), TOO_MANY);
+    const unions = (count: number) =>
+      record(...many(count, (i) => field(`f${i}`, ['null', 'int', 'string', 'boolean', 'bytes'])));
+    assert.ok(compile(unions(999)));
+    assert.throws(() => compile(unions(1000)), TOO_MANY);
+  });
+
+  it('counts the references of a schema with it', () => {
+    const reference = (name: string) => {
+      const schema = { type: 'record', name, fields: many(1998, (i) => field(`f${i}`, 'int')) };
+      return { name, text: JSON.stringify(schema) };
+    };
+    const [a, b] = [reference('A'), reference('B')];
+    assert.ok(compile(record(field('a', 'A')), { references: [a, b] }));
+    assert.throws(() => compile(record(field('a', 'A'), field('b', 'B')), { references: [a, b] }), TOO_MANY);
+  });
+
+  it('refuses more than 200 levels of types, of which V8 would run out of stack', () => {
+    const nested = (levels: number) => {
+      let type: unknown = 'int';
+      for (let i = 0; i < levels; i++) type = { type: 'array', items: type };
+      return record(field('v', type));
+    };
+    assert.ok(compile(nested(199)));
+    assert.throws(() => compile(nested(200)), /^Error: more than 200 levels of types in a schema$/);
+    assert.throws(() => compile(nested(3000)), /^Error: more than 200 levels/);
+  });
+
   it('compiles names that are words of JavaScript', () => {
     const names = ['class', 'constructor', 'toString', 'toJSON', 'hasOwnProperty', 'valueOf', 'this', 'v0'];
     const schema = { ...record(...names.map((name) => field(name, 'int'))), name: 'function' };
