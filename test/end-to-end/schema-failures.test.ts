@@ -97,13 +97,14 @@ describe('records whose schema alone cannot be had', () => {
     });
     const paused = ({ msg }: { readonly msg: string }) => msg.startsWith('a partition is paused');
     const linesOf = () => pod.lines.filter(paused).map(({ topic: of, schema, err }) => ({ of, schema, err }));
+    await pod.until('the line', () => linesOf().length > 0);
     assert.deepEqual(linesOf(), [{ of: topic, schema: failing, err: { message: error } }]);
 
     for (let id = 1; id <= 20; id++) {
       await send(other, [order(await register(randomName()), id)]);
       await others.event(id, 30_000);
     }
-    assert.equal(linesOf().length, 1, 'no partition of the other topic was paused');
+    assert.equal(linesOf().length, 1);
     assert.ok((await outside.committed(settings.KAFKA_GROUP_ID, topic)) <= 1);
 
     answers.clear();
@@ -113,17 +114,47 @@ describe('records whose schema alone cannot be had', () => {
     assert.equal(await pod.metric('crier_poison_records_total'), 0);
   });
 
-  it('are named in the log one schema after the other', async (t) => {
+  it('wait, and no other partition with them, while the registry does not answer for their schema', async (t) => {
     const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
     const { url, answers } = await registryProxy(t, registry.url);
-    const pod = await startPod(t, await settingsFor(t, url, [topic, other]));
-    const schemas = [await register(randomName()), await register(randomName())];
-    for (const schema of schemas) answers.set(`/schemas/ids/${schema}`, { status: 502, body: '<html>' });
-    await send(topic, [order(schemas[0]!, 1)]);
-    await pod.counts('crier_schema_waiting_partitions', 1);
-    await send(other, [order(schemas[1]!, 1)]);
-    const named = () => pod.lines.filter(({ msg }) => msg.startsWith('a partition is paused')).map((l) => l['schema']);
-    await pod.until('both lines', () => named().length >= 2);
-    assert.deepEqual(named(), schemas);
+    // Longer than the test waits for an event.
+    const settings = { ...(await settingsFor(t, url, [topic, other])), SCHEMA_REGISTRY_TIMEOUT_MS: '60000' };
+    const pod = await startPod(t, settings);
+    const others = watch(t, pod.url, 'subscription { order1 { id } }');
+    await pod.counts('crier_channels', 1);
+    const schema = await register(randomName());
+    answers.set(`/schemas/ids/${schema}`, 'none');
+    await send(topic, [order(schema, 1)]);
+    const error = 'the schema registry has not answered yet';
+    await pod.reports({ waiting_partitions: [{ topic, partition: 0, for: 'schema registry', schema, error }] });
+    for (let id = 1; id <= 5; id++) {
+      await send(other, [order(await register(randomName()), id)]);
+      await others.event(id, 30_000);
+    }
+  });
+
+  it('are named in the log one schema after the other, with the answer of the registry', async (t) => {
+    const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
+    const { url, answers } = await registryProxy(t, registry.url);
+    const settings = { ...(await settingsFor(t, url, [topic, other])), SCHEMA_REGISTRY_TIMEOUT_MS: '1000' };
+    const pod = await startPod(t, settings);
+    const [first, second] = [await register(randomName()), await register(randomName())];
+    answers.set(`/schemas/ids/${first}`, { status: 502, body: '<html>' });
+    answers.set(`/schemas/ids/${second}`, 'none');
+    const named = () =>
+      pod.lines
+        .filter(({ msg }) => msg.startsWith('a partition is paused'))
+        .map(({ schema, err }) => ({ schema, err }));
+    await send(topic, [order(first, 1)]);
+    await pod.until('a line', () => named().length > 0);
+    await send(other, [order(second, 1)]);
+    await pod.until('another line', () => named().length > 1);
+    assert.deepEqual(named(), [
+      { schema: first, err: { message: `the schema registry ${url} answers /schemas/ids/${first} with status 502` } },
+      {
+        schema: second,
+        err: { message: `the schema registry ${url} has not answered /schemas/ids/${second} within 1000 ms` },
+      },
+    ]);
   });
 });

@@ -11,17 +11,19 @@ export interface RegistryAnswer {
 export interface RegistryProxy {
   /** A value for SCHEMA_REGISTRY_URL. */
   readonly url: string;
-  /** By path, such as `/schemas/ids/7`. The registry answers for all other paths. */
-  readonly answers: Map<string, RegistryAnswer>;
+  /** By path, such as `/schemas/ids/7`; `none`: the request stays open. The registry answers for all other paths. */
+  readonly answers: Map<string, RegistryAnswer | 'none'>;
 }
 
 /** Starts a proxy of a schema registry on loopback, stopped at the end. */
 export async function registryProxy(t: { after(fn: () => void): void }, registry: string): Promise<RegistryProxy> {
-  const answers = new Map<string, RegistryAnswer>();
+  const answers = new Map<string, RegistryAnswer | 'none'>();
   const server = createServer((request, response) => {
     const path = request.url!;
     void (async () => {
-      const { status, body } = answers.get(path) ?? (await answerOf(`${registry}${path}`));
+      const answer = answers.get(path) ?? (await answerOf(`${registry}${path}`));
+      if (answer === 'none') return;
+      const { status, body } = answer;
       response.writeHead(status, { 'content-type': 'application/vnd.schemaregistry.v1+json' }).end(body);
     })();
   });

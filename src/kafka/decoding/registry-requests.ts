@@ -12,10 +12,13 @@ export class SchemaUnavailableError extends Error {
   readonly canRetry = true;
   /** Its id, if a record needs it. */
   readonly schema: number | undefined;
+  /** True if the registry may still answer the request. */
+  readonly isPending: boolean;
 
-  constructor(message: string, schema?: number) {
+  constructor(message: string, schema?: number, { isPending = false } = {}) {
     super(message);
     this.schema = schema;
+    this.isPending = isPending;
   }
 }
 

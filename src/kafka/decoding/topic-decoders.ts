@@ -32,11 +32,18 @@ const MAX_DECODERS = 200;
 /** Time for which a schema that cannot be used is not fetched again. */
 const UNUSABLE_MS = 30_000;
 const LOG_WINDOW_MS = 10_000;
+/**
+ * Longest wait of a record for its schema: kafkajs reads no other partition of the broker meanwhile. Then its partition is paused. The
+ * request goes on, and a later retry finds its answer.
+ */
+const PATIENCE_MS = 500;
 
 /** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
 export class TopicDecoders {
   readonly #options: TopicDecodersOptions;
   readonly #decodings = new LRUCache<number, Decoder | 'json_after_header'>({ max: MAX_DECODERS });
+  /** By id, while its schema is fetched; each rejects when the patience ends. A partition waits for one id, which bounds them. */
+  readonly #fetching = new Map<number, Promise<RecordDecoding>>();
   readonly #unusable = new LRUCache<number, DecodeReason>({ max: MAX_DECODERS, ttl: UNUSABLE_MS });
   readonly #unknown = new UnknownSchemas();
   readonly #log = new LogWindow(LOG_WINDOW_MS);
@@ -56,12 +63,24 @@ export class TopicDecoders {
   }
 
   async #fetch(id: number): Promise<RecordDecoding> {
+    const fetching = this.#fetching.get(id);
+    if (fetching) return fetching;
     const unusable = this.#unusable.get(id);
     if (unusable !== undefined) throw new UndecodableError(unusable);
     if (!this.#unknown.mayLookUp(id, performance.now())) throw new UndecodableError('unknown_schema');
-    const decoding = this.#decodings.get(id) ?? (await this.#compile(id));
-    this.#decodings.set(id, decoding);
-    return decoding;
+    const loading = withinPatience(this.#load(id), id);
+    this.#fetching.set(id, loading);
+    return loading;
+  }
+
+  async #load(id: number): Promise<RecordDecoding> {
+    try {
+      const decoding = await this.#compile(id);
+      this.#decodings.set(id, decoding);
+      return decoding;
+    } finally {
+      this.#fetching.delete(id);
+    }
   }
 
   async #compile(id: number): Promise<Decoder | 'json_after_header'> {
@@ -98,5 +117,19 @@ export class TopicDecoders {
       log.error({ topic, schema: id, reason, err: { message: why }, suppressed }, 'a schema cannot be used'),
     );
     return new UndecodableError(reason, { cause: new UnusableSchemaError(why) });
+  }
+}
+
+/** @throws SchemaUnavailableError when the patience ends, and what the promise rejects with before that */
+async function withinPatience(loading: Promise<RecordDecoding>, id: number): Promise<RecordDecoding> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    const error = new SchemaUnavailableError('the schema registry has not answered yet', id, { isPending: true });
+    timer = setTimeout(() => reject(error), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([loading, end]);
+  } finally {
+    clearTimeout(timer);
   }
 }

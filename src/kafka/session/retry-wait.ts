@@ -6,6 +6,7 @@ import { partitionKey } from '../partition-key.ts';
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1000;
 const LOG_WINDOW_MS = 5000;
+const SERVER_AWAY = { schema: undefined, isPending: false };
 
 export interface RetryWaitOptions {
   readonly log: Logger;
@@ -57,8 +58,8 @@ export class RetryWait {
     const before = this.#waiting.get(key);
     clearTimeout(before?.timer);
     const delayMs = before ? Math.min(before.delayMs * 2, MAX_DELAY_MS) : FIRST_DELAY_MS;
-    const schema = error instanceof SchemaUnavailableError ? error.schema : undefined;
-    const isLogged = this.#isLoggedFor(schema) || this.#logPause(topic, partition, schema, error);
+    const { schema, isPending } = error instanceof SchemaUnavailableError ? error : SERVER_AWAY;
+    const isLogged = this.#isLoggedFor(schema) || (!isPending && this.#logPause(topic, partition, schema, error));
     const timer = setTimeout(resume, delayMs);
     this.#waiting.set(key, { topic, partition, delayMs, resume, error, schema, isLogged, timer });
     this.#options.onChange(this.#waiting.size);
@@ -91,7 +92,7 @@ export class RetryWait {
     this.#options.onChange(0);
   }
 
-  /** One line is enough for a server that is away. It may also fail for one schema only: each schema has a line. */
+  /** One line is enough for a server that is away. The registry may also fail for one schema only: each schema has a line. */
   #isLoggedFor(schema: number | undefined): boolean {
     return [...this.#waiting.values()].some((waiting) => waiting.isLogged && waiting.schema === schema);
   }

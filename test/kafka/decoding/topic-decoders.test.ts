@@ -11,6 +11,7 @@ import { UndecodableError } from '../../../src/kafka/decoding/decoder.ts';
 import type { CompileSchema } from '../../../src/kafka/decoding/decoder.ts';
 import type { RegisteredSchema, SchemaType } from '../../../src/kafka/decoding/schema-registry.ts';
 import { framed } from '../../support/schema-registry.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { readableLog } from '../consumer-harness.ts';
 
 const LIMITS = { maxBytes: 1000, maxDepth: 8 };
@@ -35,7 +36,10 @@ const schema = (type: SchemaType, text = 'v1'): RegisteredSchema => ({ type, tex
 function createStage({
   format,
   schemas = new Map(),
-}: { format?: TopicDecodersOptions['format']; schemas?: Map<number, RegisteredSchema | Error> } = {}) {
+}: {
+  format?: TopicDecodersOptions['format'];
+  schemas?: Map<number, RegisteredSchema | Promise<RegisteredSchema> | Error>;
+} = {}) {
   const { log, lines } = readableLog();
   const asked: number[] = [];
   const decoders = new TopicDecoders({
@@ -125,6 +129,25 @@ describe('TopicDecoders, without a format', () => {
     await assert.rejects(outcome(framed(1, JSON_TEXT)), /does not know schema 1/);
     schemas.set(1, schema('JSON'));
     assert.equal(await outcome(framed(1, JSON_TEXT)), PAYLOAD);
+  });
+
+  it('rejects while the registry does not answer, and decodes by an answer that comes later', async () => {
+    let answer!: (found: RegisteredSchema) => void;
+    const schemas = new Map([[1, new Promise<RegisteredSchema>((resolve) => (answer = resolve))]]);
+    const { outcome, convert, asked } = createStage({ schemas });
+    const record = framed(1, Buffer.from('a'));
+    const refusal = {
+      code: 'ERR_SCHEMA_UNAVAILABLE',
+      message: 'the schema registry has not answered yet',
+      schema: 1,
+      isPending: true,
+    };
+    await assert.rejects(outcome(record), refusal);
+    await assert.rejects(outcome(record), refusal);
+    answer(schema('AVRO'));
+    await waitFor('the decoder', () => outcome(record).then(Boolean, () => false));
+    assert.equal((convert(record) as Conversion).payload, '{"schema":"v1","text":"a"}');
+    assert.deepEqual(asked, [1]);
   });
 });
 
