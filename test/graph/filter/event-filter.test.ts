@@ -42,6 +42,8 @@ describe('EventFilter', () => {
       ['GT', 9, 'ten', 'number', false],
       ['GT', '9007199254740992', '9007199254740993', 'either', true],
       ['LTE', '9007199254740992', '9007199254740993', 'either', false],
+      ['LTE', 100, 100, 'number', true],
+      ['LTE', 100, 100.5, 'number', false],
       ['GT', 9007199254740993n, '9007199254740993', 'either', false],
       ['GT', '9', '10', 'either', true],
       ['GT', '9', '10', 'text', false],
@@ -59,6 +61,15 @@ describe('EventFilter', () => {
     }
   });
 
+  it('orders texts by their UTF-16 code units', () => {
+    const day = '2026-11-25';
+    const verdicts = (value: string) => (['LT', 'LTE', 'GT', 'GTE'] as const).map((op) => passes(op, day, value, 'text')); // prettier-ignore
+    assert.deepEqual(verdicts('2026-11-24'), [true, true, false, false]);
+    assert.deepEqual(verdicts(day), [false, true, false, true]);
+    assert.deepEqual(verdicts('2026-11-26'), [false, false, true, true]);
+    assert.equal(passes('LT', 'a', 'Z', 'text'), true);
+  });
+
   it('refuses to search for a text of more than 256 characters, which a payload could make slow', () => {
     const search = (length: number) => filterFor([rule('CONTAINS')], { x: 'a'.repeat(length) });
     assert.ok(search(256) && !('errors' in search(256)!));
@@ -66,6 +77,8 @@ describe('EventFilter', () => {
     assert.ok(refused && 'errors' in refused);
     assert.match(refused.errors[0]!.message, /^The argument "x" may have 256 characters$/);
     assert.equal(refused.errors[0]!.extensions['code'], 'BAD_USER_INPUT');
+    const long = 'a'.repeat(257);
+    assert.deepEqual([passes('EQ', long, long), passes('PREFIX', long, `${long}b`)], [true, true]);
   });
 
   it('finds a part of a text, its beginning, and an item of a list', () => {
