@@ -35,8 +35,13 @@ function problemOf(mutation: string, resolvers?: Record<string, unknown>): strin
 }
 
 /** What the resolver of `f` publishes. */
-async function published(mutation: string, args: object, claims: object = {}): Promise<[string, NewRecord]> {
-  const { schema, problems } = attach(mutation);
+async function published(
+  mutation: string,
+  args: object,
+  claims: object = {},
+  resolvers?: Record<string, unknown>,
+): Promise<[string, NewRecord]> {
+  const { schema, problems } = attach(mutation, resolvers);
   assert.deepEqual(problems, []);
   const { resolve } = schema.getMutationType()!.getFields()['f']!;
   const publish = (topic: string, record: NewRecord) => Promise.resolve([topic, record]);
@@ -72,6 +77,32 @@ describe('@kafkaPublish', () => {
       { key: '1970-01-01', headers: {}, value: { id: '7', day: '1970-01-01' } },
     ]);
     assert.equal((await published(field, { id: '7' }))[1].key, null);
+    const rest = 'f(price: Price, note: String): Accepted @kafkaPublish(topic: "bids")';
+    const args = { price: { amountCents: 5 }, note: 'n' };
+    assert.deepEqual((await published(rest, args))[1].value, args);
+  });
+
+  it('publishes the object of a single argument that is no input object', async () => {
+    const valueOf = async (type: string, v: unknown) =>
+      (await published(`f(v: ${type}): Accepted @kafkaPublish(topic: "bids")`, { v }))[1].value;
+    assert.deepEqual(await valueOf('ID', '7'), { v: '7' });
+    assert.deepEqual(await valueOf('[Price!]', [{ amountCents: 5 }]), { v: [{ amountCents: 5 }] });
+  });
+
+  it('refuses null for an only input object', async () => {
+    const field = 'f(price: Price): Accepted @kafkaPublish(topic: "bids")';
+    await assert.rejects(
+      published(field, { price: null }),
+      ({ message, extensions }: GraphQLError) =>
+        message === 'The argument "price" must not be null' && extensions['code'] === 'BAD_USER_INPUT',
+    );
+  });
+
+  it('publishes a value that serializes as a BigInt as text, which JSON has a place for', async () => {
+    const Day = new GraphQLScalarType({ name: 'Day', serialize: (value) => BigInt(value as string) });
+    const field = 'f(day: Day): Accepted @kafkaPublish(topic: "bids", key: "day")';
+    const [, record] = await published(field, { day: '9007199254740993' }, {}, { Day });
+    assert.deepEqual(record, { key: '9007199254740993', headers: {}, value: { day: '9007199254740993' } });
   });
 
   it('adds claims as headers, and refuses a connection without them', async () => {
@@ -128,6 +159,11 @@ describe('@kafkaPublish', () => {
       'f(aB: ID, a_b: ID): Accepted @kafkaPublish(topic: "b", keys: CAMEL)',
       /"aB" and "a_b" become one key, "aB"/,
     ],
+    [
+      'two fields of one key in an object below an object of a list, after an object without',
+      'f(price: Price, trees: [Tree!]!): Accepted @kafkaPublish(topic: "b", keys: CAMEL)',
+      /"aB" and "a_b" become one key, "aB"/,
+    ],
     ['a scalar as result', 'f(id: ID!): Boolean @kafkaPublish(topic: "b")', /returns Boolean; return an object type/],
     [
       'a result that it cannot fill',
@@ -146,13 +182,20 @@ describe('@kafkaPublish', () => {
     ],
   ] as const) {
     it(`refuses ${what}, with its line`, () => {
-      const types = `${TYPES} type Bad { ofset: ID } type Small { offset: Int }`;
+      const types = `${TYPES} type Bad { ofset: ID } type Small { offset: Int }
+        input Tree { children: [Tree!] twins: Twins } input Twins { aB: ID a_b: ID }`;
       const { problems } = attach(mutation, {}, types);
       assert.equal(problems.length, 1, problems.join('\n'));
       assert.match(problems[0]!, /^schema\.graphql:2: Mutation\.f: /);
       assert.match(problems[0]!, expected);
     });
   }
+
+  it('accepts input objects that contain themselves', () => {
+    const types = `${TYPES} input Tree { id: ID children: [Tree!] next: Tree }`;
+    const { problems } = attach('f(tree: Tree!): Accepted @kafkaPublish(topic: "b", keys: CAMEL)', {}, types);
+    assert.deepEqual(problems, []);
+  });
 
   it('refuses a resolver beside it, but not authorize, and not a resolver of the result', () => {
     assert.match(problemOf(`f${ok}`, { Mutation: { f: () => null } }), /both @kafkaPublish and a resolver; keep one/);
