@@ -6,6 +6,8 @@ import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
 import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
 import type { ContextDefinition } from '../../src/context/context.ts';
 import type { BackendPort } from '../../src/context/execution-backends.ts';
+import type { Publish } from '../../src/context/publishing.ts';
+import { TriggerChannels } from '../../src/context/pubsub/trigger-channels.ts';
 import type { Cursors } from '../../src/fanout/resume/cursor.ts';
 import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { errorOf } from '../../src/errors.ts';
@@ -21,6 +23,7 @@ import { Receiver } from '../../src/flow/receiver.ts';
 import { parseBindings } from '../../src/graph/schema/bindings.ts';
 import { parseRedisBindings } from '../../src/graph/schema/redis-binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
+import type { EventSource } from '../../src/graph/event-source.ts';
 import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
 import { makeExecutable } from '../../src/graph/execution/executable.ts';
 import type { Source } from '../../src/graph/execution/executable.ts';
@@ -36,6 +39,7 @@ import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/
 import { attachStateFields } from '../../src/graph/state/state-fields.ts';
 import { createLog } from '../../src/log.ts';
 import type { Logger } from '../../src/log.ts';
+import { followSource } from '../../src/websocket/own-source.ts';
 import { replyOf } from '../context/reply-of.ts';
 import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -56,6 +60,8 @@ export interface StageOptions {
   /** Part of the shared deliveries that are audited. */
   readonly audit?: number;
   readonly log?: Logger;
+  /** Publishes the records of mutations. */
+  readonly publishRecord?: Publish;
   /** Drops the recorded reads, for negative twins. */
   readonly forgetsReads?: boolean;
   readonly maxHeldBytes?: number;
@@ -136,6 +142,18 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const clientSchema = withoutOwnDefinitions(schema);
   makeExecutable(clientSchema, new Map<string, Source>([...bindings, ...redis.bindings]));
   const counted = options.executions ?? new Executions();
+  const bus = new MemoryBus({ log });
+  await bus.start();
+  t.after(() => bus.close());
+  const triggers = new TriggerChannels({
+    bus,
+    // Without one, every channel could be one of crier's own.
+    prefix: 'crier:',
+    maxChannelBytes: 256,
+    maxMessageBytes: 10_000,
+    log,
+    onUnrecognisedMessage: () => void stage.unrecognised++,
+  });
   const runtime = new GraphRuntime({
     graph: {
       name: 'stage',
@@ -156,6 +174,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       hasProjection: options.hasProjection ?? switches.PROJECTION,
     }),
     backends: options.backends ?? echo,
+    triggers,
+    publish: options.publishRecord,
     ...(options.limits && { limits: options.limits }),
     states: {
       history: (channel, query) => bus.history(channel, query),
@@ -167,9 +187,6 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     log,
     onInternalError: () => undefined,
   });
-  const bus = new MemoryBus({ log });
-  await bus.start();
-  t.after(() => bus.close());
   const stage = {
     get executions() {
       return counted.ofEvents;
@@ -190,6 +207,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     waitingBytes: () => receiver.waiting,
     inFlight: () => hub.executions,
     bus,
+    triggers,
     runtime,
     hub: () => hub,
     join,
@@ -281,7 +299,6 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     if ('errors' in operation) throw new Error(operation.errors.map(({ message }) => message).join());
     const source = await runtime.subscribe(operation, variables, facts);
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
-    if ('events' in source) throw new Error('not bound to a topic');
     const received: string[] = [];
     const socket = {
       isBackpressured: false,
@@ -306,9 +323,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       owner,
       maxPendingEvents: 100,
     });
-    const leave = await joinChannels(hub, source, subscription, start);
-    const audiences = source.channels.map((channel) => everyone.get(channel) ?? new Set<Listener>());
-    audiences.forEach((listeners, index) => everyone.set(source.channels[index]!, listeners));
+    const leave = await follow(source, subscription, start);
+    const channels = 'channels' in source ? source.channels : [];
+    const audiences = channels.map((channel) => everyone.get(channel) ?? new Set<Listener>());
+    audiences.forEach((listeners, index) => everyone.set(channels[index]!, listeners));
     const listener: Listener = {
       get facts() {
         return subscription.facts;
@@ -332,6 +350,15 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     };
     for (const listeners of audiences) listeners.add(listener);
     return listener;
+  }
+
+  /** Resolves when the subscription receives the later events of its source. */
+  async function follow(source: EventSource, subscription: Subscription, start?: Start): Promise<() => void> {
+    if ('events' in source) {
+      const owner = { onSourceEnd: () => undefined, onSourceFailure: (error: unknown) => assert.fail(errorOf(error)) };
+      return followSource(source, subscription, runtime, owner);
+    }
+    return joinChannels(hub, source, subscription, start);
   }
 
   /** Publishes all payloads at once. Resolves when every listener of the channel has received and computed its results. */
