@@ -64,6 +64,8 @@ export interface StageOptions {
   readonly publishRecord?: Publish;
   /** Drops the recorded reads, for negative twins. */
   readonly forgetsReads?: boolean;
+  /** Gives all subscriptions of a channel one sharing key, whatever their documents and variables are, for negative twins. */
+  readonly hasOneSharingKey?: boolean;
   readonly maxHeldBytes?: number;
   readonly isStateComplete?: (channel: string, epoch: number) => boolean;
   readonly limits?: RequestLimits;
@@ -358,7 +360,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       const owner = { onSourceEnd: () => undefined, onSourceFailure: (error: unknown) => assert.fail(errorOf(error)) };
       return followSource(source, subscription, runtime, owner);
     }
-    return joinChannels(hub, source, subscription, start);
+    return joinChannels(hub, options.hasOneSharingKey ? { ...source, sharingKey: '' } : source, subscription, start);
   }
 
   /** Publishes all payloads at once. Resolves when every listener of the channel has received and computed its results. */

@@ -10,6 +10,7 @@ import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
+import { playSelection, selectionRows } from './leak-selections.ts';
 import { accessProperty } from './random-access.ts';
 import { renewalDifference, renewalProperty } from './random-renewals.ts';
 import { resolverProperty } from './random-resolvers.ts';
@@ -258,6 +259,29 @@ describe('arguments', () => {
 
 describe('a resolver that reads facts, and writes to its arguments, at random', () => {
   it('gives each connection the result of graphql-js alone', () => fc.assert(resolverProperty(), { numRuns: 40 }));
+});
+
+for (const mode of MODES) {
+  describe(`an event that arguments or its record select, ${textOfMode(mode)}${TRIVIAL}`, () => {
+    for (const row of selectionRows) {
+      it(`reaches each connection that must have it with a result of its own, for ${row.name} (S-57)`, async (t) => {
+        const { listeners, executions } = await playSelection(t, row, mode);
+        // Between channels there is no order.
+        for (const { received, alone } of listeners) assert.deepEqual(received.toSorted(), alone.toSorted());
+        const [alice, , bob] = listeners.map(({ alone }) => alone.length);
+        if (switches.SHARING) assert.ok(executions <= alice! + bob!, `${executions} executions`);
+      });
+    }
+  });
+}
+
+describe('an event that arguments or its record select', () => {
+  for (const row of selectionRows) {
+    it(`would show one user what another one selected or may see, for ${row.name} (twin)`, async (t) => {
+      const { listeners } = await playSelection(t, row, { ...row.twin, hasSharing: true });
+      assert.ok(listeners.some(({ received, alone }) => received.toSorted().join() !== alone.toSorted().join()));
+    });
+  }
 });
 
 describe('a list, where and @record with random arguments', () => {
