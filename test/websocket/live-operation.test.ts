@@ -477,6 +477,40 @@ describe("an operation of the graph's own source", () => {
     assert.deepEqual(shown(messages), ['b b !']);
   });
 
+  it('moves to the trigger of context.pubsub that its new claims name: no later event of the old one, then a gap', async (t) => {
+    const answer = gate();
+    const { stage, operation, messages, start, received } = await createOperation(t, {
+      resolvers: {
+        Tick: { tenant: (_: unknown, __: unknown, context: ExecutionContext) => tenantOf(context) },
+        Subscription: {
+          ticks: {
+            authorize: (_: unknown, context: ExecutionContext) => (tenantOf(context) === 'b' ? answer.pass() : true),
+            subscribe: (_: unknown, __: unknown, context: ExecutionContext) =>
+              context.pubsub.asyncIterableIterator(`of.${tenantOf(context)}`),
+          },
+        },
+      },
+    });
+    const send = (tenant: string, of: string) => stage.bus.send(`of.${tenant}`, JSON.stringify({ ticks: { of } }));
+    await start(ofTenant('a'), TICKS);
+    await send('a', 'a1');
+    await received(1);
+    const renewal = renew(operation, ofTenant('b'));
+    await send('a', 'a2');
+    await send('b', 'b1');
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    assert.equal(messages.length, 1);
+    answer.open();
+    await renewal;
+    assert.equal(stage.triggers.size, 1);
+    await send('a', 'a3');
+    await send('b', 'b2');
+    await received(2);
+    assert.deepEqual(shown(messages), ['a1 a', 'b2 b !']);
+    operation.end();
+    assert.equal(stage.triggers.size, 0);
+  });
+
   it('returns the source of claims that were replaced before it was opened', async (t) => {
     const answer = gate();
     const { operation, sources, start } = await createOperation(t, {
