@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { EXAMPLES, directivesDifference } from './switched-directives.ts';
 import { OFF, PEOPLE, SETTINGS, Stage, TOPIC, comparable } from './switch-stage.ts';
 
 const GRAPH = {
@@ -121,6 +122,13 @@ describe('each technique, turned off', () => {
       if (SHARING === 'off') assert.ok(executions[i]! >= events * PEOPLE.length * 3, `${executions[i]} executions`);
       else assert.ok(executions[i]! < executions[OFF.findIndex((off) => off.SHARING === 'off')]!);
     }
+  });
+
+  it('changes no message of lists, filters, records, states, tombstones and plain channels: random records', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const { property, seen } = await directivesDifference(t);
+    await fc.assert(property, { numRuns: 12, examples: EXAMPLES, endOnFailure: true, includeErrorInReport: true });
+    for (const [what, count] of Object.entries(seen)) assert.ok(count > 0, `no ${what}`);
   });
 
   it('names the locations of errors with AST_LOCATIONS=on only', async (t) => {
