@@ -108,8 +108,13 @@ export class LiveChannel {
     if (coordinates.entry !== undefined) this.#last ??= positionOf(coordinates, coordinates.entry);
   }
 
-  /** Releases everything that is held for replays. */
+  /** Releases everything that is held for replays and for a backfill. */
   close(): void {
+    this.#closeReplay();
+    this.#recovery?.close();
+  }
+
+  #closeReplay(): void {
     this.#replay?.close();
     this.#replay = undefined;
   }
@@ -119,7 +124,7 @@ export class LiveChannel {
       read: (from) => this.#services.read(this.name, from),
       eventOf: ({ payload, coordinates }) => this.#eventOf(payload, coordinates)!,
       onReplayed: (joining) => this.#members.setCaughtUp(joining),
-      onOver: () => this.close(),
+      onOver: () => this.#closeReplay(),
     });
   }
 

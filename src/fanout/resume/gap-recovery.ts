@@ -57,6 +57,7 @@ export class GapRecovery {
     const held: ChannelMessage[] = (this.#held = []);
     this.#hasOverflowed = false;
     const { entries, isComplete } = await read;
+    if (this.#held !== held) return;
     this.#held = undefined;
     if (!isComplete || this.#hasOverflowed) this.#owner.onGap();
     this.#owner.onBackfill(isComplete ? entries.length : undefined);
@@ -65,5 +66,14 @@ export class GapRecovery {
       this.#heldBytes.release(heldLength(message.payload.length));
       this.#owner.acceptHeld(message);
     }
+  }
+
+  /** Releases the messages that it holds. Nothing is delivered after this. */
+  close(): void {
+    for (const { payload, intake } of this.#held ?? []) {
+      this.#heldBytes.release(heldLength(payload.length));
+      intake?.serve(payload.length);
+    }
+    this.#held = undefined;
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Listener } from '../../../src/bus/bus.ts';
 import { heldLength } from '../../../src/fanout/resume/held-events.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -72,13 +73,13 @@ async function createLossy(t: TestContext, entries: number, options: LossyOption
     link.isLate = false;
     return read(...query);
   };
-  const { received } = await stage.join(QUERY, factsOf('a', {}), undefined, start);
+  const { received, leave } = await stage.join(QUERY, factsOf('a', {}), undefined, start);
   const seen = () =>
     received.map((text) => {
       const { data, extensions } = JSON.parse(text) as Received;
       return extensions?.gap ? `gap ${data.item.n}` : `${data.item.n}`;
     });
-  return { stage, link, publish, seen };
+  return { stage, link, publish, seen, leave };
 }
 
 /** A resolver of `n` that has no value for events after the first one before it runs for the event `last`. */
@@ -177,6 +178,26 @@ describe('a gap', () => {
     await publish(5);
     await waitFor('the next event', () => seen().length === 1);
     assert.deepEqual(seen(), ['gap 5']);
+  });
+
+  it('holds no event once the last client has left while the history is read', async (t) => {
+    const { stage, link, publish, seen, leave } = await createLossy(t, 100);
+    await publish(0);
+    let answer = (): void => assert.fail('nothing was read');
+    const { bus } = stage;
+    const read = bus.history.bind(bus);
+    bus.history = async (...query) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      return read(...query);
+    };
+    link.tellGap();
+    await publish(1);
+    await waitFor('a held event', () => stage.heldBytes() > 0);
+    leave();
+    assert.deepEqual([stage.channelCount(), stage.heldBytes(), stage.waitingBytes()], [0, 0, 0]);
+    answer();
+    await nextTurn();
+    assert.deepEqual([seen(), stage.heldBytes()], [['0'], 0]);
   });
 
   it('is none where an event arrives after the channel has read its position, and is older', async (t) => {
