@@ -30,7 +30,7 @@ export interface ExecutionContext<Loaders extends object = object> {
   /** Of the event; undefined in queries, mutations and `authorize` of a subscription, and if the event does not come from Kafka. */
   readonly record: EventRecord | undefined;
   /** Publishes a record to a Kafka topic. Rejects in executions of queries and events, which may run several times. */
-  publish(topic: string, record: NewRecord): Promise<PublishedRecord>;
+  readonly publish: Publish;
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
@@ -223,6 +223,8 @@ class MutationContext extends LazyContext {
   ) {
     super(definition, port, facts, undefined, pubsub, undefined);
     this.#publish = publish;
+    // Resolvers may destructure the context.
+    this.publish = this.publish.bind(this);
   }
 
   override publish(topic: string, record: NewRecord): Promise<PublishedRecord> {

@@ -76,8 +76,8 @@ describe('context.publish', () => {
   it('rejects in queries and in the authorize and subscribe of a subscription, and writes in mutations only', async (t) => {
     const written: unknown[] = [];
     const outcomes: string[] = [];
-    const attempt = (where: string, context: ExecutionContext) =>
-      context.publish('t', { key: where, value: null }).then(
+    const attempt = (where: string, { publish }: ExecutionContext) =>
+      publish('t', { key: where, value: null }).then(
         () => void outcomes.push(where),
         (error: unknown) => void outcomes.push(`${where}: ${(error as Error).name}`),
       );
