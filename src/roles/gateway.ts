@@ -15,6 +15,7 @@ import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { RefusalDelays } from '../identity/refusal-delays.ts';
 import { Revocations } from '../identity/revocations.ts';
+import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
@@ -37,8 +38,8 @@ import { followStates } from './states.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
 const LOG_WINDOW_MS = 10_000;
-/** Longest wait for a published record, which takes as long at most, and for a close frame (`closeTimeout` of ws). */
-const DRAIN_TIMEOUT_MS = 5000;
+/** Longest wait for mutations and close frames: a second more than a published record takes at most, so that its mutation is answered. */
+const DRAIN_TIMEOUT_MS = PRODUCE_TIMEOUT_MS + 1000;
 
 /**
  * A burst is 100 documents of 20 ms, which a client subscribes again at once after a reconnect; then a connection gets a twentieth of a core.
@@ -110,7 +111,7 @@ export async function startGateway(services: GatewayServices): Promise<number> {
 
 /** Longest wait, in ms, for mutations that are under way, and for close frames of clients. */
 function drainTimeoutMs(config: RoleServices['config']): number {
-  return Math.min(DRAIN_TIMEOUT_MS, finishMs(config) / 3);
+  return Math.min(DRAIN_TIMEOUT_MS, finishMs(config) * 0.4);
 }
 
 async function drainGateway(gateway: Gateway, { listening }: HttpServer, { log }: RoleServices): Promise<void> {
