@@ -2,6 +2,7 @@ import protobuf from 'protobufjs';
 import type { Root } from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';
 import type { IDescriptorProto, IFileDescriptorProto } from 'protobufjs/ext/descriptor.js';
+import type { ProtoBudget } from './proto-budget.ts';
 
 /** What a file says of itself. */
 export interface ProtoFile {
@@ -12,30 +13,28 @@ export interface ProtoFile {
 /** protobufjs has no type for the imports. */
 type FileDescriptor = Omit<IFileDescriptorProto, 'dependency'> & { readonly dependency?: readonly string[] };
 
-/** Fields and values of enums in a file. protobufjs takes 1 s for as many in one message, and four times as long for twice as many. */
-const MAX_NUMBERS = 4000;
 const BASE64 = /^[\w+/=\s]+$/;
 
 /**
  * Adds the types of a file to a root. The file is text, or a descriptor in base64: the clients of librdkafka register those, and some
  * registries return them as they are.
- * @throws Error if it is neither; the message says why
+ * @throws Error if it is neither, or exceeds the budget; the message says why
  */
-export function addProtoFile(root: Root, source: string): ProtoFile {
-  return BASE64.test(source) ? addDescriptor(root, source) : addText(root, source);
+export function addProtoFile(root: Root, source: string, budget: ProtoBudget): ProtoFile {
+  return BASE64.test(source) ? addDescriptor(root, source, budget) : addText(root, source, budget);
 }
 
-function addText(root: Root, text: string): ProtoFile {
-  refuseMany(text.match(/=\s*-?\d/g)?.length ?? 0);
+function addText(root: Root, text: string, budget: ProtoBudget): ProtoFile {
+  budget.charge(text.match(/=\s*-?\d/g)?.length ?? 0);
   const { package: name, imports = [], weakImports = [] } = protobuf.parse(text, root, { keepCase: true });
   return { package: name ?? undefined, imports: [...imports, ...weakImports] };
 }
 
-function addDescriptor(root: Root, base64: string): ProtoFile {
+function addDescriptor(root: Root, base64: string, budget: ProtoBudget): ProtoFile {
   const file = descriptorIn(base64);
   const { package: name = '', syntax, dependency, messageType = [], enumType = [] } = file;
   if (syntax === 'editions') throw new Error('a descriptor of an edition; register the text of the .proto file');
-  refuseMany(numbersIn({ nestedType: messageType, enumType }));
+  budget.charge(numbersIn({ nestedType: messageType, enumType }));
   const scope = name === '' ? root : root.define(name);
   const context = { edition: syntax === 'proto3' ? syntax : 'proto2', keepCase: true };
   for (const type of messageType) scope.add(protobuf.Type.fromDescriptor(type, context));
@@ -54,8 +53,4 @@ function descriptorIn(base64: string): FileDescriptor {
 function numbersIn({ field = [], nestedType = [], enumType = [] }: IDescriptorProto): number {
   const ofEnums = enumType.reduce((count, { value = [] }) => count + value.length, field.length);
   return nestedType.reduce((count, type) => count + numbersIn(type), ofEnums);
-}
-
-function refuseMany(numbers: number): void {
-  if (numbers > MAX_NUMBERS) throw new Error(`more than ${MAX_NUMBERS} fields and values in a file`);
 }

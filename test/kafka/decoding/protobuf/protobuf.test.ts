@@ -581,6 +581,18 @@ describe('compileProtobuf, with hostile schemas', () => {
     assert.throws(() => compile(base64({ syntax: 'proto3', messageType: [order] })), refusal);
   });
 
+  it('refuses more than 20,000 fields and values in a schema and its references', () => {
+    const fields = Array.from({ length: 3990 }, (_, i) => `int32 f${i} = ${i + 1};`).join(' ');
+    const references = Array.from({ length: 5 }, (_, i) => ({
+      name: `part${i}.proto`,
+      text: `syntax = "proto3"; message Part${i} { ${fields} }`,
+    }));
+    const small = proto3('int32 a = 1;');
+    assert.ok(compile(small, { references }));
+    const refusal = /^Error: more than 20000 fields and values in a schema and its references$/;
+    assert.throws(() => compile(proto3(fields), { references }), refusal);
+  });
+
   it('takes names of a descriptor as they are, and none of them as code', () => {
     const evil = "a'] = 1; globalThis.injected = true; x['";
     const field = [evil, '__proto__', 'constructor'].map((name, i) => ({ name, number: i + 1, type: 5, label: 1 }));
