@@ -7,10 +7,12 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# The workspaces, whose packages npm links.
+COPY client/package.json client/
+COPY plugins plugins
 # No dependency needs an install script; none is run.
 RUN npm ci --ignore-scripts --no-audit
 COPY babel.config.js ./
-COPY plugins plugins
 COPY src src
 COPY stack stack
 COPY scripts scripts
@@ -23,7 +25,7 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production ADMIN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json /app/babel.config.js ./
-# A graph is compiled when it is loaded: with this configuration and this plugin.
+# A graph is compiled when it is loaded: with this configuration and this plugin, to which node_modules has a link.
 COPY --from=build /app/plugins plugins
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -14,7 +14,7 @@ export default function babelConfig(api) {
       ['@babel/preset-env', { targets: { node: 'current' }, modules: false }],
       ['@babel/preset-typescript', { onlyRemoveTypeImports: true, rewriteImportExtensions: !isGraph }],
     ],
-    plugins: ['./plugins/babel-plugin-proxy-lazy/index.js'],
+    plugins: ['babel-plugin-proxy-lazy'],
     sourceMaps: true,
   };
 }

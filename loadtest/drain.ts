@@ -23,7 +23,7 @@ const USAGE = `Drains one of two gateways that has all clients, and checks that 
 Usage: npm run bench:drain -- [flags]
 
   --clients <number>   clients of the drained pod; default: 4000
-  --resuming <number>  how many of them are crier/client, which resumes; the others are stock graphql-ws; default: 200
+  --resuming <number>  how many of them are @crier/client, which resumes; the others are stock graphql-ws; default: 200
   --rate <number>      records a second; default: 100
   --auctions <number>  auctions, of which a client watches one, or those of one event; default: 500
   --delay <ms>         DRAIN_DELAY_MS; default: 5000
@@ -33,7 +33,7 @@ Usage: npm run bench:drain -- [flags]
   --help
 
 Exits with 1 if a bound is missed: closes even to 10 % of a second's share, readiness lost before the first close, exit with 0
-in time, each client back within 10 s of its own close, the other pod's loop lag p99 at most 100 ms, nothing lost by crier/client.
+in time, each client back within 10 s of its own close, the other pod's loop lag p99 at most 100 ms, nothing lost by @crier/client.
 `;
 
 const SEED = 1;

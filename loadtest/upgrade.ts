@@ -20,7 +20,7 @@ Usage: npm run bench:upgrade -- --base <checkout> [flags]
 
   --base <folder>      a checkout of the other version, built (npm run build)
   --stock <number>     stock graphql-ws clients; default: 300
-  --resuming <number>  clients of crier/client, which resumes; default: 300
+  --resuming <number>  clients of @crier/client, which resumes; default: 300
   --rate <number>      records a second; default: 200
   --auctions <number>  auctions, of which a client watches one, or those of one event; default: 100
   --seconds <number>   load in each stage after its replacements; default: 4
@@ -29,7 +29,7 @@ Usage: npm run bench:upgrade -- --base <checkout> [flags]
 
 Gateways first, then the worker, and back in the reverse order; then the worker first, and back. In each stage a gateway is stopped
 for 3 s, so that the worker must wait for it.
-Exits with 1 if crier/client loses an event or is told of a gap, a stock client loses one within a connection, a gateway does not
+Exits with 1 if @crier/client loses an event or is told of a gap, a stock client loses one within a connection, a gateway does not
 recognise a message, a pod does not end with 0, or the worker does not wait for a gateway.
 `;
 

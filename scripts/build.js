@@ -27,10 +27,10 @@ import { promisify } from 'node:util';
  *
  * dist/revision names the commit of the last build of src, for `--version`. No build depends on it.
  *
- * `--pack`: dist/<part> becomes a folder, because npm does not pack symbolic links.
+ * `--pack`: dist/<part> becomes a folder, because npm does not pack symbolic links; the client is copied to its own dist.
  */
 const TARGET = 'dist';
-const PARTS = ['src', 'stack', 'scripts', 'test', 'loadtest'];
+const PARTS = ['client', 'src', 'stack', 'scripts', 'test', 'loadtest'];
 const BABEL = join('node_modules', '@babel', 'cli', 'bin', 'babel.js');
 /** Sources of every part, besides its own folder. */
 const SHARED_INPUTS = [
@@ -43,7 +43,7 @@ const SHARED_INPUTS = [
   'scripts/copy-graphiql.js',
   'scripts/declare-client.js',
 ];
-const NO_INPUTS = new Set(['node_modules', 'fixtures', 'results', 'profiles']);
+const NO_INPUTS = new Set(['node_modules', 'dist', 'fixtures', 'results', 'profiles']);
 /** How long a build is kept after it was replaced, in ms: a process that started with it may still read from it. */
 const KEPT_MS = 24 * 60 * 60_000;
 
@@ -51,7 +51,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 async function build(part, isPacked) {
   await mkdir(TARGET, { recursive: true });
   const name = await compiled(part);
-  if (isPacked) await putCopy(part, name);
+  if (isPacked) await putCopy(part === 'client' ? join('client', 'dist') : join(TARGET, part), name);
   else await putLink(part, name);
   if (part === 'src') await putRevision();
 }
@@ -109,13 +109,16 @@ async function compiled(part) {
 
 /** @param {string} part @param {string} folder */
 async function compile(part, folder) {
-  const flags = part === 'src' ? ['--copy-files'] : ['--ignore', '**/fixtures/**,loadtest/node_modules/**'];
+  const flags =
+    part === 'src' ? ['--copy-files'] : ['--ignore', '**/fixtures/**,loadtest/node_modules/**,client/dist/**'];
   await runNode([BABEL, part, '--out-dir', folder, '--extensions', '.ts', '--quiet', ...flags]);
-  if (part !== 'src') return;
-  const { copyGraphiql } = await import('./copy-graphiql.js');
-  const { declareClient } = await import('./declare-client.js');
-  await copyGraphiql(join(folder, 'http', 'graphiql'));
-  await declareClient(join(folder, 'client'));
+  if (part === 'client') {
+    const { declareClient } = await import('./declare-client.js');
+    await declareClient(folder);
+  } else if (part === 'src') {
+    const { copyGraphiql } = await import('./copy-graphiql.js');
+    await copyGraphiql(join(folder, 'http', 'graphiql'));
+  }
 }
 
 /** @param {string} part @param {string} name */
@@ -138,12 +141,13 @@ async function putLink(part, name) {
   await prune(part, name);
 }
 
-/** @param {string} part @param {string} name */
-async function putCopy(part, name) {
+/** @param {string} path @param {string} name */
+async function putCopy(path, name) {
+  const [part = ''] = name.split('-');
   const draft = draftOf(`${part}-copy`);
   await cp(join(TARGET, name), draft, { recursive: true });
-  await rename(join(TARGET, part), draftOf(`${part}-link`)).catch(expect('ENOENT'));
-  await rename(draft, join(TARGET, part));
+  await rename(path, draftOf(`${part}-link`)).catch(expect('ENOENT'));
+  await rename(draft, path);
 }
 
 /** Removes builds that were replaced long ago, and drafts of interrupted builds. @param {string} part @param {string} current */
@@ -210,6 +214,8 @@ async function runNode(args) {
   if (code !== 0) throw new Error(`failed (${code ?? child.signalCode}): ${args.join(' ')}`);
 }
 
+// npm runs the scripts of a package in its own folder.
+process.chdir(join(import.meta.dirname, '..'));
 const names = process.argv.slice(2);
 const isPacked = names[0] === '--pack';
 const parts = isPacked ? names.slice(1) : names;

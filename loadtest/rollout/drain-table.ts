@@ -19,10 +19,10 @@ export function drainTable(outcomes: readonly DrainOutcome[]): Cells[] {
     row('stock: close to subscribed, p50 / p99 / max, s', ({ fleet }) => returnOf(fleet.reconnects)),
     row('stock: events missed in between, of all', ({ fleet }) => `${fleet.missed} of ${fleet.expected}`),
     row('stock: lost within a connection', ({ fleet }) => String(fleet.lost)),
-    row('crier/client: close to subscribed, s', ({ fleet }) =>
+    row('@crier/client: close to subscribed, s', ({ fleet }) =>
       fleet.resuming ? returnOf(fleet.resuming.reconnects) : '',
     ),
-    row('crier/client: lost, gaps, of all', ({ fleet: { resuming } }) =>
+    row('@crier/client: lost, gaps, of all', ({ fleet: { resuming } }) =>
       resuming ? `${resuming.lost + resuming.missed}, ${resuming.gaps} of ${resuming.expected}` : '',
     ),
     row('other pod: loop lag p99, ms', ({ lagP99Ms }) => lagP99Ms.toFixed(1)),

@@ -9,13 +9,13 @@ export function ledgerFaults(fleet: FleetReport): string[] {
     [fleet.corrupt + fleet.unrequested, 'corrupt or unrequested events at stock clients'],
     [fleet.unpublished, 'records that never reached Redis'],
     [fleet.failureCount, `unexpected messages to stock clients: ${fleet.failures.join('; ')}`],
-    [resuming ? resuming.lost + resuming.missed : 0, 'events lost at crier/client'],
-    [resuming ? resuming.duplicates + resuming.reordered : 0, 'duplicate or reordered events at crier/client'],
-    [resuming?.gaps ?? 0, 'gaps told to crier/client'],
-    [resuming?.failures.length ?? 0, `failures of crier/client: ${resuming?.failures.join('; ')}`],
+    [resuming ? resuming.lost + resuming.missed : 0, 'events lost at @crier/client'],
+    [resuming ? resuming.duplicates + resuming.reordered : 0, 'duplicate or reordered events at @crier/client'],
+    [resuming?.gaps ?? 0, 'gaps told to @crier/client'],
+    [resuming?.failures.length ?? 0, `failures of @crier/client: ${resuming?.failures.join('; ')}`],
   ];
   const lines = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  if (resuming?.reconnects.count === 0) lines.push('no client of crier/client reconnected');
+  if (resuming?.reconnects.count === 0) lines.push('no client of @crier/client reconnected');
   if (fleet.delivered === 0 || resuming?.delivered === 0) lines.push('nothing was delivered');
   return lines;
 }

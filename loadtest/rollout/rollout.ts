@@ -30,7 +30,7 @@ export interface RolloutOptions {
   readonly recordsPerSecond: number;
   /** Stock graphql-ws clients. */
   readonly stock: number;
-  /** Clients of crier/client. */
+  /** Clients of @crier/client. */
   readonly resuming: number;
   readonly signal: AbortSignal;
 }

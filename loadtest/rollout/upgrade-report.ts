@@ -31,7 +31,7 @@ export function upgradeFaults({ stages, endings, unrecognised, fleet }: UpgradeR
       ];
     }),
     ...(resuming && resuming.complete < resuming.subscriptions
-      ? [`${resuming.subscriptions - resuming.complete} subscriptions of crier/client lack an event`]
+      ? [`${resuming.subscriptions - resuming.complete} subscriptions of @crier/client lack an event`]
       : []),
   ];
 }
@@ -63,7 +63,7 @@ export function upgradeTables({ stages, endings, unrecognised, fleet }: UpgradeR
         'reordered',
       ],
       [
-        'crier/client',
+        '@crier/client',
         ...[resuming?.reconnects.count, resuming?.expected, resuming?.lost, resuming?.missed, resuming?.gaps].map(
           String,
         ),

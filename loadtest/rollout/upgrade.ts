@@ -30,7 +30,7 @@ export interface Ending {
 const COMMON = { LOG_LEVEL: 'warn' };
 /** Settings of this version's gateways: a drain of seconds instead of half a minute. */
 const NEW = { DRAIN_DELAY_MS: '500', DRAIN_SPREAD_MS: '3000' };
-/** Less than half of the keep-alive of crier/client, which would leave a stopped gateway. */
+/** Less than half of the keep-alive of @crier/client, which would leave a stopped gateway. */
 const STOPPED_MS = 3000;
 /** Time for the gateway to answer again. */
 const RECOVERY_MS = 1000;

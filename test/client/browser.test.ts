@@ -7,20 +7,20 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
-import type { createClient } from '../../src/client/client.ts';
+import type { createClient } from '../../client/client.ts';
 import { openPage } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStage, TICKS } from './stage.ts';
 
-const IMPORTS = { 'crier/client': '/src/client/client.js', 'graphql-ws/client': '/graphql-ws/client.js' };
+const IMPORTS = { '@crier/client': '/client/client.js', 'graphql-ws/client': '/graphql-ws/client.js' };
 const PAGE = `<!doctype html>
 <link rel="icon" href="data:," />
 <script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
-<script type="module">import * as client from 'crier/client'; Object.assign(globalThis, client);</script>`;
+<script type="module">import * as client from '@crier/client'; Object.assign(globalThis, client);</script>`;
 
 /** The files of the build and of npm, unchanged. */
 async function fileServer(t: TestContext): Promise<string> {
-  const folders = { src: 'dist/src', 'graphql-ws': 'node_modules/graphql-ws/dist' };
+  const folders = { client: 'dist/client', 'graphql-ws': 'node_modules/graphql-ws/dist' };
   const server = createServer((request, response) => {
     const [, folder = '', ...path] = request.url!.split('/');
     if (folder === '') return void response.setHeader('content-type', 'text/html').end(PAGE);

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createClient as createStockClient } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
-import { backoffMs } from '../../src/client/backoff.ts';
+import { backoffMs } from '../../client/backoff.ts';
 import { BusUnavailableError } from '../../src/errors.ts';
 import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
@@ -356,7 +356,7 @@ describe('the client of crier on the wire', () => {
       client.subscribe({ query: '{ a }' }, { next() {}, error() {}, complete() {} });
       setTimeout(() => client.terminate(), 300);
       setTimeout(() => process.exit(7), 1000);`;
-    const codes = ['dist/src/client/client.js', 'node_modules/graphql-ws/dist/client.js'].map(async (module) => {
+    const codes = ['dist/client/client.js', 'node_modules/graphql-ws/dist/client.js'].map(async (module) => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program(module)], { stdio: 'ignore' });
       const [code] = (await once(child, 'exit')) as [number];
       return code;

@@ -1,7 +1,7 @@
 import type { Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { createClient } from '../../src/client/client.ts';
-import type { ClientOptions, EventExtensions } from '../../src/client/client.ts';
+import { createClient } from '../../client/client.ts';
+import type { ClientOptions, EventExtensions } from '../../client/client.ts';
 import type { Scope } from '../support/socket.ts';
 import { TICKS } from './stage.ts';
 

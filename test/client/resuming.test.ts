@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'graphql-ws/client';
-import { resuming, resumptions } from '../../src/client/resuming.ts';
+import { resuming, resumptions } from '../../client/resuming.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Sink = Parameters<Client['subscribe']>[1];

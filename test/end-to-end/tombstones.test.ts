@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
-import { createClient } from '../../src/client/client.ts';
+import { createClient } from '../../client/client.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
@@ -161,7 +161,7 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     assert.doesNotMatch(pod.log, /the key of a record is not its value/);
   });
 
-  it('ends an iteration of crier/client', async (t) => {
+  it('ends an iteration of @crier/client', async (t) => {
     const topic = await createCompacted();
     const pod = await startPod(t, await settingsOf(t, topic));
     const client = createClient({ url: pod.url, webSocketImpl: WebSocket });

@@ -1,8 +1,8 @@
 import { createClient as createStockClient } from 'graphql-ws';
 import type { Client, ClientOptions } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { createClient } from '../../src/client/client.ts';
-import type { EventExtensions } from '../../src/client/client.ts';
+import { createClient } from '../../client/client.ts';
+import type { EventExtensions } from '../../client/client.ts';
 import { ENTRY_SELECTION, entryOf } from '../support/entry-record.ts';
 import { audit, summaryOf } from '../support/ledger.ts';
 import type { Entry } from '../support/ledger.ts';
@@ -16,7 +16,7 @@ export interface Heard {
 }
 
 export interface ListenerOptions {
-  /** stock: graphql-ws's client with default settings. helper: crier/client. */
+  /** stock: graphql-ws's client with default settings. helper: @crier/client. */
   readonly kind: 'stock' | 'helper';
   readonly url: string;
   readonly lanes: readonly string[];

@@ -28,7 +28,7 @@ function report(t: TestContext, what: string, listeners: readonly Listener[]): n
 }
 
 describe('pods behind one address', () => {
-  it('are killed: every client of crier/client resumes at another pod without a loss', async (t) => {
+  it('are killed: every client of @crier/client resumes at another pod without a loss', async (t) => {
     const fleet = await startFleet(t);
     const listeners = await fleet.listen(HELPERS, { kind: 'helper' });
     fleet.publisher.round();

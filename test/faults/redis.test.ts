@@ -22,7 +22,7 @@ const MAX_NOTICE_MS = 12_000;
 /** Tolerance for a busy machine. */
 const SLACK_MS = isFull ? 0 : 10_000;
 
-/** Two gateways with a stock client and a client of crier/client per lane, and a running ledger. */
+/** Two gateways with a stock client and a client of @crier/client per lane, and a running ledger. */
 async function startStream(t: TestContext, options: Pick<FleetOptions, 'redisUrl' | 'gatewayRedisUrl'>) {
   const fleet = await Fleet.start(t, { gateways: 2, lanes: LANES, ...options });
   const listeners = [

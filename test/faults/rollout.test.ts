@@ -37,7 +37,7 @@ describe('a worker and two gateways under load', { timeout: 240_000 }, () => {
     return rollout;
   }
 
-  it('lose no event of crier/client when a gateway is drained, whose sockets are closed one by one', async (t) => {
+  it('lose no event of @crier/client when a gateway is drained, whose sockets are closed one by one', async (t) => {
     const rollout = await startRollout(t);
     const environment = {
       DRAIN_DELAY_MS: String(DRAIN.delayMs),
@@ -68,7 +68,7 @@ describe('a worker and two gateways under load', { timeout: 240_000 }, () => {
     assert.ok(fleet.missed > 0);
   });
 
-  it('deliver everything to crier/client once and in order when each of them is replaced', async (t) => {
+  it('deliver everything to @crier/client once and in order when each of them is replaced', async (t) => {
     const rollout = await startRollout(t);
     const upgrade = new Upgrade(rollout, {
       base: resolve('dist/src/main.js'),

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { createClient as createStockClient } from 'graphql-ws';
 import type { JWTPayload } from 'jose';
 import { WebSocket } from 'ws';
-import { createClient } from '../../src/client/client.ts';
+import { createClient } from '../../client/client.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { fromNow } from './identity-provider.ts';
@@ -244,7 +244,7 @@ function shortTokens(provider: IdentityProvider) {
   return { asked, next };
 }
 
-describe('crier/client', () => {
+describe('@crier/client', () => {
   it('refreshes its token before it expires, and stays connected', { timeout: 60_000 }, async (t) => {
     const { provider, url } = await stage(t, { JWT_CLOCK_TOLERANCE_MS: '0' });
     const { asked, next } = shortTokens(provider);

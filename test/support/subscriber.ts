@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { EventExtensions } from '../../src/client/client.ts';
+import type { EventExtensions } from '../../client/client.ts';
 import { entryOf } from './entry-record.ts';
 import type { Entry } from './ledger.ts';
 import type { Scope } from './socket.ts';

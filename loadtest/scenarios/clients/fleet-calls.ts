@@ -16,7 +16,7 @@ export interface FleetPlan extends MarketOptions {
   readonly stock: number;
   /** Number of additional clients that subscribe to the whole house and read at most 4 KB a second. */
   readonly slow: number;
-  /** Number of additional clients that are crier/client, which resumes. Default: none. */
+  /** Number of additional clients that are @crier/client, which resumes. Default: none. */
   readonly resuming?: number;
   readonly subscriptionsPerClient: number;
 }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuWaitMs } from '../../processes/process-usage.ts';
-import { createClient } from '../../../src/client/client.ts';
+import { createClient } from '../../../client/client.ts';
 import { createDice } from '../../../src/graphs/auction/dice.ts';
 import type { Dice } from '../../../src/graphs/auction/dice.ts';
 import type { WrittenRecords, Settlement } from './account.ts';

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import type { Client as GraphqlWsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { createClient as createResumingClient } from '../../../src/client/client.ts';
+import type { createClient as createResumingClient } from '../../../client/client.ts';
 import type { Client, ClientOwner, ClientPlan } from './client.ts';
 
 interface Extensions {
@@ -9,7 +9,7 @@ interface Extensions {
   readonly resumed?: boolean;
 }
 
-/** The graphql-ws client with default settings, except for endless retries; or, with its `create`, crier/client. */
+/** The graphql-ws client with default settings, except for endless retries; or, with its `create`, @crier/client. */
 export class StockClient implements Client {
   readonly #plan: ClientPlan;
   readonly #owner: ClientOwner;
@@ -28,7 +28,7 @@ export class StockClient implements Client {
 
   start(): void {
     const isCurrent = (): boolean => this.#client === client;
-    // crier/client also sends pings of its own: only the first pong of a connection counts.
+    // @crier/client also sends pings of its own: only the first pong of a connection counts.
     let isReady = false;
     const client: GraphqlWsClient = this.#create({
       url: `ws://127.0.0.1:${this.#plan.port}/graphql`,

@@ -29,8 +29,8 @@ describe('upgradeFaults', () => {
 
   it('finds a loss of the ledger and a subscription that lacks an event', () => {
     assert.deepEqual(faults({ fleet: { ...FLEET, resuming: { ...RESUMING, missed: 2, complete: 0 } } }), [
-      '2 events lost at crier/client',
-      '1 subscriptions of crier/client lack an event',
+      '2 events lost at @crier/client',
+      '1 subscriptions of @crier/client lack an event',
     ]);
   });
 

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+
+const SOURCES = ['babel.config.js', 'client', 'plugins', 'scripts', 'src', 'package.json', 'package-lock.json'];
+const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
+
+/** Names of the archives, without version. */
+export type Package = 'crier' | 'crier-client' | 'babel-plugin-proxy-lazy';
+
+/** Packs every package of a copy of this checkout: packing replaces dist/src for a moment, which other tests run. */
+export async function packAll(t: TestContext): Promise<ReadonlyMap<Package, string>> {
+  const folder = await temporaryFolder(t);
+  for (const name of [...SOURCES, ...TEXTS]) await cp(name, join(folder, name), { recursive: true });
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  const destination = await temporaryFolder(t);
+  await run('npm', ['pack', '--workspaces', '--include-workspace-root', '--pack-destination', destination], {
+    cwd: folder,
+  });
+  const archives = await readdir(destination);
+  return new Map(archives.map((name) => [name.replace(/-\d.*$/, '') as Package, join(destination, name)]));
+}
+
+/** A project in which these archives and packages are installed by npm. */
+export async function installed(t: TestContext, ...packages: readonly string[]): Promise<string> {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }));
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], {
+    cwd: folder,
+  });
+  return folder;
+}
