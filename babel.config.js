@@ -1,7 +1,7 @@
 /**
  * The one compiler configuration: the build, the tests and graphs that are compiled on load all run through it.
  *
- * `node: 'current'` targets exactly the Node that runs the output, so nothing is down-levelled. The build rewrites
+ * It removes types and compiles Proxy.lazy. Everything else stays as it is written, for the Node that runs it. The build rewrites
  * `./x.ts` imports to `./x.js`; a graph is compiled in place, under its own file names (caller `crier-graph`).
  *
  * @param {import('@babel/core').ConfigAPI} api
@@ -10,10 +10,7 @@
 export default function babelConfig(api) {
   const isGraph = api.caller((caller) => caller?.name === 'crier-graph');
   return {
-    presets: [
-      ['@babel/preset-env', { targets: { node: 'current' }, modules: false }],
-      ['@babel/preset-typescript', { onlyRemoveTypeImports: true, rewriteImportExtensions: !isGraph }],
-    ],
+    presets: [['@babel/preset-typescript', { onlyRemoveTypeImports: true, rewriteImportExtensions: !isGraph }]],
     plugins: ['babel-plugin-proxy-lazy'],
     sourceMaps: true,
   };
