@@ -8,7 +8,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The workspaces, whose packages npm links.
-COPY client/package.json client/
+COPY client client
 COPY plugins plugins
 # No dependency needs an install script; none is run.
 RUN npm ci --ignore-scripts --no-audit
@@ -25,7 +25,8 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production ADMIN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json /app/babel.config.js ./
-# A graph is compiled when it is loaded: with this configuration and this plugin, to which node_modules has a link.
+# node_modules has links to these packages. A graph is compiled with the plugin when it is loaded.
+COPY --from=build /app/client client
 COPY --from=build /app/plugins plugins
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

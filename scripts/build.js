@@ -14,7 +14,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
@@ -27,7 +27,9 @@ import { promisify } from 'node:util';
  *
  * dist/revision names the commit of the last build of src, for `--version`. No build depends on it.
  *
- * `--pack`: dist/<part> becomes a folder, because npm does not pack symbolic links; the client is copied to its own dist.
+ * client/dist, where the package @crier/client has its files, is a link to dist/client.
+ *
+ * `--pack`: the link that is packed becomes a folder, because npm does not pack symbolic links.
  */
 const TARGET = 'dist';
 const PARTS = ['client', 'src', 'stack', 'scripts', 'test', 'loadtest'];
@@ -52,7 +54,9 @@ async function build(part, isPacked) {
   await mkdir(TARGET, { recursive: true });
   const name = await compiled(part);
   if (isPacked) await putCopy(part === 'client' ? join('client', 'dist') : join(TARGET, part), name);
-  else await putLink(part, name);
+  else await putLink(part, join(TARGET, part), name);
+  if (part === 'client' && !isPacked) await putLink(part, join('client', 'dist'), join('..', TARGET, part));
+  await prune(part, name);
   if (part === 'src') await putRevision();
 }
 
@@ -121,24 +125,22 @@ async function compile(part, folder) {
   }
 }
 
-/** @param {string} part @param {string} name */
-async function putLink(part, name) {
-  const link = join(TARGET, part);
+/** @param {string} part @param {string} link @param {string} target relative to the link */
+async function putLink(part, link, target) {
   const before = await readlink(link).catch(expect('ENOENT', 'EINVAL'));
-  if (before === name) return;
+  if (before === target) return;
   const draft = draftOf(`${part}-link`);
-  await symlink(name, draft);
+  await symlink(target, draft);
   // `prune` goes by these times.
-  for (const version of [name, before]) if (version) await touch(join(TARGET, version));
+  for (const version of [target, before]) if (version) await touch(join(dirname(link), version));
   try {
     await rename(draft, link);
   } catch (error) {
     expect('EISDIR')(/** @type {NodeJS.ErrnoException} */ (error));
-    // dist/<part> is a folder: packed, or from a version without links.
+    // The link is a folder: packed, or from a version without links.
     await rename(link, draftOf(`${part}-folder`));
     await rename(draft, link);
   }
-  await prune(part, name);
 }
 
 /** @param {string} path @param {string} name */

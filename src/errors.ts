@@ -9,6 +9,12 @@ export class SetupError extends Error {
   override readonly name: string = 'SetupError';
 }
 
+/** Wrong arguments of the command line. main prints the message without a stack and exits with 2. */
+export class UsageError extends SetupError {
+  override readonly code = 'ERR_USAGE';
+  override readonly name = 'UsageError';
+}
+
 /** An environment variable that cannot be used. The message names the variable, the value and the expectation. */
 export class ConfigError extends SetupError {
   override readonly code = 'ERR_CONFIG';

@@ -1,10 +1,15 @@
+import { commands } from './cli/commands.ts';
 import { settingRows } from './settings/setting-rows.ts';
 
 const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
 
-Usage: npm start            (or: node dist/src/main.js)
-       npm start -- --help
+Usage: crier [start] [<graph folder>] [options]      starts the server
+       crier <command> [--help]
 
+Commands:
+  start           starts the server; so does no command
+COMMANDS
+Options:
   --check-config  tries the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the key sets of JWT_JWKS_URL, Kafka and Redis, prints what
                   it finds, and exits with 0, or 1 after a failure
   -h, --help      prints this text
@@ -21,5 +26,6 @@ export function help(): string {
     const value = fallback === '' ? 'not set' : `${fallback}${unit === '' ? '' : ` ${unit}`}`;
     return `  ${name.padEnd(32)} ${meaning} Default: ${value}.`;
   });
-  return `${USAGE}\n${rows.join('\n')}\n`;
+  const entries = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(14)}  ${summary}\n`);
+  return `${USAGE.replace('COMMANDS\n', () => `${entries.join('')}\n`)}\n${rows.join('\n')}\n`;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
+import { runCommand } from './cli/commands.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
-import { SetupError, StoppedError } from './errors.ts';
+import { SetupError, StoppedError, UsageError } from './errors.ts';
 import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
@@ -18,13 +19,17 @@ import { startWatchdog } from './watchdog.ts';
 const LOG_WINDOW_MS = 10_000;
 
 async function main(standardError: LogDestination): Promise<void> {
-  const values = readArguments();
+  const [word = '', ...rest] = process.argv.slice(2);
+  if (word !== 'start' && /^[^-]/.test(word)) return process.exit(await runCommand(word, rest));
+  const { values, positionals } = readArguments(word === 'start' ? rest : process.argv.slice(2));
   if (values.help) return void process.stdout.write(help());
   if (values.version) return void process.stdout.write(`${readVersion()}\n`);
 
-  if (values['check-config']) return check();
+  const [folder] = positionals;
+  const environment = folder === undefined ? process.env : { ...process.env, GRAPH: folder };
+  if (values['check-config']) return check(environment);
 
-  const config = readConfig(process.env);
+  const config = readConfig(environment);
   // Most of a second: --help and the errors of settings need not wait for it.
   const { startServer } = await import('./server.ts');
   const facts = { pod: config.POD_NAME || hostname(), role: config.ROLE, version: readVersion() };
@@ -85,15 +90,15 @@ async function startExitProfile(config: Config, facts: ExitProfileOptions['facts
 }
 
 /** Exits with 1 if a check has failed, else with 0; explicitly, because a module of the graph may keep the process alive. */
-async function check(): Promise<void> {
+async function check(environment: NodeJS.ProcessEnv): Promise<void> {
   const { checkConfig, linesOf } = await import('./check/check-config.ts');
   const { BUILT_IN_GRAPH } = await import('./server.ts');
-  const findings = await checkConfig(process.env, BUILT_IN_GRAPH);
+  const findings = await checkConfig(environment, BUILT_IN_GRAPH);
   const hasFailed = findings.some(({ status }) => status === 'failed');
   process.stdout.write(linesOf(findings), () => process.exit(hasFailed ? 1 : 0));
 }
 
-function readArguments() {
+function readArguments(args: readonly string[]) {
   try {
     const flag = { type: 'boolean' } as const;
     const options = {
@@ -101,10 +106,13 @@ function readArguments() {
       help: { ...flag, short: 'h' },
       version: { ...flag, short: 'v' },
     } as const;
-    return parseArgs({ options }).values;
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const extra = parsed.positionals[1];
+    if (extra === undefined) return parsed;
+    throw new Error(`Unexpected argument '${extra}'`);
   } catch (error) {
     const { message } = error as Error;
-    throw new SetupError(`${message}; settings are environment variables, which --help lists`, { cause: error });
+    throw new UsageError(`${message}; settings are environment variables, which --help lists`, { cause: error });
   }
 }
 
@@ -126,5 +134,5 @@ main(standardError).catch((error: unknown) => {
   const { message, stack } = error as Error;
   standardError.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
   // A module of the graph may keep the process alive: exit explicitly.
-  standardError.flush(() => process.exit(1));
+  standardError.flush(() => process.exit(error instanceof UsageError ? 2 : 1));
 });

@@ -14,8 +14,8 @@ import type { Pod } from './pod.ts';
 const UNUSED_ADDRESS = '127.0.0.1:1';
 
 /** Lines of standard error of a pod that refuses to start. */
-async function refusal(pod: Pod): Promise<string[]> {
-  assert.equal(await pod.ended, 1);
+async function refusal(pod: Pod, code = 1): Promise<string[]> {
+  assert.equal(await pod.ended, code);
   assert.equal(pod.output, '');
   assert.doesNotMatch(pod.log, /^\s+at /m);
   return pod.log.trimEnd().split('\n');
@@ -53,13 +53,26 @@ describe('the command line', { concurrency: 4 }, () => {
     assert.match(pod.output, /^\d+\.\d+\.\d+(\+\w+(-dirty)?)?\n$/);
   });
 
-  for (const argument of ['--port=1', 'my-graph']) {
-    it(`refuses ${argument} and says where the settings are`, async (t) => {
-      const [line, ...more] = await refusal(spawnPod(t, {}, { arguments: [argument] }));
-      assert.match(line!, new RegExp(`^crier: .*'${argument.split('=')[0]}'.*environment variables.*--help`));
-      assert.deepEqual(more, []);
-    });
-  }
+  it('refuses --port=1 and says where the settings are', async (t) => {
+    const [line, ...more] = await refusal(spawnPod(t, {}, { arguments: ['--port=1'] }), 2);
+    assert.match(line!, /^crier: .*'--port'.*environment variables.*--help/);
+    assert.deepEqual(more, []);
+  });
+
+  it('refuses an unknown command and names the commands', async (t) => {
+    const lines = await refusal(spawnPod(t, {}, { arguments: ['tial', 'subscription'] }), 2);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0]!, /^crier: unknown command "tial"; commands are start, .*tail.*; did you mean "tail"\?$/);
+  });
+
+  it('serves the graph that follows `start`, whatever GRAPH says', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': 'type Subscription { a: Int @kafka(topic: "a") }\n' });
+    const settings = { GRAPH: '/nowhere' };
+    const pod = await spawnPod(t, settings, { arguments: ['start', folder] }).started();
+    assert.match(pod.output, new RegExp(`graph "${basename(folder)}"`));
+    const lines = await refusal(spawnPod(t, {}, { arguments: ['start', folder, 'more'] }), 2);
+    assert.match(lines[0]!, /Unexpected argument 'more'/);
+  });
 });
 
 describe('a configuration that cannot be used', { concurrency: 4 }, () => {

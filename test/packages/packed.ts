@@ -3,6 +3,7 @@ import { cp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import type { Scope } from '../support/socket.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -14,11 +15,11 @@ const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 export type Package = 'crier' | 'crier-client' | 'babel-plugin-proxy-lazy';
 
 /** Packs every package of a copy of this checkout: packing replaces dist/src for a moment, which other tests run. */
-export async function packAll(t: TestContext): Promise<ReadonlyMap<Package, string>> {
-  const folder = await temporaryFolder(t);
+export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string>> {
+  const folder = await temporaryFolder(scope);
   for (const name of [...SOURCES, ...TEXTS]) await cp(name, join(folder, name), { recursive: true });
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  const destination = await temporaryFolder(t);
+  const destination = await temporaryFolder(scope);
   await run('npm', ['pack', '--workspaces', '--include-workspace-root', '--pack-destination', destination], {
     cwd: folder,
   });

@@ -33,13 +33,13 @@ interface Answer {
 
 function runCommand(settings: Readonly<Record<string, string>>, ...parameters: string[]): Promise<Answer> {
   const env = { PATH: process.env['PATH'], ...settings };
-  return run(process.execPath, ['dist/src/dead-letters.js', ...parameters], { env }).then(
+  return run(process.execPath, ['dist/src/main.js', 'dead-letters', ...parameters], { env }).then(
     ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
     (error: Answer) => error,
   );
 }
 
-describe('npm run dead-letters', () => {
+describe('crier dead-letters', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
@@ -209,10 +209,10 @@ describe('npm run dead-letters', () => {
       [[], /expected one of list, replay, drop/],
       [['purge'], /expected one of list, replay, drop, got "purge"/],
       [['list', '--limit', '0'], /--limit: expected a whole number/],
-      [['list', '--what'], /--help lists the options/],
+      [['list', '--what'], /see crier dead-letters --help/],
     ] as const) {
       const { code, stderr } = await command(...parameters);
-      assert.equal(code, 1);
+      assert.equal(code, 2);
       assert.match(stderr, message);
     }
     assert.match((await command('--help')).stdout, /^Lists, replays or drops/);
@@ -229,7 +229,7 @@ describe('npm run dead-letters', () => {
     ] as const) {
       const { code, stderr } = await runCommand(settings, 'list');
       assert.equal(code, 1);
-      const lines = stderr.split('\n').filter((line) => line.startsWith('dead-letters: ') || /^\s+at /.test(line));
+      const lines = stderr.split('\n').filter((line) => line.startsWith('crier: ') || /^\s+at /.test(line));
       assert.equal(lines.length, 1, stderr);
       assert.match(lines[0]!, message);
     }

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import typescript from 'typescript';
+import { spawnPod } from '../end-to-end/pod.ts';
 import { installed, packAll } from './packed.ts';
+import type { Package } from './packed.ts';
 
 const run = promisify(execFile);
 
 const MAX_BYTES = 30 * 1024;
 
-const PROGRAM = `import { createClient } from '@crier/client';
+const CLIENT_PROGRAM = `import { createClient } from '@crier/client';
 import type { EventExtensions } from '@crier/client';
 
 const client = createClient({ url: 'wss://example.org/graphql', connectionParams: (isRefused: boolean) => ({ isRefused }) });
@@ -34,8 +37,28 @@ declare function show(data: Record<string, unknown> | null | undefined): void;
 `;
 }
 
-describe('@crier/client as a package', () => {
-  it('imports graphql-ws only, and uses no global of Node', async () => {
+const PLUGIN_PROGRAM = `
+import { transformAsync } from '@babel/core';
+const source = 'export const loaders = Proxy.lazy({ a: globalThis.reads = (globalThis.reads ?? 0) + 1 });';
+const { code } = await transformAsync(source, { plugins: ['babel-plugin-proxy-lazy'], configFile: false });
+const { loaders } = await import('data:text/javascript,' + encodeURIComponent(code));
+console.log(globalThis.reads, loaders.a, loaders.a);
+`;
+
+const SCHEMA = `type Subscription { tick: Tick @kafka(topic: "ticks") }
+type Tick { n: Int, twice: Int }
+`;
+const RESOLVERS = `export const Tick = { twice: ({ n }: { n: number }) => n * 2 };\n`;
+
+describe('packages', { concurrency: 2 }, () => {
+  let archives: ReadonlyMap<Package, string>;
+  const cleanups: (() => unknown)[] = [];
+  before(async () => {
+    archives = await packAll({ after: (cleanup) => void cleanups.push(cleanup) });
+  });
+  after(() => Promise.all(cleanups.map((cleanup) => cleanup())));
+
+  it('@crier/client imports graphql-ws only, and uses no global of Node', async () => {
     const folder = join('dist', 'client');
     for (const file of (await readdir(folder)).filter((name) => name.endsWith('.js'))) {
       const source = await readFile(join(folder, file), 'utf8');
@@ -45,9 +68,8 @@ describe('@crier/client as a package', () => {
     }
   });
 
-  it('installs 30 KB beside graphql-ws, and is used in JavaScript and TypeScript as the pages show it', async (t) => {
-    const archive = (await packAll(t)).get('crier-client')!;
-    const folder = await installed(t, archive, 'graphql-ws', 'graphql@16');
+  it('@crier/client installs 30 KB beside graphql-ws, and is used in JavaScript and TypeScript as the pages show it', async (t) => {
+    const folder = await installed(t, archives.get('crier-client')!, 'graphql-ws', 'graphql@16');
     const own = join(folder, 'node_modules', '@crier', 'client');
     const files = (await readdir(own, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
     const sizes = await Promise.all(
@@ -68,7 +90,7 @@ describe('@crier/client as a package', () => {
     assert.equal(stdout.trim(), 'createClient');
 
     const programs = {
-      'program.mts': PROGRAM,
+      'program.mts': CLIENT_PROGRAM,
       'readme.mts': await sampleProgram(join('client', 'README.md')),
       'guarantees.mts': await sampleProgram(join('docs', 'guarantees.md')),
     };
@@ -87,5 +109,37 @@ describe('@crier/client as a package', () => {
       .getPreEmitDiagnostics(compiled)
       .map(({ messageText }) => typescript.flattenDiagnosticMessageText(messageText, '\n'));
     assert.deepEqual(complaints, []);
+  });
+
+  it('babel-plugin-proxy-lazy compiles Proxy.lazy in a project that installs it beside Babel', async (t) => {
+    const folder = await installed(t, archives.get('babel-plugin-proxy-lazy')!, '@babel/core@7');
+    await writeFile(join(folder, 'program.js'), PLUGIN_PROGRAM);
+    const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder });
+    assert.equal(stdout.trim(), 'undefined 1 1');
+  });
+
+  it('crier, installed from its archive, serves a graph of TypeScript outside of it, and brings no tool of its tests', async (t) => {
+    const folder = await installed(t, ...archives.values());
+    const own = join(folder, 'node_modules', 'crier');
+    const files = await readdir(own, { recursive: true });
+    assert.deepEqual(
+      files.filter((file) => /(^|\/)(test|loadtest|stack|fixtures)\/|\.test\./.test(file)),
+      [],
+    );
+    for (const name of ['@babel/cli', '@babel/preset-env', 'typescript', 'playwright-core', 'graphiql'])
+      assert.ok(!existsSync(join(folder, 'node_modules', name)), name);
+
+    const graph = join(folder, 'graph');
+    await mkdir(graph);
+    await writeFile(join(graph, 'schema.graphql'), SCHEMA);
+    await writeFile(join(graph, 'resolvers.ts'), RESOLVERS);
+    await writeFile(
+      join(graph, 'samples.ts'),
+      `export function* records() { yield { topic: 'ticks', value: { n: 1 } }; }\n`,
+    );
+    const { stdout } = await run(join(folder, 'node_modules', '.bin', 'crier'), ['--version'], { cwd: folder });
+    assert.match(stdout, /^0\./);
+    const pod = await spawnPod(t, { GRAPH: graph }, { main: join(own, 'dist', 'src', 'main.js') }).started();
+    assert.equal(await pod.stop(), 0);
   });
 });

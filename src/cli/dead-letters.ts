@@ -1,17 +1,16 @@
-#!/usr/bin/env node
-import { parseArgs } from 'node:util';
-import kafkajs from 'kafkajs';
-import { readSettings } from './config.ts';
-import { SetupError } from './errors.ts';
-import { createKafkaClient } from './kafka/kafkajs/client.ts';
-import { Cluster } from './kafka/kafkajs/cluster.ts';
-import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from './kafka/dead-letter/dead-letter-commands.ts';
-import type { DeadLetterCommand, DeadLetterEntry } from './kafka/dead-letter/dead-letter-commands.ts';
-import { createLog } from './log.ts';
+import { readSettings } from '../config.ts';
+import { SetupError, UsageError } from '../errors.ts';
+import { createKafkaClient } from '../kafka/kafkajs/client.ts';
+import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
+import type { DeadLetterCommand, DeadLetterEntry } from '../kafka/dead-letter/dead-letter-commands.ts';
+import { createLog } from '../log.ts';
+import { positiveInteger, readArguments } from './command.ts';
+import { kafkaFailure } from './kafka-failure.ts';
 
-const USAGE = `Lists, replays or drops dead letters: records that crier could not decode.
+export const usage = `Lists, replays or drops dead letters: records that crier could not decode.
 
-Usage: npm run dead-letters -- list | replay | drop [options]
+Usage: crier dead-letters list | replay | drop [options]
 
   list               prints one line for each: position, reason, age, size, key
   replay             writes the original records (key, value, headers, timestamp) to their original partitions
@@ -32,12 +31,10 @@ Exits with 1 after an error, or if a record could not be replayed.
 
 const PROGRESS_INTERVAL_MS = 2000;
 
-async function main(): Promise<number> {
-  const { values, positionals } = readArguments();
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+export async function run(args: readonly string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const options = { topic: text, reason: text, limit: text, 'dry-run': { type: 'boolean' } } as const;
+  const { values, positionals } = readArguments('dead-letters', args, { options, maxPositionals: 1 });
   const command = commandOf(values, positionals);
   const config = readSettings(process.env);
   if (config.KAFKA_BROKERS.length === 0)
@@ -71,36 +68,27 @@ async function main(): Promise<number> {
     const remainder = refused > 0 ? `, ${refused} cannot be replayed and stay` : '';
     process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${remainder}\n`);
     return refused > 0 ? 1 : 0;
+  } catch (error) {
+    throw kafkaFailure(error);
   } finally {
     cluster.close();
     client.destroy();
   }
 }
 
-function readArguments() {
-  try {
-    const text = { type: 'string' } as const;
-    const flag = { type: 'boolean' } as const;
-    const options = { topic: text, reason: text, limit: text, 'dry-run': flag, help: { ...flag, short: 'h' } } as const;
-    return parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    throw new SetupError(`${(error as Error).message}; --help lists the options`, { cause: error });
-  }
+interface Values {
+  readonly topic?: string;
+  readonly reason?: string;
+  readonly limit?: string;
+  readonly 'dry-run'?: boolean;
 }
 
-function commandOf(
-  { topic, reason, limit = '', ...flags }: ReturnType<typeof readArguments>['values'],
-  positionals: readonly string[],
-): DeadLetterCommand {
-  const action = DEAD_LETTER_ACTIONS.find((one) => one === positionals[0]);
-  if (!action || positionals.length !== 1) {
-    throw new SetupError(
-      `expected one of ${DEAD_LETTER_ACTIONS.join(', ')}, got ${JSON.stringify(positionals.join(' '))}`,
-    );
-  }
-  if (!/^([1-9]\d*)?$/.test(limit))
-    throw new SetupError(`--limit: expected a whole number, at least 1, got ${JSON.stringify(limit)}`);
-  return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: limit === '' ? Infinity : Number(limit) };
+function commandOf({ topic, reason, limit, ...flags }: Values, [name]: readonly string[]): DeadLetterCommand {
+  const action = DEAD_LETTER_ACTIONS.find((one) => one === name);
+  if (!action)
+    throw new UsageError(`expected one of ${DEAD_LETTER_ACTIONS.join(', ')}, got ${JSON.stringify(name ?? '')}`);
+  const most = limit === undefined ? Infinity : positiveInteger('--limit', limit);
+  return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: most };
 }
 
 function lineOf({ facts, record: { key, timestamp } }: DeadLetterEntry): string {
@@ -109,16 +97,3 @@ function lineOf({ facts, record: { key, timestamp } }: DeadLetterEntry): string 
   const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (omitted)' : ''}`;
   return `${topic}/${partition}/${offset} ${reason} ${ageSeconds} s ago, ${size}, key ${JSON.stringify(key?.toString() ?? null)}`;
 }
-
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const { message, stack } = error as Error;
-    // Wrong settings and unreachable brokers need no stack.
-    const isExpected = error instanceof SetupError || error instanceof kafkajs.KafkaJSError;
-    process.stderr.write(`dead-letters: ${isExpected ? message : (stack ?? message)}\n`);
-    process.exitCode = 1;
-  },
-);

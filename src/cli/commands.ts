@@ -1,0 +1,34 @@
+import { didYouMean } from '../did-you-mean.ts';
+import { UsageError } from '../errors.ts';
+import type { Command } from './command.ts';
+
+interface Entry {
+  /** A line of `crier --help`. */
+  readonly summary: string;
+  /** Loads only this command: `--help` and errors are quick. */
+  readonly load: () => Promise<Command>;
+}
+
+export const commands: Readonly<Record<string, Entry>> = {
+  tail: { summary: 'prints the events of a subscription', load: () => import('./tail/tail.ts') },
+  publish: { summary: 'writes lines of standard input to a Kafka topic', load: () => import('./publish.ts') },
+  'dead-letters': {
+    summary: 'lists, replays or drops records that could not be decoded',
+    load: () => import('./dead-letters.ts'),
+  },
+};
+
+/** @throws UsageError for an unknown command */
+export async function runCommand(name: string, args: readonly string[]): Promise<number> {
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!entry) {
+    const names = ['start', ...Object.keys(commands)];
+    throw new UsageError(`unknown command "${name}"; commands are ${names.join(', ')}${didYouMean(name, names, 0.5)}`);
+  }
+  const command = await entry.load();
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(command.usage);
+    return 0;
+  }
+  return command.run(args);
+}

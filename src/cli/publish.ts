@@ -1,0 +1,144 @@
+import type { Message, Producer } from 'kafkajs';
+import { readSettings } from '../config.ts';
+import { SetupError, UsageError } from '../errors.ts';
+import { valueAt } from '../json/value-at.ts';
+import { createKafkaClient } from '../kafka/kafkajs/client.ts';
+import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import { createLog } from '../log.ts';
+import { readArguments, readHeaders } from './command.ts';
+import { kafkaFailure } from './kafka-failure.ts';
+
+export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
+
+Usage: crier publish <topic> [options] < records.jsonl
+
+  --key <path>              takes the record's key from the value, such as order.order_id; default: no key
+  --header <name: value>    a header of every record; may be repeated
+  --text                    lines are any text; default: each must be JSON
+
+Empty lines are skipped. Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
+Exits with 1 if a line is refused; the lines before it are written.
+`;
+
+const BATCH = 500;
+const PROGRESS_INTERVAL_MS = 2000;
+
+interface Target {
+  readonly topic: string;
+  readonly keyPath: readonly string[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isText: boolean;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const target = targetOf(args);
+  const config = readSettings(process.env);
+  if (config.KAFKA_BROKERS.length === 0) {
+    throw new SetupError(
+      'KAFKA_BROKERS: expected host:port, separated by commas, got none; without Kafka the records of a graph come from its samples.ts',
+    );
+  }
+  const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
+  const cluster = new Cluster(() => createKafkaClient(config, log));
+  const client = createKafkaClient(config, log);
+  const producer = client.kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
+  try {
+    const [existing] = await cluster.existingTopics([target.topic]);
+    if (existing === undefined)
+      throw new SetupError(`the topic "${target.topic}" does not exist, or may not be seen; create it first`);
+    await producer.connect();
+    const written = await writeLines(producer, target);
+    process.stderr.write(`written: ${written}\n`);
+    return 0;
+  } catch (error) {
+    throw kafkaFailure(error);
+  } finally {
+    await producer.disconnect().catch(() => undefined);
+    cluster.close();
+    client.destroy();
+  }
+}
+
+function targetOf(args: readonly string[]): Target {
+  const options = {
+    key: { type: 'string' },
+    header: { type: 'string', multiple: true },
+    text: { type: 'boolean' },
+  } as const;
+  const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 1 });
+  const [topic] = positionals;
+  if (topic === undefined) throw new UsageError('expected the name of a topic; see crier publish --help');
+  if (values.text && values.key !== undefined) throw new UsageError('--key: a line of --text has no fields');
+  return {
+    topic,
+    keyPath: values.key?.split('.'),
+    headers: readHeaders(values.header ?? []),
+    isText: values.text ?? false,
+  };
+}
+
+/** Resolves with the number of records written. What has arrived is written at once, so that a slow pipe does not wait. */
+async function writeLines(producer: Producer, target: Target): Promise<number> {
+  let written = 0;
+  let reportedAt = performance.now();
+  const write = async (messages: Message[]) => {
+    for (let i = 0; i < messages.length; i += BATCH) {
+      const batch = messages.slice(i, i + BATCH);
+      await producer.send({ topic: target.topic, acks: -1, messages: batch });
+      written += batch.length;
+      if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
+      reportedAt = performance.now();
+      process.stderr.write(`${written} so far\n`);
+    }
+  };
+  for await (const lines of arrivingLines(process.stdin)) {
+    const messages: Message[] = [];
+    try {
+      for (const { text, number } of lines) messages.push(messageOf(text, number, target));
+    } finally {
+      await write(messages);
+    }
+  }
+  return written;
+}
+
+interface Line {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** Lines that are not empty, as many at once as have arrived. */
+async function* arrivingLines(input: NodeJS.ReadStream): AsyncGenerator<Line[]> {
+  let rest = '';
+  let number = 0;
+  const lineOf = (text: string): Line => ({ text: text.replace(/\r$/, ''), number: ++number });
+  const isNotEmpty = ({ text }: Line) => text.trim() !== '';
+  for await (const chunk of input.setEncoding('utf8') as AsyncIterable<string>) {
+    const texts = (rest + chunk).split('\n');
+    rest = texts.pop()!;
+    yield texts.map(lineOf).filter(isNotEmpty);
+  }
+  yield [lineOf(rest)].filter(isNotEmpty);
+}
+
+function messageOf(line: string, number: number, { keyPath, headers, isText }: Target): Message {
+  if (isText) return { value: line, key: null, headers: { ...headers } };
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw new SetupError(`line ${number} is not JSON: ${(error as Error).message}; --text writes any text`, {
+      cause: error,
+    });
+  }
+  return { value: line, key: keyPath ? keyOf(value, keyPath, number) : null, headers: { ...headers } };
+}
+
+function keyOf(value: unknown, path: readonly string[], number: number): string {
+  const key = valueAt(value, path);
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean') return String(key);
+  throw new SetupError(
+    `line ${number}: --key ${path.join('.')}: expected a string or a number there, got ${JSON.stringify(key)}`,
+  );
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { startPod } from '../end-to-end/pod.ts';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { freePorts } from '../../stack/port.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { Crier, crier } from './crier.ts';
+
+const COUNTED = 'subscription { counted(key: "a") { n } }';
+
+const valuesOf = (from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => `{"key":"a","n":${from + i}}\n`).join('');
+
+describe('crier tail and crier publish', { timeout: 240_000 }, () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  it('prints each event once, in order, while the pod is replaced', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const name = randomName('tail');
+    const [port] = await freePorts(1);
+    const schema = `
+      type Subscription {
+        counted(key: ID!): Counted @kafka(topic: "${topic}", match: [{ arg: "key", path: "key" }], history: {})
+      }
+      type Counted { key: ID, n: Int }
+    `;
+    const settings = {
+      GRAPH: await graphFolder(t, { 'schema.graphql': schema }),
+      PORT: String(port),
+      KAFKA_BROKERS: outside.brokers,
+      KAFKA_GROUP_ID: name,
+      KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
+      REDIS_URL: (await redisServer(t)).url,
+      CHANNEL_PREFIX: `${name}:`,
+    };
+    const publish = (input: string) =>
+      crier(t, ['publish', topic, '--key', 'key'], { settings: { KAFKA_BROKERS: outside.brokers }, input });
+    const one = await startPod(t, settings);
+    const tail = new Crier(t, ['tail', COUNTED, '--url', `http://127.0.0.1:${port}`, '--count', '30']);
+    await tail.until('the connection', () => tail.errors.includes('connected to'));
+    await one.counts('crier_operations', 1);
+    assert.deepEqual(await publish(valuesOf(0, 10)), { code: 0, output: '', errors: 'written: 10\n' });
+    await tail.until('10 events', () => tail.lines.length === 10);
+    await one.stop();
+    await publish(valuesOf(10, 10));
+    await startPod(t, settings);
+    await tail.until('20 events', () => tail.lines.length === 20);
+    await publish(valuesOf(20, 10));
+    assert.equal(await tail.ended, 0);
+    const printed = tail.lines.map((line) => (JSON.parse(line) as { counted: { n: number } }).counted.n);
+    assert.deepEqual(
+      printed,
+      Array.from({ length: 30 }, (_, n) => n),
+    );
+    assert.match(tail.errors, /the connection was closed: 1001 .*; connecting again\nconnected again\n/);
+    const [first] = await outside.readAll(topic, 1);
+    assert.equal(first!.key!.toString(), 'a');
+  });
+
+  it('names the mistake of an operation or of the address', async (t) => {
+    const schema = 'type Subscription { a: Int @kafka(topic: "a") }';
+    const pod = await startPod(t, { GRAPH: await graphFolder(t, { 'schema.graphql': schema }) });
+    const [unused] = await freePorts(1);
+    for (const [args, code, message] of [
+      [['{ b }', '--url', pod.url], 1, /Cannot query field "b" on type "Query"/],
+      [['{ a', '--url', pod.url], 2, /^crier: Syntax Error/],
+      [['{ a }', '--url', `http://127.0.0.1:${unused}`], 1, /cannot connect to .*ECONNREFUSED.*is crier running/],
+      [['{ a }', '--url', 'localhost'], 2, /--url: expected a URL such as/],
+      [['{ a }', '--variables', '[1]'], 2, /--variables: expected a JSON object/],
+      [['{ a }', '--header', 'x'], 2, /--header: expected "name: value"/],
+      [['{ a }', '--count', '0'], 2, /--count: expected a whole number/],
+      [[], 2, /expected a subscription/],
+    ] as const) {
+      const ended = await crier(t, ['tail', ...args]);
+      assert.equal(ended.code, code, ended.errors);
+      assert.match(ended.errors, message);
+      assert.doesNotMatch(ended.errors, /^\s+at /m);
+    }
+    const { code, output } = await crier(t, ['tail', '{ __typename }', '--url', pod.url, '--whole']);
+    assert.deepEqual([code, output], [0, '{"data":{"__typename":"Query"}}\n']);
+  });
+
+  it('writes the lines before one that is refused, and names its number', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = { KAFKA_BROKERS: outside.brokers };
+    const mistakes = [
+      [[topic], '{"a":1}\r\n\n{"a":2}\n{oops\n{"a":4}\n', 1, /^crier: line 4 is not JSON: /],
+      [[topic, '--key', 'a.b'], '{"a":{"c":1}}\n', 1, /line 1: --key a\.b: expected a string or a number there/],
+      [[randomName('absent')], '{}\n', 1, /the topic "absent-.*" does not exist/],
+      [[], '{}\n', 2, /expected the name of a topic/],
+    ] as const;
+    for (const [args, input, code, message] of mistakes) {
+      const ended = await crier(t, ['publish', ...args], { settings, input });
+      assert.equal(ended.code, code, ended.errors);
+      assert.match(ended.errors, message);
+    }
+    const { errors } = await crier(t, ['publish', topic], { input: '{}' });
+    assert.match(errors, /KAFKA_BROKERS: expected host:port.*samples\.ts/);
+    const text = await crier(t, ['publish', topic, '--text', '--header', 'tenant: a'], { settings, input: 'last' });
+    assert.equal(text.code, 0);
+    const records = await outside.readAll(topic, 3);
+    assert.deepEqual(
+      records.map(({ value }) => value!.toString()),
+      ['{"a":1}', '{"a":2}', 'last'],
+    );
+    assert.equal(String(records[2]!.headers!['tenant']), 'a');
+  });
+});
