@@ -44,6 +44,7 @@ const SHARED_INPUTS = [
   'scripts/build.js',
   'scripts/copy-graphiql.js',
   'scripts/declare-client.js',
+  'scripts/declare-library.js',
 ];
 const NO_INPUTS = new Set(['node_modules', 'dist', 'fixtures', 'results', 'profiles']);
 /** How long a build is kept after it was replaced, in ms: a process that started with it may still read from it. */
@@ -148,6 +149,10 @@ async function putCopy(path, name) {
   const [part = ''] = name.split('-');
   const draft = draftOf(`${part}-copy`);
   await cp(join(TARGET, name), draft, { recursive: true });
+  if (part === 'src') {
+    const { declareLibrary } = await import('./declare-library.js');
+    declareLibrary(draft);
+  }
   await rename(path, draftOf(`${part}-link`)).catch(expect('ENOENT'));
   await rename(draft, path);
 }

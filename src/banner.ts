@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import type { Config } from './config.ts';
+import { hostInUrl } from './host-in-url.ts';
 
 export interface BannerOptions {
   readonly version: string;
@@ -31,10 +31,4 @@ export function banner({ version, config, graphName, port, adminPort, hasSamples
   lines.push(`  Admin       http://${adminHost}:${adminPort}/healthz  /readyz  /metrics`, '');
   if (port !== undefined) lines.push('A subscription to start with:', '', operation.trim().replace(/^/gm, '  '), '');
   return `${lines.join('\n')}\n`;
-}
-
-/** Replaces a wildcard address, which a browser cannot open, and puts an IPv6 address in brackets (RFC 3986, section 3.2.2). */
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return isIPv6(host) ? `[${host}]` : host;
 }

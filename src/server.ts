@@ -4,6 +4,7 @@ import { banner } from './banner.ts';
 import type { Config } from './config.ts';
 import { EmbeddedTopics } from './embedded/embedded-topics.ts';
 import { GraphError, StoppedError } from './errors.ts';
+import type { Graph } from './graph/graph.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { loadGraph } from './graph/loading/load.ts';
 import { missingRegistryProblems } from './graph/schema/record-format.ts';
@@ -40,6 +41,8 @@ export interface Server {
   /** Of the endpoint; undefined with ROLE=worker. */
   readonly port: number | undefined;
   readonly adminPort: number;
+  /** The topics of the embedded mode; undefined with Kafka. */
+  readonly embedded: EmbeddedTopics | undefined;
   /** What a person should read on standard output. */
   readonly banner: string;
   /** Drains and releases everything, bottom to top. Idempotent. */
@@ -47,6 +50,8 @@ export interface Server {
 }
 
 export interface ServerOptions {
+  /** Instead of the folder that the configuration names. */
+  readonly graph?: Graph;
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
   /** Rejections of this process that nothing handled, so far. */
@@ -108,12 +113,9 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
 
   try {
     register(new GarbageCollections(metrics).start());
-    const graph = await orAborted(
-      // A module of the graph may wait for ever.
-      loadGraph(config.GRAPH || BUILT_IN_GRAPH),
-      options.stop,
-      () => new StoppedError(),
-    );
+    // A module of the graph may wait for ever.
+    const loading = options.graph ?? loadGraph(config.GRAPH || BUILT_IN_GRAPH);
+    const graph = await orAborted(Promise.resolve(loading), options.stop, () => new StoppedError());
     const collisions = prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX);
     const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()) : [];
     const problems = [...collisions, ...missing];
@@ -191,6 +193,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     return {
       port,
       adminPort,
+      embedded: services.embedded,
       close,
       banner: banner({
         version: readVersion(),

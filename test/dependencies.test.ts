@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -11,6 +12,8 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly hasInstallScript?: boolean;
   readonly dev?: boolean;
+  /** To a workspace of this repository. */
+  readonly link?: boolean;
 }
 
 /** Licences that allow crier's use without conditions on its own code. */
@@ -33,7 +36,8 @@ const OTHER_LICENCES: Readonly<Record<string, string>> = {
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as never;
 
 const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
-const locked = Object.entries(packages).filter(([path]) => path !== '');
+/** Not this repository's own packages. */
+const locked = Object.entries(packages).filter(([path, { link }]) => path.startsWith('node_modules/') && !link);
 const manifest = read('package.json') as Record<'dependencies' | 'devDependencies', Record<string, string>>;
 
 describe('the dependencies', () => {
@@ -81,11 +85,13 @@ describe('the dependencies', () => {
     assert.equal(bill.bomFormat, 'CycloneDX');
     const listed = new Map(bill.components.map((component) => [component.name, component]));
     for (const [name, version] of Object.entries(manifest.dependencies)) {
+      if (packages[`node_modules/${name}`]?.link) continue;
       const component = listed.get(name);
       assert.equal(component?.version, version, name);
       assert.ok(component.licenses?.length && component.hashes?.length, name);
     }
     const installed = locked.filter(([, { dev }]) => !dev).map(([path]) => path.replace(/^.*node_modules\//, ''));
-    assert.deepEqual([...listed.keys()].sort(), [...new Set(installed)].sort());
+    const own = Object.values(packages).flatMap(({ link, resolved }) => (link && resolved ? [basename(resolved)] : []));
+    assert.deepEqual([...listed.keys()].sort(), [...new Set([...installed, ...own])].sort());
   });
 });

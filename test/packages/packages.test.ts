@@ -6,11 +6,22 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import typescript from 'typescript';
+import type { CompilerOptions } from 'typescript';
 import { spawnPod } from '../end-to-end/pod.ts';
 import { installed, packAll } from './packed.ts';
 import type { Package } from './packed.ts';
 
 const run = promisify(execFile);
+
+const STRICT: CompilerOptions = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noEmit: true,
+  target: typescript.ScriptTarget.ES2023,
+  module: typescript.ModuleKind.NodeNext,
+  moduleResolution: typescript.ModuleResolutionKind.NodeNext,
+};
 
 const MAX_BYTES = 30 * 1024;
 
@@ -97,11 +108,7 @@ describe('packages', { concurrency: 2 }, () => {
     for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
     const paths = Object.keys(programs).map((name) => join(folder, name));
     const compiled = typescript.createProgram(paths, {
-      strict: true,
-      noEmit: true,
-      target: typescript.ScriptTarget.ES2023,
-      module: typescript.ModuleKind.NodeNext,
-      moduleResolution: typescript.ModuleResolutionKind.NodeNext,
+      ...STRICT,
       lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
       types: [],
     });
@@ -141,5 +148,21 @@ describe('packages', { concurrency: 2 }, () => {
     assert.match(stdout, /^0\./);
     const pod = await spawnPod(t, { GRAPH: graph }, { main: join(own, 'dist', 'src', 'main.js') }).started();
     assert.equal(await pod.stop(), 0);
+  });
+
+  it('crier starts servers in a program of strict TypeScript, as docs/library.md shows it', async (t) => {
+    const folder = await installed(t, ...archives.values(), '@types/node@20');
+    const samples = [...(await readFile(join('docs', 'library.md'), 'utf8')).matchAll(/```ts\n(.*?)```/gs)];
+    assert.ok(samples.length >= 2);
+    const paths = samples.map((_, i) => join(folder, `sample-${i}.ts`));
+    for (const [i, [, text]] of samples.entries()) await writeFile(paths[i]!, text!);
+    const compiled = typescript.createProgram(paths, { ...STRICT, skipLibCheck: false });
+    const complaints = typescript
+      .getPreEmitDiagnostics(compiled)
+      .filter(({ file }) => !file || !/node_modules\/(?!crier\/)/.test(file.fileName))
+      .map(
+        ({ messageText, file }) => `${file?.fileName}: ${typescript.flattenDiagnosticMessageText(messageText, '\n')}`,
+      );
+    assert.deepEqual(complaints, []);
   });
 });

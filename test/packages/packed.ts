@@ -8,7 +8,16 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
-const SOURCES = ['babel.config.js', 'client', 'plugins', 'scripts', 'src', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  'babel.config.js',
+  'client',
+  'plugins',
+  'scripts',
+  'src',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
 const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 
 /** Names of the archives, without version. */

@@ -29,7 +29,15 @@ async function checkout(t: TestContext, files: Readonly<Record<string, string>> 
 }
 
 async function checkoutIn(folder: string, files: Readonly<Record<string, string>> | 'crier'): Promise<string> {
-  for (const name of ['package.json', 'package-lock.json', 'babel.config.js', 'plugins', 'scripts', 'README.md']) {
+  for (const name of [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'babel.config.js',
+    'plugins',
+    'scripts',
+    'README.md',
+  ]) {
     await cp(name, join(folder, name), { recursive: true });
   }
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));

@@ -1,5 +1,5 @@
-import DataLoader from 'dataloader';
 import type { ExecutionContext } from '../../context/context.ts';
+import { byId } from '../../library/loaders.ts';
 import type { Auction, Bid, Bidder, Entity, Listing, Property, Seller, Venue, Watch } from './domain.ts';
 
 export const backends = [
@@ -37,7 +37,6 @@ export const backends = [
   'venue',
 ] as const;
 
-type BackendName = (typeof backends)[number];
 export type AuctionContext = ExecutionContext<ReturnType<typeof createLoaders>>;
 
 /**
@@ -153,22 +152,4 @@ export function createLoaders(context: ExecutionContext) {
     }),
   });
   return loaders;
-}
-
-/** Ignores a part that a dossier omits, so that the part's own backend is called. A part that is null is primed. */
-class PrimedLoader<Key, Value> extends DataLoader<Key, Value> {
-  override prime(key: Key, part: Value | PromiseLike<Value> | Error | undefined): this {
-    return part === undefined ? this : super.prime(key, part);
-  }
-}
-
-/** Loads many keys with one call: `POST <path>/batch {"ids":[…]}` responds with objects by id. A missing id loads as null. */
-function byId<Key extends string | number, Value>(context: ExecutionContext, backend: BackendName, path: string) {
-  return new PrimedLoader<Key, Value | null>(
-    async (ids) => {
-      const found = (await context.backends[backend]!.post(`${path}/batch`, { ids })) as Record<string, Value> | null;
-      return ids.map((id) => (found && Object.hasOwn(found, id) ? found[String(id)]! : null));
-    },
-    { maxBatchSize: 200 },
-  );
 }

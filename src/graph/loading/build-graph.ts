@@ -1,0 +1,136 @@
+import { parse, validate } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import type { ContextDefinition } from '../../context/context.ts';
+import { didYouMean } from '../../did-you-mean.ts';
+import { GraphError } from '../../errors.ts';
+import { parseAccessRules } from '../access/access-rules.ts';
+import { makeExecutable } from '../execution/executable.ts';
+import type { Source } from '../execution/executable.ts';
+import type { Graph, Samples } from '../graph.ts';
+import { attachPublications } from '../publishing/attach-publications.ts';
+import { parseBindings } from '../schema/bindings.ts';
+import { attachRecordFields } from '../schema/record-fields.ts';
+import { parseRedisBindings } from '../schema/redis-binding.ts';
+import { attachResolvers } from '../schema/resolvers.ts';
+import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
+import { attachStateFields } from '../state/state-fields.ts';
+
+/** A module of a graph: resolvers, context or samples. */
+export interface GraphModule {
+  /** What problems name. */
+  readonly fileName: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+export interface GraphParts {
+  readonly name: string;
+  /** SDL. */
+  readonly schema: string;
+  /** By name: resolvers, context, samples. All are optional. */
+  readonly modules: ReadonlyMap<string, GraphModule>;
+  readonly warnings: readonly string[];
+}
+
+const CONTEXT_PARTS = ['backends', 'createLoaders', 'authenticate'];
+const SAMPLES_PARTS = ['records', 'operation', 'respond'];
+
+/**
+ * Puts a graph together.
+ * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
+ */
+export function buildGraph({ name, schema: text, modules, warnings }: GraphParts): Graph {
+  const { schema, problems } = buildGraphSchema(text, 'schema.graphql');
+
+  const resolvers = modules.get('resolvers');
+  const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
+  problems.push(...attachRecordFields(schema));
+  const published = attachPublications(schema);
+  const parsed = parseBindings(schema, attached.customSources);
+  const states = attachStateFields(schema, parsed.bindings);
+  const redis = parseRedisBindings(schema, attached.customSources);
+  problems.push(
+    ...attached.problems,
+    ...published.problems,
+    ...parsed.problems,
+    ...redis.problems,
+    ...states.problems,
+    ...parseAccessRules(schema).problems,
+  );
+  const context = readContext(modules.get('context'), problems);
+  const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema) : schema;
+  const samples = readSamples(modules.get('samples'), clientSchema, problems);
+  if (problems.length > 0) throw new GraphError(problems.join('\n'));
+
+  makeExecutable(clientSchema, new Map<string, Source>([...parsed.bindings, ...redis.bindings]));
+  return {
+    name,
+    schema: clientSchema,
+    bindings: parsed.bindings,
+    redisBindings: redis.bindings,
+    publications: published.publications,
+    stateFields: states.stateFields,
+    shapes: parsed.shapes,
+    authorizers: attached.authorizers,
+    context,
+    samples,
+    warnings: [...warnings, ...parsed.warnings, ...redis.warnings],
+  };
+}
+
+function readContext(module: GraphModule | undefined, problems: string[]): ContextDefinition {
+  if (!module) return {};
+  const { backends, ...functions } = pick(module, CONTEXT_PARTS, problems);
+  if (backends !== undefined && !(Array.isArray(backends) && backends.every((name) => typeof name === 'string'))) {
+    problems.push(`${module.fileName}: backends must be a list of names, such as ['seller', 'venue']`);
+  }
+  requireFunctions(module, functions, problems);
+  return { ...(backends === undefined ? {} : { backends: backends as string[] }), ...functions };
+}
+
+function readSamples(module: GraphModule | undefined, schema: GraphQLSchema, problems: string[]): Samples | undefined {
+  if (!module) return undefined;
+  const { operation, ...functions } = pick(module, SAMPLES_PARTS, problems);
+  requireFunctions(module, functions, problems);
+  if (functions['records'] === undefined) {
+    problems.push(`${module.fileName}: needs records; export function* records(seed) that yields { topic, value }`);
+  }
+  if (operation !== undefined) {
+    const mistake = typeof operation === 'string' ? mistakeOf(operation, schema) : 'must be the text of a subscription';
+    if (mistake) problems.push(`${module.fileName}: operation: ${mistake}`);
+  }
+  const samples = { ...functions, ...(operation === undefined ? {} : { operation: operation as string }) };
+  return samples as unknown as Samples;
+}
+
+function mistakeOf(operation: string, schema: GraphQLSchema): string | undefined {
+  try {
+    return validate(schema, parse(operation))[0]?.message;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The named exports that crier reads. Other exports are allowed; one that nearly has crier's name is a mistake. */
+function pick(
+  { exports, fileName }: GraphModule,
+  parts: readonly string[],
+  problems: string[],
+): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(exports)) {
+    if (parts.includes(name)) picked[name] = value;
+    else if (name === 'default')
+      problems.push(`${fileName}: has a default export; use named ones: ${parts.join(', ')}`);
+    else {
+      const nearest = didYouMean(name, parts);
+      if (nearest) problems.push(`${fileName}: exports "${name}", which crier does not read${nearest}`);
+    }
+  }
+  return picked;
+}
+
+function requireFunctions({ fileName }: GraphModule, values: Record<string, unknown>, problems: string[]): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== 'function') problems.push(`${fileName}: ${name} must be a function`);
+  }
+}

@@ -1,0 +1,91 @@
+import { readConfig } from '../config.ts';
+import type { NewRecord } from '../context/publishing.ts';
+import type { Graph } from '../graph/graph.ts';
+import { hostInUrl } from '../host-in-url.ts';
+import { createLog } from '../log.ts';
+import type { Logger } from '../log.ts';
+import { startServer } from '../server.ts';
+import { readVersion } from '../version.ts';
+import { environmentOf, withOptionNames } from './server-options.ts';
+import type { BackendOption, SettingOptions } from './server-options.ts';
+
+/**
+ * Beside these, every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. Environment variables are not
+ * read, except NODE_ENV, whose value `production` changes the same defaults as in a pod.
+ */
+export interface ServerOptions extends SettingOptions {
+  /** A graph folder, or what `defineGraph` returns. Default: the built-in auction graph. */
+  readonly graph?: string | Graph;
+  /** By name, as in the graph's context. */
+  readonly backends?: Readonly<Record<string, BackendOption>>;
+  /** Default: JSON lines on standard error, from `logLevel` on. */
+  readonly logger?: Logger;
+  /** crier cannot go on: the process should end. Default: the error is thrown as an uncaught exception. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+export interface Server {
+  /** Of the endpoint, `http://host:port/graphql`; undefined with `role: 'worker'`. */
+  readonly url: string | undefined;
+  /** `ws://host:port/graphql` */
+  readonly webSocketUrl: string | undefined;
+  /** `http://host:port` of `/healthz`, `/readyz`, `/metrics` and what else is for operators. */
+  readonly adminUrl: string;
+  /**
+   * Without Kafka: takes a record into a topic. Resolves when its events are published.
+   * @throws TypeError with Kafka, whose producers write the records
+   */
+  publish(topic: string, record: NewRecord): Promise<void>;
+  /** Drains as a pod does at SIGTERM, and releases everything. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts crier in this process: the server that `crier start` starts, with options instead of environment variables. Several may run at
+ * once. `adminPort` is free by default, unlike a pod's.
+ * @throws ConfigError for options that are unknown or cannot be used, GraphError for a graph with mistakes; nothing runs then
+ */
+export async function createServer(options: ServerOptions = {}): Promise<Server> {
+  const { graph, backends, logger, onFatal = throwUncaught, ...settings } = options;
+  const config = configOf({ adminPort: 0, ...settings }, graph, backends);
+  const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
+  const server = await startServer(config, log, { onFatal, ...(typeof graph === 'object' && { graph }) });
+  const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
+  return {
+    url,
+    webSocketUrl: url?.replace('http', 'ws'),
+    adminUrl: `http://${hostInUrl(config.ADMIN_HOST)}:${server.adminPort}`,
+    publish: async (topic, { key = null, value, headers }) => {
+      if (!server.embedded) throw new TypeError('publish: with Kafka, records come from its producers');
+      await server.embedded.append(topic, {
+        key: key === null ? null : Buffer.from(key),
+        value: value === null ? null : Buffer.from(JSON.stringify(value)),
+        ...(headers && { headers }),
+      });
+    },
+    close: () => server.close(),
+  };
+}
+
+function configOf(
+  settings: SettingOptions,
+  graph: ServerOptions['graph'],
+  backends: ServerOptions['backends'],
+): ReturnType<typeof readConfig> {
+  try {
+    return readConfig({
+      ...environmentOf(settings, backends),
+      GRAPH: typeof graph === 'string' ? graph : '',
+      NODE_ENV: process.env['NODE_ENV'],
+    });
+  } catch (error) {
+    throw withOptionNames(error);
+  }
+}
+
+/** In a turn of its own, so that nothing catches it. */
+function throwUncaught(error: Error): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

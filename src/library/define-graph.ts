@@ -1,0 +1,32 @@
+import type { ContextDefinition } from '../context/context.ts';
+import type { Graph, Samples } from '../graph/graph.ts';
+import { buildGraph } from '../graph/loading/build-graph.ts';
+import type { GraphModule } from '../graph/loading/build-graph.ts';
+import type { Resolvers } from './graph.ts';
+
+/** A graph without a folder: its parts are those of the files. */
+export interface GraphDefinition {
+  /** Shown in logs. Default: `graph`. */
+  readonly name?: string;
+  /** SDL, as in schema.graphql. */
+  readonly schema: string;
+  readonly resolvers?: Resolvers;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- any loaders
+  readonly context?: ContextDefinition<any>;
+  readonly samples?: Samples;
+}
+
+/**
+ * Checks and builds a graph.
+ * @throws GraphError with every mistake found, one per line: field, line, reason, remedy
+ */
+export function defineGraph({ name = 'graph', schema, ...modules }: GraphDefinition): Graph {
+  return buildGraph({
+    name,
+    schema,
+    modules: new Map(
+      Object.entries(modules).map(([module, exports]) => [module, { fileName: module, exports } as GraphModule]),
+    ),
+    warnings: [],
+  });
+}

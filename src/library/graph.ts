@@ -1,0 +1,71 @@
+import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
+import type { ExecutionContext } from '../context/context.ts';
+import type { AuthorizeType } from '../graph/graph.ts';
+
+/** `crier/graph`: what the modules of a graph import. */
+
+export type { Acknowledgement, ContextDefinition } from '../context/context.ts';
+export type { Backend } from '../context/backend.ts';
+export type { Claims, ConnectionFacts, ConnectionRequest } from '../context/connection-facts.ts';
+export type { EventRecord } from '../context/event-record.ts';
+export type { NewRecord, PublishedRecord } from '../context/publishing.ts';
+export type { PubSub } from '../context/pubsub/pubsub.ts';
+export type { SampleRecord, Samples } from '../graph/graph.ts';
+export { byId, PrimedLoader } from './loaders.ts';
+
+/** The third argument of resolvers. `Loaders` is what the graph's `createLoaders` returns. */
+export type Context<Loaders extends object = object> = ExecutionContext<Loaders>;
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- without generated types, sources and arguments are what the author says. */
+
+export type Resolver<Loaders extends object = any> = (
+  source: any,
+  args: any,
+  context: Context<Loaders>,
+  info: GraphQLResolveInfo,
+) => unknown;
+
+/** Of a field of any type but Subscription. */
+export type FieldResolver<Loaders extends object = any> =
+  | Resolver<Loaders>
+  | {
+      readonly resolve?: Resolver<Loaders>;
+      readonly authorize?: (source: any, args: any, context: Context<Loaders>) => boolean | PromiseLike<boolean>;
+    };
+
+export type SubscriptionResolver<Loaders extends object = any> =
+  | Resolver<Loaders>
+  | {
+      readonly resolve?: Resolver<Loaders>;
+      readonly authorize?: (args: any, context: Context<Loaders>) => void | boolean | Promise<void | boolean>;
+      readonly subscribe?: (
+        source: undefined,
+        args: any,
+        context: Context<Loaders>,
+        info: GraphQLResolveInfo,
+      ) => AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
+    };
+
+/** Of an object type, an interface or a union. */
+export type TypeResolvers<Loaders extends object = any> = {
+  readonly __resolveType?: (value: any, context: Context<Loaders>, info: GraphQLResolveInfo) => string | undefined;
+  readonly __authorize?: AuthorizeType;
+} & { readonly [field: string]: FieldResolver<Loaders> };
+
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+/** The exports of a graph's `resolvers.ts`, by type. */
+export type Resolvers<Loaders extends object = object> = {
+  readonly Subscription?: { readonly [field: string]: SubscriptionResolver<Loaders> };
+} & { readonly [type: string]: TypeResolvers<Loaders> | GraphQLScalarType };
+
+/**
+ * Returns its argument. Functions in it know the type of their `context`; loaders are given first:
+ *
+ *     export const { Order } = defineResolvers<Loaders>()({ Order: { customer: (order, args, { loaders }) => … } });
+ */
+export function defineResolvers<const T extends Resolvers>(resolvers: T): T;
+export function defineResolvers<Loaders extends object>(): <const T extends Resolvers<Loaders>>(resolvers: T) => T;
+export function defineResolvers(...resolvers: unknown[]): unknown {
+  return resolvers.length > 0 ? resolvers[0] : (given: unknown) => given;
+}
