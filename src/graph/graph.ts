@@ -46,6 +46,8 @@ export type AuthorizeType = (value: unknown, context: ExecutionContext) => boole
 export interface Graph {
   /** The folder's name. */
   readonly name: string;
+  /** Names the contents of the folder: equal for equal ones. */
+  readonly revision: string;
   /**
    * Executable: resolvers are attached, and the `resolve` of a bound field reads its value from the payload. A Subscription field
    * without @kafka or @redis has a `subscribe` from the graph's resolvers; its events are root values as in graphql-js.

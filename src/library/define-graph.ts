@@ -2,6 +2,7 @@ import type { ContextDefinition } from '../context/context.ts';
 import type { Graph, Samples } from '../graph/graph.ts';
 import { buildGraph } from '../graph/loading/build-graph.ts';
 import type { GraphModule } from '../graph/loading/build-graph.ts';
+import { revisionOf } from '../graph/loading/load.ts';
 import type { Resolvers } from './graph.ts';
 
 /** A graph without a folder: its parts are those of the files. */
@@ -23,6 +24,7 @@ export interface GraphDefinition {
 export function defineGraph({ name = 'graph', schema, ...modules }: GraphDefinition): Graph {
   return buildGraph({
     name,
+    revision: revisionOf([schema]),
     schema,
     modules: new Map(
       Object.entries(modules).map(([module, exports]) => [module, { fileName: module, exports } as GraphModule]),

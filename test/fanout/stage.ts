@@ -159,6 +159,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const runtime = new GraphRuntime({
     graph: {
       name: 'stage',
+      revision: '',
       schema: clientSchema,
       bindings,
       redisBindings: redis.bindings,

@@ -22,13 +22,11 @@ export interface GraphModule {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-export interface GraphParts {
-  readonly name: string;
+export interface GraphParts extends Pick<Graph, 'name' | 'revision' | 'warnings'> {
   /** SDL. */
   readonly schema: string;
   /** By name: resolvers, context, samples. All are optional. */
   readonly modules: ReadonlyMap<string, GraphModule>;
-  readonly warnings: readonly string[];
 }
 
 const CONTEXT_PARTS = ['backends', 'createLoaders', 'authenticate'];
@@ -38,7 +36,7 @@ const SAMPLES_PARTS = ['records', 'operation', 'respond'];
  * Puts a graph together.
  * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
  */
-export function buildGraph({ name, schema: text, modules, warnings }: GraphParts): Graph {
+export function buildGraph({ name, revision, schema: text, modules, warnings }: GraphParts): Graph {
   const { schema, problems } = buildGraphSchema(text, 'schema.graphql');
 
   const resolvers = modules.get('resolvers');
@@ -64,6 +62,7 @@ export function buildGraph({ name, schema: text, modules, warnings }: GraphParts
   makeExecutable(clientSchema, new Map<string, Source>([...parsed.bindings, ...redis.bindings]));
   return {
     name,
+    revision,
     schema: clientSchema,
     bindings: parsed.bindings,
     redisBindings: redis.bindings,

@@ -1,4 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileAsync, traverse } from '@babel/core';
 
@@ -6,6 +7,8 @@ import { transformFileAsync, traverse } from '@babel/core';
 export interface CompileReport {
   /** Code with an inline source map, by absolute file name. */
   readonly sources: Record<string, string>;
+  /** SHA-256 of the files that they import and that are not compiled, such as JSON, by absolute file name. */
+  readonly others: Record<string, string>;
   readonly problems: { file: string; line: number; message: string }[];
 }
 
@@ -16,7 +19,7 @@ interface Import {
 
 /** `node compile-process.js <package root> <entry>…`: compiles the entries and, recursively, their relative imports. */
 async function compileAll(packageRoot: string, entries: readonly string[]): Promise<CompileReport> {
-  const report: CompileReport = { sources: {}, problems: [] };
+  const report: CompileReport = { sources: {}, others: {}, problems: [] };
   const queue = entries.map((entry) => realpathSync(entry));
   const seen = new Set(queue);
   for (const file of queue) {
@@ -28,7 +31,9 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
       if (!found) {
         const message = `imports "${specifier}", which does not exist; write the file's name with its extension`;
         report.problems.push({ file, line, message });
-      } else if (/\.m?[jt]s$/.test(found) && !seen.has(found)) {
+      } else if (!/\.m?[jt]s$/.test(found)) {
+        report.others[found] = createHash('sha256').update(readFileSync(found)).digest('hex');
+      } else if (!seen.has(found)) {
         seen.add(found);
         queue.push(found);
       }

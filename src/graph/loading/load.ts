@@ -1,52 +1,92 @@
+import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { GraphError } from '../../errors.ts';
 import type { Graph } from '../graph.ts';
 import { buildGraph } from './build-graph.ts';
 import type { GraphModule } from './build-graph.ts';
-import { compileGraph, isBuiltIn } from './compile.ts';
+import { compileGraph, isBuiltIn, moduleUrl } from './compile.ts';
+import { ImportableModules } from './graph-modules.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 
-/**
- * Loads a graph folder: schema.graphql, and the optional modules resolvers, context and samples (.ts, .js, .mts or .mjs).
- * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
- */
+/** The first graph of a folder: see `GraphLoader`. */
 export async function loadGraph(path: string): Promise<Graph> {
-  const schemaFile = join(path, 'schema.graphql');
-  const text = await readFile(schemaFile, 'utf8').catch(() => {
-    throw new GraphError(
-      `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (GRAPH says which folder)`,
-    );
-  });
-  // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
-  const folder = await realpath(path);
-  const { modules, warnings } = await importModules(folder);
-  return buildGraph({ name: basename(folder), schema: text, modules, warnings });
+  return (await new GraphLoader(path).load())!;
 }
 
-async function importModules(folder: string): Promise<{ modules: Map<string, GraphModule>; warnings: string[] }> {
-  const files = await findModuleFiles(folder);
-  const entries = [...files.values()].map((file) => join(folder, file));
-  const compiled = files.size === 0 || isBuiltIn(folder) ? entries : await compileGraph(folder, entries);
-  const loaded = new Set([...files.values(), ...compiled.map((file) => relative(folder, file))]);
-  const warnings = await warningsOfFiles(folder, loaded);
-  const modules = new Map<string, GraphModule>();
-  for (const [name, fileName] of files) {
-    modules.set(name, { fileName, exports: await importModule(folder, fileName) });
+/** Loads a graph folder, again after a change. */
+export class GraphLoader {
+  readonly #path: string;
+  #modules: ImportableModules | undefined;
+  /** Loads that have failed. Node imports a module that has failed once never again, so the next attempt has other URLs. */
+  #failures = 0;
+
+  constructor(path: string) {
+    this.#path = path;
   }
-  return { modules, warnings };
+
+  /**
+   * Loads schema.graphql, and the optional modules resolvers, context and samples (.ts, .js, .mts or .mjs).
+   * @param known a revision that need not be loaded
+   * @returns undefined: the folder has that revision
+   * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
+   */
+  async load(known?: string): Promise<Graph | undefined> {
+    const schemaFile = join(this.#path, 'schema.graphql');
+    const text = await readFile(schemaFile, 'utf8').catch(() => {
+      throw new GraphError(
+        `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (GRAPH says which folder)`,
+      );
+    });
+    // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
+    const folder = await realpath(this.#path);
+    const files = await findModuleFiles(folder);
+    const entries = [...files.values()].map((file) => join(folder, file));
+    const isCompiled = files.size > 0 && !isBuiltIn(folder);
+    const compiled = isCompiled ? await compileGraph(folder, entries) : { sources: {}, digest: '' };
+    const revision = revisionOf([text, compiled.digest]);
+    if (revision === known) return undefined;
+    const version = isCompiled ? await this.#add(folder, compiled.sources, revision) : undefined;
+    const loaded = new Set([...files.values(), ...Object.keys(compiled.sources).map((file) => relative(folder, file))]);
+    const warnings = await warningsOfFiles(folder, loaded);
+    const modules = new Map<string, GraphModule>();
+    this.#failures++;
+    for (const [name, fileName] of files) {
+      modules.set(name, { fileName, exports: await importModule(folder, fileName, version) });
+    }
+    this.#failures--;
+    return buildGraph({ name: basename(folder), revision, schema: text, modules, warnings });
+  }
+
+  /** Returns the version of the modules' URLs: none at first. */
+  async #add(folder: string, sources: Readonly<Record<string, string>>, revision: string): Promise<string | undefined> {
+    const version = this.#modules ? `${revision}${this.#failures || ''}` : undefined;
+    await (this.#modules ??= new ImportableModules(folder)).add(sources, version);
+    return version;
+  }
 }
 
-async function importModule(folder: string, fileName: string): Promise<Record<string, unknown>> {
+/** 12 of the 64 digits of SHA-256: enough to tell the revisions of one folder apart. */
+export function revisionOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+}
+
+/** @param version of the modules' URLs */
+async function importModule(
+  folder: string,
+  fileName: string,
+  version: string | undefined,
+): Promise<Record<string, unknown>> {
   try {
-    return {
-      ...((await import(pathToFileURL(await realpath(join(folder, fileName))).href)) as Record<string, unknown>),
-    };
+    const file = await realpath(join(folder, fileName));
+    return { ...((await import(moduleUrl(file, version))) as Record<string, unknown>) };
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
     const position = stack?.split('\n').find((line) => line.includes(`${folder}/`));
-    const place = position?.slice(position.indexOf(`${folder}/`) + folder.length + 1).replace(/:\d+\)?$|\)$/, '');
+    const place = position
+      ?.slice(position.indexOf(`${folder}/`) + folder.length + 1)
+      .replace(/\?graph=\w+/, '')
+      .replace(/:\d+\)?$|\)$/, '');
     throw new GraphError(`${place ?? fileName}: ${message}; ${fileName} could not be loaded`, { cause: error });
   }
 }
