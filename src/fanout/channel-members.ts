@@ -29,6 +29,8 @@ export class ChannelMembers {
   /** Members with the status `caught_up`. */
   readonly #caughtUp = new Set<Joining>();
   #arriving = 0;
+  /** The groups that live and arriving members move to; undefined: none moves. */
+  #moves: Map<Subscription, SharingGroup> | undefined;
   /** undefined: no group has a filter. */
   #filtered: FilteredGroups | undefined;
 
@@ -66,8 +68,37 @@ export class ChannelMembers {
   has(subscription: Subscription, sharingKey: string | undefined): boolean {
     const member = this.#members.get(subscription);
     if (!member) return false;
-    const key = 'group' in member ? member.group.key : (member.joining.sharingKey ?? subscription);
+    const group = this.#moves?.get(subscription) ?? ('group' in member ? member.group : undefined);
+    const key = group ? group.key : ((member as { joining: Joining }).joining.sharingKey ?? subscription);
     return key === (sharingKey ?? subscription);
+  }
+
+  hasMember(subscription: Subscription): boolean {
+    return this.#members.has(subscription);
+  }
+
+  /**
+   * Moves a member to another group, of the operation that its subscription has now.
+   * @returns a job that moves it, to run after all earlier events; undefined: it is not a member of a group yet, and will join that one
+   */
+  move(subscription: Subscription, sharingKey: string | undefined, filter: EventFilter | undefined): Job | undefined {
+    const member = this.#members.get(subscription);
+    if (!member) return undefined;
+    if (!('group' in member)) {
+      Object.assign(member.joining, { sharingKey, filter });
+      return undefined;
+    }
+    const former = this.#moves?.get(subscription);
+    const group = this.#groupOf(subscription, sharingKey, filter);
+    (this.#moves ??= new Map()).set(subscription, group);
+    if (former) this.#dropIfUnused(former);
+    // Until the job runs both groups receive the events. None may join a batch that is served before the job, or has earlier events.
+    member.group.batch = undefined;
+    group.batch = undefined;
+    return () => {
+      this.#finishMove(subscription, group);
+      return true;
+    };
   }
 
   /** The subscription has every event so far. */
@@ -106,6 +137,8 @@ export class ChannelMembers {
     const member = this.#members.get(subscription);
     if (!member) return false;
     this.#members.delete(subscription);
+    const next = this.#endMove(subscription);
+    if (next) this.#dropIfUnused(next);
     if (member.status === 'caught_up') this.#caughtUp.delete(member.joining);
     if (member.status === 'arriving') this.#arriving--;
     if (member.status === 'arriving' || member.status === 'live') this.#leave(member.group, subscription);
@@ -149,15 +182,40 @@ export class ChannelMembers {
     member.group.members.add(subscription);
   }
 
+  #finishMove(subscription: Subscription, group: SharingGroup): void {
+    // It has left, or moves on to a third group.
+    if (this.#moves?.get(subscription) !== group) return;
+    this.#endMove(subscription);
+    const member = this.#members.get(subscription);
+    if (!member || !('group' in member)) return;
+    this.#members.set(subscription, group.liveMember);
+    group.members.add(subscription);
+    this.#leave(member.group, subscription);
+  }
+
+  /** Returns the group that it would have moved to. */
+  #endMove(subscription: Subscription): SharingGroup | undefined {
+    const group = this.#moves?.get(subscription);
+    this.#moves?.delete(subscription);
+    if (this.#moves?.size === 0) this.#moves = undefined;
+    return group;
+  }
+
   #leave(group: SharingGroup, subscription: Subscription): void {
     group.delete(subscription);
+    this.#dropIfUnused(group);
+  }
+
+  #dropIfUnused(group: SharingGroup): void {
     if (group.members.size > 0 || this.#isAwaited(group)) return;
-    this.#groups.delete(group.key);
+    // A subscription that shares with nobody has its group under one key, whatever its operation is.
+    if (this.#groups.get(group.key) === group) this.#groups.delete(group.key);
     if (group.filter) this.#filtered?.delete(group, group.filter);
     if (this.#filtered?.size === 0) this.#filtered = undefined;
   }
 
   #isAwaited(group: SharingGroup): boolean {
+    for (const next of this.#moves?.values() ?? []) if (next === group) return true;
     if (this.#arriving === 0) return false;
     for (const member of this.#members.values())
       if (member.status === 'arriving' && member.group === group) return true;
@@ -166,9 +224,10 @@ export class ChannelMembers {
 
   #groupOf(subscription: Subscription, sharingKey: string | undefined, filter: EventFilter | undefined): SharingGroup {
     const key = sharingKey ?? subscription;
-    let group = this.#groups.get(key);
-    if (group) return group;
-    group = new SharingGroup(key, false, filter);
+    const known = this.#groups.get(key);
+    // The group of a subscription that shares with nobody is replaced when its operation is.
+    if (known && (sharingKey !== undefined || known.operation === subscription.operation)) return known;
+    const group = new SharingGroup(key, false, filter, subscription.operation);
     this.#groups.set(key, group);
     if (filter) (this.#filtered ??= new FilteredGroups()).add(group, filter);
     return group;

@@ -181,6 +181,19 @@ export class Hub {
     return this.#channels.get(name)?.has(subscription, sharingKey) === true;
   }
 
+  /** True if the subscription is in this channel, or joins it. */
+  hasMember(name: string, subscription: Subscription): boolean {
+    return this.#channels.get(name)?.hasMember(subscription) === true;
+  }
+
+  /**
+   * Moves a subscription whose operation was replaced within the channel. It receives each event once: those that have arrived as before, later
+   * ones with the subscriptions that have this sharing key.
+   */
+  move(name: string, sharingKey: string | undefined, subscription: Subscription, filter?: EventFilter): void {
+    this.#channels.get(name)?.move(subscription, sharingKey, filter);
+  }
+
   /** Events may be missing before the subscription's next one. */
   notifyGap(subscription: Subscription): void {
     if (subscription.note(GAP)) this.#services.observer.onGap(1);

@@ -67,6 +67,15 @@ export class LiveChannel {
     this.#members.addLive(subscription, sharingKey, filter);
   }
 
+  /**
+   * The subscription has another operation, which shares with others: every event that has arrived is served to it as before, every later one
+   * with the new group.
+   */
+  move(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
+    const move = this.#members.move(subscription, sharingKey, filter);
+    if (move) this.#services.scheduler.scheduleInChannel(this.#load, move);
+  }
+
   delete(subscription: Subscription): boolean {
     this.#replay?.delete(subscription);
     return this.#members.delete(subscription);
@@ -86,6 +95,11 @@ export class LiveChannel {
   /** True if the subscription is in the group of this sharing key, or will join it. */
   has(subscription: Subscription, sharingKey: string | undefined): boolean {
     return this.#members.has(subscription, sharingKey);
+  }
+
+  /** True if the subscription is in the channel, or joins it. */
+  hasMember(subscription: Subscription): boolean {
+    return this.#members.hasMember(subscription);
   }
 
   /** What a joining subscription missed after an event; undefined if completeness cannot be proved. */
@@ -242,7 +256,7 @@ export class LiveChannel {
     const share = { length: lengthOfGroup, intake, load: this.#load };
     const isDeletion = isTombstone(channelEvent);
     for (const group of groups.values()) {
-      const event = new SharedEvent(group, executor.startEvent(payload), sharing, options);
+      const event = new SharedEvent(group, executor.startEvent(payload, group.operation), sharing, options);
       scheduler.add(group, isDeletion ? new TombstoneEvent(executor, event) : event, share);
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);

@@ -33,6 +33,11 @@ export class StateCompleteness {
     return [...this.#options.signatures.keys()].filter((topic) => !this.#complete.has(topic));
   }
 
+  /** Topics with states. */
+  get topics(): readonly { readonly topic: string; readonly isComplete: boolean }[] {
+    return Array.from(this.#options.signatures.keys(), (topic) => ({ topic, isComplete: this.#complete.has(topic) }));
+  }
+
   /** Of the state of a channel that was read in this epoch (`History.epoch`). */
   isComplete(channel: string, epoch: number): boolean {
     return this.#complete.get(this.#options.topicOf(channel))?.has(epoch) === true;

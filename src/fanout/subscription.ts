@@ -41,7 +41,8 @@ const COMPLETION: ResultSlot = Object.freeze({ result: undefined, notes: undefin
  * order; results leave in the order of their events.
  */
 export class Subscription {
-  readonly operation: Operation;
+  /** Of the groups that it joins from now on; replaced when the pod serves another graph. */
+  operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   #facts: ConnectionFacts;
   readonly #id: string;

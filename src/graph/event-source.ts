@@ -46,6 +46,8 @@ export interface SelectedOperation extends Pick<SubscriptionArguments, 'args' | 
 
 export interface ChannelSourceOptions {
   readonly channelPrefix: string;
+  /** Of the graph: operations of two graphs never share. */
+  readonly generation: number;
   readonly hasSharing: boolean;
   /** More channels are refused; undefined: no limit. */
   readonly maxChannels: number | undefined;
@@ -57,7 +59,7 @@ export function channelSource(
   binding: Binding | RedisBinding,
   { operation, args, variables, sent }: SelectedOperation,
   { claims }: Pick<ConnectionFacts, 'claims'>,
-  { channelPrefix, hasSharing, maxChannels, filterReaders }: ChannelSourceOptions,
+  { channelPrefix, generation, hasSharing, maxChannels, filterReaders }: ChannelSourceOptions,
 ): ChannelSource | Refusal | undefined {
   const channels =
     'template' in binding
@@ -69,10 +71,16 @@ export function channelSource(
   return {
     field: binding.field,
     channels,
-    sharingKey: hasSharing && binding.isShared ? sharingKey(operation, variables, sent) : undefined,
+    sharingKey:
+      hasSharing && binding.isShared ? keyWithin(generation, sharingKey(operation, variables, sent)) : undefined,
     filter,
     replaysLast: binding.replaysLast === true || binding.state !== undefined,
     hasState: binding.state !== undefined,
     hasHistory: binding.history !== undefined,
   };
+}
+
+/** The key of the first graph, which most pods serve to their end, is no longer than it must be. */
+function keyWithin(generation: number, key: string | undefined): string | undefined {
+  return generation === 0 || key === undefined ? key : `${generation} ${key}`;
 }

@@ -12,7 +12,7 @@ export class FieldTally {
   readonly paths: Readonly<Record<UnmatchedReason, string>>;
   /** Records that match and have a payload. */
   matched = 0;
-  readonly unmatched: Record<UnmatchedReason, number> = { match_absent: 0, payload_absent: 0 };
+  unmatched: Record<UnmatchedReason, number> = { match_absent: 0, payload_absent: 0 };
   readonly #required: readonly number[];
   /** Index of the payload's path; undefined: a record that matches always has a payload. */
   readonly #payload: number | undefined;

@@ -90,6 +90,16 @@ export class TopicRouter {
     this.#onKeyDiffers = onKeyDiffers;
   }
 
+  /** Counts on from the router of the same topic of another graph. */
+  continueFrom({ records, unrouted, tombstones, tallies }: TopicRouter): void {
+    Object.assign(this, { records, unrouted });
+    Object.assign(this.tombstones, tombstones);
+    for (const tally of this.tallies) {
+      const former = tallies.find(({ field }) => field === tally.field);
+      if (former) Object.assign(tally, { matched: former.matched, unmatched: { ...former.unmatched } });
+    }
+  }
+
   valuesIn(payload: unknown): PathValues {
     return this.paths.map((path, index) => {
       const value = valueAt(payload, path);

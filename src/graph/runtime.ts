@@ -31,6 +31,7 @@ import { MaskedErrors } from './execution/masked-errors.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
 import { FormattedError, refused } from './refusal.ts';
+import { schemaChanged } from './schema-changed.ts';
 import type { Refusal } from './refusal.ts';
 import { refuseChannels, refuseVariables } from './request-limits.ts';
 import { rootFieldNames } from './execution/root-fields.ts';
@@ -56,6 +57,8 @@ export interface GraphRuntimeOptions extends ContextsOptions {
   readonly executor: Executor;
   /** Default: they are only counted. */
   readonly executions?: Executions;
+  /** Counts the graphs that the pod has served: results are shared within one of them. Default: 0, the first. */
+  readonly generation?: number;
   /** False: no subscription has a sharing key, as if each binding had `shared: false`. Default: true. */
   readonly hasSharing?: boolean;
   readonly log: Logger;
@@ -74,6 +77,8 @@ export class GraphRuntime {
   readonly #scope = new NeutralScope();
   readonly #contexts: Contexts;
   readonly #filterReaders = new FilterReaders();
+  /** Operations of former graphs, as operations of this one. */
+  readonly #adopted = new WeakMap<Operation, Operation | Refusal>();
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
@@ -119,6 +124,26 @@ export class GraphRuntime {
     return operation;
   }
 
+  /**
+   * The same operation, of this graph; a refusal with the code SCHEMA_CHANGED if its document is not valid any more. Takes some ms for each
+   * operation of another graph, once.
+   */
+  adopt(operation: Operation): Operation | Refusal {
+    if (operation.schema === this.schema) return operation;
+    const { documents, executor } = this.#options;
+    let adopted = this.#adopted.get(operation);
+    if (adopted) return adopted;
+    const reread = documents.adopt(operation);
+    if ('errors' in reread) adopted = schemaChanged(reread.errors);
+    else {
+      adopted = reread;
+      executor.prepare(reread);
+      this.#executions.note(reread);
+    }
+    this.#adopted.set(operation, adopted);
+    return adopted;
+  }
+
   /** The error for a request whose document cannot be prepared now. */
   refusedFor({ retryAfterMs }: OverloadedError): Refusal {
     return refused([clientError('OVERLOADED', 'The server is overloaded; try again later', { retryAfterMs }).toJSON()]);
@@ -147,9 +172,12 @@ export class GraphRuntime {
     }
   }
 
-  /** Starts an event: its payload is executed for subscriptions that share one operation and its variables. */
-  startEvent(payload: Payload): EventExecution {
-    return new EventExecution(this.#eventPorts, payload);
+  /**
+   * Starts an event: its payload is executed for subscriptions that share one operation and its variables.
+   * @param operation default: that of the first subscription
+   */
+  startEvent(payload: Payload, operation?: Operation): EventExecution {
+    return new EventExecution(this.#eventPorts, payload, operation);
   }
 
   /** What a tombstone does to the subscriptions of an operation; undefined: nothing. */
@@ -232,9 +260,10 @@ export class GraphRuntime {
 
   /** undefined: the connection lacks a claim that the binding demands. */
   #channelSource(binding: Binding | RedisBinding, selected: SelectedOperation, facts: ConnectionFacts) {
-    const { channelPrefix, hasSharing = true, limits } = this.#options;
+    const { channelPrefix, generation = 0, hasSharing = true, limits } = this.#options;
     return channelSource(binding, selected, facts, {
       channelPrefix,
+      generation,
       hasSharing,
       maxChannels: limits?.maxChannels,
       filterReaders: this.#filterReaders,

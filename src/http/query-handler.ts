@@ -9,8 +9,8 @@ import { DocumentLane } from '../graph/documents/document-queue.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
 import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
 import type { Refusal } from '../graph/refusal.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import { parseRequest } from './request-params.ts';
@@ -18,7 +18,7 @@ import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
 
 export interface QueryHandlerOptions {
-  readonly runtime: GraphRuntime;
+  readonly runtime: OperationRunner;
   readonly authenticator: Pick<Authenticator, 'failureOf'>;
   /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;

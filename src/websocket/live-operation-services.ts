@@ -1,11 +1,11 @@
 import type { Hub } from '../fanout/hub.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { SubscriptionTally } from './subscription-tally.ts';
 
 /** Shared by all operations of a gateway. */
 export interface LiveOperationServices {
-  readonly runtime: GraphRuntime;
+  readonly runtime: OperationRunner;
   /** Queue of the documents that are not cached. */
   readonly documents: DocumentQueue;
   readonly hub: Hub;

@@ -14,6 +14,7 @@ import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
 import type { Refusal } from '../graph/refusal.ts';
 import type { ChannelSource, EventSource } from '../graph/event-source.ts';
+import { schemaChanged } from '../graph/schema-changed.ts';
 import type { Holding } from './held-bytes.ts';
 import type { LiveOperationServices } from './live-operation-services.ts';
 import { operationWeight, requestWeight, sourceWeight } from './operation-weight.ts';
@@ -44,6 +45,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   /** The latest of its connection. */
   #facts: ConnectionFacts | undefined;
   #subscription: Subscription | undefined;
+  /** Channels of the subscription; 0: it has none, or a source of its own. */
+  #channels = 0;
   /** Ends a live subscription that is not authorised again in time; undefined: it is authorised. */
   #deadline: NodeJS.Timeout | undefined;
   /** Counted in `SubscriptionTally`; undefined: not yet. */
@@ -124,6 +127,17 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     } catch (error) {
       this.onFailure(error);
     }
+  }
+
+  /**
+   * The pod serves another graph. A live subscription is authorised again under its rules, and continues if its document is still valid: in the
+   * same channels no event is lost or doubled; from another source its next event has `gap: true`. Any other operation continues with
+   * the graph that it has begun with, or notices by itself. Never rejects.
+   */
+  reload(): Promise<void> {
+    // Events that the former source sends from now on could come from the new source, too.
+    if (this.#subscription && this.#channels === 0) this.#subscription.hold(this.#facts!);
+    return this.authoriseAgain();
   }
 
   /** Ends the operation with an `error` message; no `complete` follows. */
@@ -221,34 +235,69 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
    * Authorises with the latest facts, again if they change meanwhile, and subscribes to the source.
    * @param cursor where the client wants to resume; undefined: it does not resume
    */
-  async #authorise(operation: Operation, variables: Variables, cursor: unknown): Promise<void> {
+  async #authorise(prepared: Operation, variables: Variables, cursor: unknown): Promise<void> {
+    const { runtime } = this.#services;
+    let operation = prepared;
     let facts: ConnectionFacts;
     let source: EventSource | Refusal | undefined;
     do {
       if (source) discardSource(source);
       facts = this.#facts!;
-      source = await this.#services.runtime.subscribe(operation, variables, facts);
-    } while (facts !== this.#facts && !this.#isEnded);
-    // In the same turn as the last look at the facts: later facts are authorised by another call.
+      const adopted = operation.schema === runtime.schema ? operation : runtime.adopt(operation);
+      if ('errors' in adopted) return this.#failAndLeave(adopted.errors);
+      operation = adopted;
+      source = await runtime.subscribe(operation, variables, facts);
+    } while ((facts !== this.#facts || operation.schema !== runtime.schema) && !this.#isEnded);
+    // In the same turn as the last look at the facts and the graph: later ones are authorised by another call.
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
     if (this.#isEnded) discardSource(source);
-    else if ('errors' in source) this.#failAndLeave(source.errors);
-    else if (this.#isIn(source)) this.#subscription!.confirm();
+    else if ('errors' in source)
+      this.#failAndLeave(this.#isOutdated(source) ? schemaChanged(source.errors).errors : source.errors);
+    else if (this.#isIn(source)) this.#continueIn(source, operation);
     else await this.#moveTo(source, operation, variables, cursor);
   }
 
-  #isIn(source: EventSource): boolean {
-    if (!this.#subscription || 'events' in source) return false;
-    const { channels, sharingKey } = source;
-    // Equal arguments choose equally many channels.
-    return channels.every((channel) => this.#services.hub.has(channel, sharingKey, this.#subscription!));
+  /** True if the arguments of a live subscription are refused: another graph has other arguments. */
+  #isOutdated({ errors }: Refusal): boolean {
+    return this.#subscription !== undefined && errors[0]?.extensions['code'] === 'BAD_USER_INPUT';
+  }
+
+  /** True if the subscription is in the channels of this source, and in no others. */
+  #isIn(source: EventSource): source is ChannelSource {
+    const subscription = this.#subscription;
+    if (!subscription || 'events' in source) return false;
+    const { channels } = source;
+    return (
+      this.#channels === channels.length && channels.every((name) => this.#services.hub.hasMember(name, subscription))
+    );
+  }
+
+  #continueIn({ channels, sharingKey, filter }: ChannelSource, operation: Operation): void {
+    const { hub } = this.#services;
+    const subscription = this.#subscription!;
+    this.#adopt(operation);
+    for (const name of channels) {
+      if (!hub.has(name, sharingKey, subscription)) hub.move(name, sharingKey, subscription, filter);
+    }
+    subscription.confirm();
+  }
+
+  /** The operation continues as this one, of another graph. */
+  #adopt(operation: Operation): void {
+    if (this.#field !== undefined) {
+      this.operation!.tally.subscriptions--;
+      operation.tally.subscriptions++;
+    }
+    this.operation = operation;
+    if (this.#subscription) this.#subscription.operation = operation;
   }
 
   /** Leaves the source that it has, if any, and subscribes to another one. */
   async #moveTo(source: EventSource, operation: Operation, variables: Variables, cursor: unknown): Promise<void> {
     const { runtime, hub, limits } = this.#services;
     const previous = this.#subscription;
+    this.#adopt(operation);
     previous?.end();
     this.#leave?.();
     this.#leave = undefined;
@@ -264,6 +313,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       maxPendingEvents: limits.maxPendingEvents,
     });
     this.#subscription = subscription;
+    this.#channels = 'events' in source ? 0 : source.channels.length;
     if (previous) hub.notifyGap(subscription);
     else this.#count(source.field, operation);
     if ('events' in source) {

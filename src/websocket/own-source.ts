@@ -5,7 +5,7 @@ import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Subscription } from '../fanout/subscription.ts';
 import type { Refusal } from '../graph/refusal.ts';
 import type { EventSource, OwnSource } from '../graph/event-source.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
 
 export interface OwnSourceOwner {
   /** The source has no more events. */
@@ -24,7 +24,7 @@ const LAG_CHECK_INTERVAL_MS = 10;
 export function followSource(
   { events: source, pubsub }: OwnSource,
   subscription: Subscription,
-  runtime: Pick<GraphRuntime, 'startEvent'>,
+  runtime: Pick<OperationRunner, 'startEvent'>,
   owner: OwnSourceOwner,
 ): () => void {
   const events = source[Symbol.asyncIterator]();
@@ -50,13 +50,13 @@ export function discardSource(source: EventSource | Refusal): void {
 async function pump(
   events: AsyncIterator<unknown>,
   subscription: Subscription,
-  runtime: Pick<GraphRuntime, 'startEvent'>,
+  runtime: Pick<OperationRunner, 'startEvent'>,
   owner: OwnSourceOwner,
 ): Promise<void> {
   try {
     for (let event = await events.next(); !event.done; event = await events.next()) {
       if (subscription.isEnded) return;
-      const { json } = await runtime.startEvent({ value: event.value }).execute(subscription);
+      const { json } = await runtime.startEvent({ value: event.value }, subscription.operation).execute(subscription);
       subscription.deliver(resultBytesOf(json, undefined, new ResultTimes()));
       await nextTurn();
       while (subscription.isLagging && !subscription.isEnded) await delay(LAG_CHECK_INTERVAL_MS);

@@ -131,6 +131,7 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
   };
   const services = {
     runtime: {
+      schema: runtime.schema,
       findPrepared: runtime.prepare.bind(runtime),
       execute: runtime.execute.bind(runtime),
       startEvent: runtime.startEvent.bind(runtime),
@@ -139,6 +140,7 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
     },
     hub: {
       has: hub.has.bind(hub),
+      hasMember: hub.hasMember.bind(hub),
       notifyGap: hub.notifyGap.bind(hub),
       refuseResume: hub.refuseResume.bind(hub),
       join: async (...asked: Parameters<typeof hub.join>) => {

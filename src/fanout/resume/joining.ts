@@ -17,9 +17,10 @@ const NONE: readonly HistoryEntry[] = [];
  */
 export class Joining {
   readonly subscription: Subscription;
-  readonly sharingKey: string | undefined;
+  /** Of the group that it joins; replaced when the pod serves another graph. */
+  sharingKey: string | undefined;
   /** See `SharingGroup.filter`. */
-  readonly filter: EventFilter | undefined;
+  filter: EventFilter | undefined;
   readonly #held: HeldEvents;
   /** Of the next held event. */
   #sequence: number;

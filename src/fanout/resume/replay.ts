@@ -145,9 +145,10 @@ export class Replay {
   }
 
   #groupOf({ subscription, sharingKey }: Joining): SharingGroup {
-    if (sharingKey === undefined) return new SharingGroup(subscription);
+    if (sharingKey === undefined) return new SharingGroup(subscription, false, undefined, subscription.operation);
     let group = this.#groups.get(sharingKey);
-    if (!group) this.#groups.set(sharingKey, (group = new SharingGroup(sharingKey, true)));
+    if (!group)
+      this.#groups.set(sharingKey, (group = new SharingGroup(sharingKey, true, undefined, subscription.operation)));
     return group;
   }
 
@@ -230,7 +231,7 @@ export class Replay {
   #share(event: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): GroupEvent {
     const { executor, sharing } = this.#services;
     const { payload, cursor } = event;
-    const shared = new SharedEvent(group, executor.startEvent(payload), sharing, { cursor, onKeep });
+    const shared = new SharedEvent(group, executor.startEvent(payload, group.operation), sharing, { cursor, onKeep });
     return isTombstone(event) ? new TombstoneEvent(executor, shared) : shared;
   }
 

@@ -7,8 +7,11 @@ import type { Subscription } from '../subscription.ts';
 
 /** Executes events for subscriptions: the graph's runtime. */
 export interface EventExecutor {
-  /** Starts an event for the members of one sharing group. What is the same for all of them is computed once. */
-  startEvent(payload: Payload): StartedEvent;
+  /**
+   * Starts an event for the members of one sharing group. What is the same for all of them is computed once.
+   * @param operation of the group; undefined: that of its first member
+   */
+  startEvent(payload: Payload, operation: Operation | undefined): StartedEvent;
   /** What a tombstone does to the subscriptions of an operation; undefined: nothing. */
   tombstoneActionOf(operation: Operation): TombstoneAction | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Intake } from '../../flow/intake.ts';
 import type { EventResult } from '../../graph/execution/event-execution.ts';
+import type { Operation } from '../../graph/documents/operation.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { Subscription } from '../subscription.ts';
 import { AnswerClasses } from './answer-classes.ts';
@@ -31,15 +32,20 @@ export class SharingGroup {
   readonly isReplay: boolean;
   /** Decides which events its members receive: their arguments are equal. undefined: they receive all events of the channel. */
   readonly filter: EventFilter | undefined;
+  /**
+   * Its members run this operation, also while one of them is about to leave for a group of another graph. undefined: that of a member.
+   */
+  readonly operation: Operation | undefined;
   /** The latest batch that is not served completely. */
   batch: GroupBatch | undefined;
   /** By read set, the latest first. */
   #remembered: readonly AnswerClasses<Subscription>[] = [];
 
-  constructor(key: string | Subscription, isReplay = false, filter?: EventFilter) {
+  constructor(key: string | Subscription, isReplay = false, filter?: EventFilter, operation?: Operation) {
     this.key = key;
     this.isReplay = isReplay;
     this.filter = filter;
+    this.operation = operation;
   }
 
   delete(member: Subscription): boolean {

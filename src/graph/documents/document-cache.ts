@@ -5,6 +5,7 @@ import { clientError } from '../../errors.ts';
 import type { CachedDocument, InvalidDocument } from './cached-document.ts';
 import { DocumentReader, TRUSTED_LIMITS, formatted } from './document-reader.ts';
 import type { DocumentReaderOptions, ReadingLimits } from './document-reader.ts';
+import type { Operation, ValidDocument } from './operation.ts';
 
 export interface DocumentCacheOptions extends ReadingLimits, DocumentReaderOptions {
   /** 0: each request's document is parsed and validated. */
@@ -91,6 +92,11 @@ export class DocumentCache {
     const invalid = this.#invalid?.get(key);
     if (invalid) onLookup?.('invalid');
     return invalid;
+  }
+
+  /** Validates the document of an operation of another schema. It is not cached: its text is not known. */
+  reread({ key, document, documentBytes: bytes }: Operation): ValidDocument | InvalidDocument {
+    return this.#reader.reread({ key, document, bytes });
   }
 
   /** The cached valid document whose text has this SHA-256, in hex; undefined: there is none, or it was read as a trusted one. */

@@ -77,13 +77,16 @@ export class DocumentReader {
   }
 
   read(query: string, limits: ReadingLimits): ValidDocument | InvalidDocument {
-    try {
-      return this.#read(query, limits);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const message = 'The document is nested too deep.';
-      return { errors: formatted([new GraphQLError(message)], 'GRAPHQL_PARSE_FAILED') };
-    }
+    return nestingSafe(() => this.#read(query, limits));
+  }
+
+  /** Validates a document that is valid against another schema: of its limits only those count that protect the event loop. */
+  reread({ key, document, bytes }: Omit<ValidDocument, 'schema'>): ValidDocument | InvalidDocument {
+    return nestingSafe(() => {
+      const errors = this.#validate(document, TRUSTED_LIMITS);
+      if (errors.length > 0) return { errors: formatted(errors, 'GRAPHQL_VALIDATION_FAILED') };
+      return { key, document, bytes, schema: this.#schema };
+    });
   }
 
   #read(query: string, limits: ReadingLimits): ValidDocument | InvalidDocument {
@@ -97,7 +100,7 @@ export class DocumentReader {
     }
     if (this.#validate(document, limits).length === 0) {
       if (!hasLocations) compactDocument(document, this.#names);
-      return { key: hash('sha256', query), document, bytes: documentWeight(document) };
+      return { key: hash('sha256', query), document, bytes: documentWeight(document), schema: this.#schema };
     }
     // Locations cost memory and time, so by default only invalid documents are parsed with them.
     return { errors: formatted(this.#validate(parseWithin(query, limits, true), limits), 'GRAPHQL_VALIDATION_FAILED') };
@@ -116,6 +119,16 @@ export class DocumentReader {
     if (!isTooMuch || errors.length > 0) return errors;
     const message = `The document has more than ${MAX_FIELD_PAIRS} pairs of fields with one response name, some of which differ.`;
     return [new GraphQLError(message, { nodes: document.definitions[0]! })];
+  }
+}
+
+function nestingSafe(read: () => ValidDocument | InvalidDocument): ValidDocument | InvalidDocument {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = 'The document is nested too deep.';
+    return { errors: formatted([new GraphQLError(message)], 'GRAPHQL_PARSE_FAILED') };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Location } from 'graphql';
-import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Payer } from './document-queue.ts';
 import { OperationTally } from './operation-tally.ts';
 
@@ -10,6 +10,8 @@ export interface ValidDocument {
   readonly document: DocumentNode;
   /** Estimated memory of `document`. */
   readonly bytes: number;
+  /** The schema that it was validated against; undefined: it is not executed. */
+  readonly schema?: GraphQLSchema | undefined;
 }
 
 /**
@@ -25,14 +27,17 @@ export class Operation {
   readonly document: DocumentNode;
   /** Estimated memory of the document. */
   readonly documentBytes: number;
+  /** The schema that the document was validated against: it names the graph that runs the operation. */
+  readonly schema: GraphQLSchema | undefined;
   /** The client that sent the document: it is charged for compiling the operation. */
   readonly payer: Payer | undefined;
   readonly tally: OperationTally;
 
-  constructor({ key, document, bytes }: ValidDocument, definition: OperationDefinitionNode, payer?: Payer) {
+  constructor({ key, document, bytes, schema }: ValidDocument, definition: OperationDefinitionNode, payer?: Payer) {
     this.key = key;
     this.document = document;
     this.documentBytes = bytes;
+    this.schema = schema;
     this.definition = definition;
     this.name = definition.name?.value;
     this.type = definition.operation;
@@ -45,7 +50,7 @@ export class Operation {
     const document = copyOf(this.document);
     const definition = document.definitions[this.document.definitions.indexOf(this.definition)];
     return new Operation(
-      { key: this.key, document, bytes: this.documentBytes },
+      { key: this.key, document, bytes: this.documentBytes, schema: this.schema },
       definition as OperationDefinitionNode,
       this.payer,
     );

@@ -5,6 +5,7 @@ import type { CachedDocument, InvalidDocument } from './cached-document.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { bareId } from './document-manifest.ts';
 import type { DocumentRequest } from './document-request.ts';
+import { Operation } from './operation.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 /** Why a request has no document, as a metric label. */
@@ -70,6 +71,12 @@ export class RequestedDocuments {
     if (!('text' in source)) return this.#answer(source);
     this.#countUntrusted(source);
     return this.#options.cache.get(source.text, source.isTrusted);
+  }
+
+  /** The operation of another schema, if its document is valid against the schema of these documents, too. Takes some ms. */
+  adopt(operation: Operation): Operation | InvalidDocument {
+    const document = this.#options.cache.reread(operation);
+    return 'errors' in document ? document : new Operation(document, operation.definition, operation.payer);
   }
 
   /** A text that comes with the id of a trusted document is not read: Apollo's link for WebSockets always sends one. */

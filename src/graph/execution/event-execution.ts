@@ -63,9 +63,11 @@ export class EventExecution implements RecordSource {
   /** null: it cannot be rendered; undefined: not tried yet. */
   #rendered: RenderedTemplate | null | undefined;
 
-  constructor(ports: EventPorts, payload: Payload) {
+  /** @param operation of all listeners; default: that of the first one */
+  constructor(ports: EventPorts, payload: Payload, operation?: Operation) {
     this.#ports = ports;
     this.#payload = payload;
+    if (operation) this.#plan = ports.executor.planOf(operation);
   }
 
   /** Never throws, never rejects. @param trace undefined: the execution is not traced */
@@ -144,7 +146,7 @@ export class EventExecution implements RecordSource {
    */
   repeat({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
     const payload = this.#payload.copy?.() ?? this.#payload;
-    const copy = operation.copy();
+    const copy = (this.#plan?.operation ?? operation).copy();
     const plan = this.#ports.executor.planOf(copy);
     const ownVariables = variables && structuredClone(variables);
     if (ownVariables) freezeDeep(ownVariables);

@@ -98,8 +98,12 @@ export class Planner {
     const { slotDocument: document, rules } = template;
     const accessReads = rules.length > 0 ? readsOfTests(rules) : undefined;
     if (!document) return { template, slots: undefined, accessReads };
-    const { key, documentBytes: bytes, payer } = operation;
-    const slots = new Operation({ key, document, bytes }, document.definitions[0] as OperationDefinitionNode, payer);
+    const { key, documentBytes: bytes, schema, payer } = operation;
+    const slots = new Operation(
+      { key, document, bytes, schema },
+      document.definitions[0] as OperationDefinitionNode,
+      payer,
+    );
     return { template, slots: new OperationPlan(slots, uses), accessReads };
   }
 
