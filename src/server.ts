@@ -4,11 +4,8 @@ import { banner } from './banner.ts';
 import type { Config } from './config.ts';
 import { EmbeddedTopics } from './embedded/embedded-topics.ts';
 import { GraphError, StoppedError } from './errors.ts';
-import type { Graph } from './graph/graph.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
-import { loadGraph } from './graph/loading/load.ts';
-import { missingRegistryProblems } from './graph/schema/record-format.ts';
-import { prefixProblems } from './graph/schema/redis-binding.ts';
+import { GraphLoader } from './graph/loading/load.ts';
 import { AdminServer } from './http/admin.ts';
 import { healthRoutes } from './http/health.ts';
 import type { Route } from './http/route.ts';
@@ -16,7 +13,6 @@ import { LoopLag } from './http/loop-lag.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { orAborted } from './or-aborted.ts';
-import { lacksSchemaRegistry } from './settings/schema-registry-problems.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { startMemoryGuard } from './roles/memory-guard.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
@@ -26,6 +22,10 @@ import { observeProcess } from './metrics/process-metrics.ts';
 import { Profiling } from './profiling/profiling-routes.ts';
 import { startGateway } from './roles/gateway.ts';
 import { createBus } from './roles/bus.ts';
+import type { GraphPart } from './roles/graph-part.ts';
+import { graphProblems } from './roles/graph-problems.ts';
+import { GraphReloads } from './roles/graph-reloads.ts';
+import type { ReloadOutcome } from './roles/graph-reloads.ts';
 import type { Component, GatewayServices, RoleServices } from './roles/services.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
@@ -45,13 +45,15 @@ export interface Server {
   readonly embedded: EmbeddedTopics | undefined;
   /** What a person should read on standard output. */
   readonly banner: string;
+  /** Loads the graph folder again, and serves it if it has changed and can be served. Never rejects. */
+  reload(): Promise<ReloadOutcome>;
   /** Drains and releases everything, bottom to top. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Instead of the folder that the configuration names. */
-  readonly graph?: Graph;
+  /** Loads the graph. Default: from the folder that the configuration names. */
+  readonly graph?: Pick<GraphLoader, 'load'>;
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
   /** Rejections of this process that nothing handled, so far. */
@@ -113,17 +115,28 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
 
   try {
     register(new GarbageCollections(metrics).start());
+    const loader = options.graph ?? new GraphLoader(config.GRAPH || BUILT_IN_GRAPH);
     // A module of the graph may wait for ever.
-    const loading = options.graph ?? loadGraph(config.GRAPH || BUILT_IN_GRAPH);
-    const graph = await orAborted(Promise.resolve(loading), options.stop, () => new StoppedError());
-    const collisions = prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX);
-    const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()) : [];
-    const problems = [...collisions, ...missing];
+    const graph = (await orAborted(loader.load(), options.stop, () => new StoppedError()))!;
+    const problems = graphProblems(config, graph);
     if (problems.length > 0) throw new GraphError(problems.join('\n'));
     for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
       log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
-    const details: Record<string, () => unknown> = { graph: () => graph.name };
+    const graphParts: GraphPart[] = [];
+    const reloads = new GraphReloads({
+      loader,
+      graph,
+      parts: graphParts,
+      config,
+      log,
+      metrics,
+      draining: draining.signal,
+    });
+    const details: Record<string, () => unknown> = {
+      graph: () => graph.name,
+      graph_revision: () => reloads.revision,
+    };
     const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
     const lag = register(new LoopLag(config.MAX_LOOP_LAG_MS)).start();
     const reasons = new Map([['loop_lag', () => lag.isLate]]);
@@ -159,6 +172,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       config,
       tunables,
       graph,
+      graphParts,
       bus,
       embedded: config.isEmbedded ? new EmbeddedTopics() : undefined,
       log,
@@ -194,6 +208,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       port,
       adminPort,
       embedded: services.embedded,
+      reload: () => reloads.reload(),
       close,
       banner: banner({
         version: readVersion(),

@@ -12,9 +12,6 @@ const MAX_BODY_BYTES = 1_048_576;
 const LOG_WINDOW_MS = 10_000;
 
 export interface SampleBackendsOptions {
-  /** Names that the graph's context.ts exports. */
-  readonly names: readonly string[];
-  readonly respond: NonNullable<Samples['respond']>;
   readonly log: Logger;
 }
 
@@ -23,7 +20,10 @@ export interface SampleBackendsOptions {
  * other mode.
  */
 export class SampleBackends {
+  /** Of the graph that is served; a reload replaces it. */
+  respond: NonNullable<Samples['respond']> = () => undefined;
   readonly #options: SampleBackendsOptions;
+  #listening: Promise<void> | undefined;
   readonly #server: Server;
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
   #closing: Promise<void> | undefined;
@@ -33,15 +33,20 @@ export class SampleBackends {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  /** @returns the address of each backend, by `backendVariable(name)`, as in `Config.backends` */
-  async start(): Promise<ReadonlyMap<string, BackendConfig>> {
-    await new Promise<void>((resolve, reject) => {
+  /**
+   * Listens from the first call on.
+   * @param names that a graph's context.ts exports
+   * @returns the address of each, by `backendVariable(name)`, as in `Config.backends`
+   */
+  async urlsOf(names: readonly string[]): Promise<ReadonlyMap<string, BackendConfig>> {
+    this.#listening ??= new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(0, '127.0.0.1', resolve);
     });
+    await this.#listening;
     const { port } = this.#server.address() as AddressInfo;
     return new Map(
-      this.#options.names.map((name) => [
+      names.map((name) => [
         backendVariable(name),
         { url: `http://127.0.0.1:${port}/${encodeURIComponent(name)}`, forwardedHeaders: [] },
       ]),
@@ -63,7 +68,7 @@ export class SampleBackends {
       const backend = decodeURIComponent(name);
       const text = await bodyOf(request);
       const body: unknown = text === '' ? undefined : JSON.parse(text);
-      const answer = this.#options.respond(backend, { method: request.method ?? 'GET', path, body });
+      const answer = this.respond(backend, { method: request.method ?? 'GET', path, body });
       response.statusCode = answer === undefined ? 404 : 200;
       response.setHeader('content-type', 'application/json');
       response.end(answer === undefined ? '' : JSON.stringify(answer));

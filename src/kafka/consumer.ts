@@ -22,7 +22,14 @@ import { RecordPublisher } from './record-publisher.ts';
 import { TopicDiscovery } from './topic-discovery.ts';
 import { UndecodableLimit } from './undecodable-limit.ts';
 
-export interface KafkaConsumerOptions extends BatchPorts {
+/** What a graph reads. */
+export interface KafkaReads {
+  readonly topics: readonly string[];
+  /** undefined: the worker keeps no states. */
+  readonly states?: KeptStates | undefined;
+}
+
+export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   readonly config: KafkaConnectionConfig &
     Pick<
       Config,
@@ -37,14 +44,11 @@ export interface KafkaConsumerOptions extends BatchPorts {
       | 'MAX_INFLATED_BATCH_BYTES'
       | 'UNDECODABLE_LIMIT'
     >;
-  readonly topics: readonly string[];
   /** @throws BusUnavailableError, FencedError */
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
   readonly flow: FlowWait;
-  /** Default: the worker keeps no states. */
-  readonly states?: KeptStates | undefined;
   readonly observer: WorkerObserver;
   readonly log: Logger;
   /** Called once, if the consumer stalls again after it was replaced: the process must be restarted. */
@@ -82,12 +86,16 @@ export class KafkaConsumer {
   #end: ((ending: Ending) => void) | undefined;
   #isConnected = false;
   #isFatal = false;
-  #isFirstDiscovery = true;
+  #reads: KafkaReads;
+  /** Topics that no discovery has looked for yet. */
+  #newTopics: ReadonlySet<string>;
 
   /** @throws SetupError if the installed version of kafkajs is unknown */
   constructor(options: KafkaConsumerOptions) {
     requireKnownKafkajs();
     this.#options = options;
+    this.#reads = options;
+    this.#newTopics = new Set(options.topics);
     const { config, log, observer, convert, printParts, publish, flow, traces } = options;
     const createClient = () => createKafkaClient(config, log);
     this.#cluster = new Cluster(createClient);
@@ -132,6 +140,20 @@ export class KafkaConsumer {
   /** Assigned partitions whose states are being filled. */
   get pendingFills(): GroupSession['pendingFills'] {
     return this.#session?.pendingFills ?? [];
+  }
+
+  /**
+   * Consumes other topics, or keeps other states: the group is joined again, from the last commits, which are made before. With the same topics
+   * and states nothing happens.
+   */
+  replace(reads: KafkaReads): void {
+    const former = this.#reads;
+    this.#reads = reads;
+    if (isSame(former, reads)) return;
+    this.#newTopics = new Set([...this.#newTopics, ...reads.topics.filter((topic) => !former.topics.includes(topic))]);
+    this.#discovery.topics = reads.topics;
+    this.#startOffsets.states = reads.states;
+    this.#end?.({ kind: 'topics' });
   }
 
   /** Resolves after the first attempt to join, even a failed one: attempts continue in the background. Never rejects. */
@@ -216,7 +238,7 @@ export class KafkaConsumer {
       maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES,
       topics,
       startOffsets: this.#startOffsets,
-      states: this.#options.states,
+      states: this.#reads.states,
       publisher: this.#publisher,
       flow,
       acquire: this.#options.acquire,
@@ -242,11 +264,12 @@ export class KafkaConsumer {
   }
 
   async #findTopics(): Promise<string[]> {
+    const newTopics = this.#newTopics;
     const existing = await this.#discovery.existing();
-    // Records of these topics precede this process. Topics that appear later are read from their beginning.
-    if (this.#isFirstDiscovery && !this.#options.config.KAFKA_FROM_BEGINNING)
-      await this.#startOffsets.capture(existing);
-    this.#isFirstDiscovery = false;
+    // Records of these topics precede this process, or its graph. Topics that appear later are read from their beginning.
+    const preceding = existing.filter((topic) => newTopics.has(topic));
+    if (preceding.length > 0 && !this.#options.config.KAFKA_FROM_BEGINNING) await this.#startOffsets.capture(preceding);
+    if (this.#newTopics === newTopics) this.#newTopics = new Set();
     await this.#deadLetter.createTopic();
     return existing;
   }
@@ -283,4 +306,10 @@ export class KafkaConsumer {
 
 function describe(error: Error): string {
   return `${error.name}: ${error.message}`;
+}
+
+function isSame(former: KafkaReads, next: KafkaReads): boolean {
+  const textOf = ({ topics, states }: KafkaReads) =>
+    JSON.stringify([topics.toSorted(), [...(states?.signatures ?? [])].sort()]);
+  return textOf(former) === textOf(next);
 }

@@ -4,13 +4,14 @@ import type { Cluster } from './kafkajs/cluster.ts';
 /** Finds out which of the consumer's topics exist. Logs each missing topic once. */
 export class TopicDiscovery {
   readonly #cluster: Pick<Cluster, 'existingTopics'>;
-  readonly #topics: readonly string[];
+  /** They may be replaced at any time. */
+  topics: readonly string[];
   readonly #log: Logger;
   #missing: readonly string[] = [];
 
   constructor(cluster: Pick<Cluster, 'existingTopics'>, topics: readonly string[], log: Logger) {
     this.#cluster = cluster;
-    this.#topics = topics;
+    this.topics = topics;
     this.#log = log;
   }
 
@@ -21,8 +22,8 @@ export class TopicDiscovery {
 
   /** @throws what the brokers refuse */
   async existing(): Promise<string[]> {
-    const existing = await this.#cluster.existingTopics(this.#topics);
-    const missing = this.#topics.filter((topic) => !existing.includes(topic));
+    const existing = await this.#cluster.existingTopics(this.topics);
+    const missing = this.topics.filter((topic) => !existing.includes(topic));
     const unlogged = missing.filter((topic) => !this.#missing.includes(topic));
     this.#missing = missing;
     if (unlogged.length > 0) {

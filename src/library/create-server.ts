@@ -49,7 +49,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
   const { graph, backends, logger, onFatal = throwUncaught, ...settings } = options;
   const config = configOf({ adminPort: 0, ...settings }, graph, backends);
   const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
-  const server = await startServer(config, log, { onFatal, ...(typeof graph === 'object' && { graph }) });
+  const server = await startServer(config, log, { onFatal, ...(typeof graph === 'object' && { graph: unchanging(graph) }) });
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
   return {
     url,
@@ -81,6 +81,11 @@ function configOf(
   } catch (error) {
     throw withOptionNames(error);
   }
+}
+
+/** A graph that is loaded again is the same. */
+function unchanging(graph: Graph): NonNullable<Parameters<typeof startServer>[2]['graph']> {
+  return { load: (known) => Promise.resolve(known === graph.revision ? undefined : graph) };
 }
 
 /** In a turn of its own, so that nothing catches it. */

@@ -14,7 +14,7 @@ export interface HistogramOptions {
   /** Upper bounds of the buckets, ascending, without +Inf. Default: `SECONDS`. */
   readonly bounds?: readonly number[];
   readonly labelName?: string;
-  /** The only values of the label; every other value is counted as `other`. Without a label name: none. */
+  /** The values of the label, until others are added; every other value is counted as `other`. Without a label name: none. */
   readonly labelValues?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export class Histogram {
   /** One at most. */
   readonly labelNames: readonly string[];
   readonly #bounds: readonly number[];
-  readonly #labelValues: ReadonlySet<string>;
+  readonly #labelValues: Set<string>;
   readonly #buckets = new Map<string, Buckets>();
 
   constructor({ name, help, bounds = SECONDS, labelName, labelValues = [] }: HistogramOptions) {
@@ -46,6 +46,11 @@ export class Histogram {
     this.#bounds = bounds;
     this.labelNames = labelName === undefined ? [] : [labelName];
     this.#labelValues = new Set(labelValues);
+  }
+
+  /** Further values of the label. */
+  addLabelValues(values: Iterable<string>): void {
+    for (const value of values) this.#labelValues.add(value);
   }
 
   /** The series of a label's value, which exists from then on. Keep it: this looks it up. */

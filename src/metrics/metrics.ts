@@ -105,6 +105,11 @@ export class Metrics {
   readonly documents = this.#counter('crier_documents_total', 'Look-ups in the document cache, by outcome.', [
     'outcome',
   ]);
+  readonly rejectedTrustedDocuments = this.#counter(
+    'crier_trusted_documents_rejected_total',
+    'Changes of TRUSTED_DOCUMENTS that were not accepted.',
+  );
+  readonly graphReloads = this.#counter('crier_graph_reloads_total', 'Reloads of the graph, by outcome.', ['outcome']);
   readonly untrustedDocuments = this.#counter(
     'crier_untrusted_documents_total',
     'Requests for documents that TRUSTED_DOCUMENTS does not have: refused, or run with TRUSTED_DOCUMENTS_MODE=allowed.',

@@ -1,29 +1,53 @@
 import { Backends } from '../context/backends.ts';
 import type { BackendPressure, BackendsObserver } from '../context/backends.ts';
 import { SampleBackends } from '../embedded/sample-backends.ts';
+import type { Graph } from '../graph/graph.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { BackendConfig } from '../settings/backend-settings.ts';
 import type { RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
 /** The graph's backends. In the embedded mode, the samples respond for backends without a URL. */
 export async function openBackends(services: RoleServices): Promise<Backends> {
-  const { config, tunables, graph, log, metrics, details, register } = services;
+  const { config, tunables, graph, graphParts, log, metrics, details, register } = services;
   const names = graph.context.backends ?? [];
-  const samples = config.isEmbedded ? graph.samples : undefined;
-  const sampled = samples?.respond
-    ? await register(new SampleBackends({ names, respond: samples.respond.bind(samples), log })).start()
-    : [];
+  const samples = register(new SampleBackends({ log }));
+  /** What a graph calls; those that the former graph called as well, until nothing of it runs any more. */
+  const configs = new Map<string, BackendConfig>();
+  const sampledBy = async (of: Graph) => {
+    const respond = config.isEmbedded ? of.samples?.respond?.bind(of.samples) : undefined;
+    return respond && { respond, urls: await samples.urlsOf(of.context.backends ?? []) };
+  };
+  const call = (sampled: Awaited<ReturnType<typeof sampledBy>>) => {
+    if (sampled) samples.respond = sampled.respond;
+    for (const [name, backend] of [...(sampled?.urls ?? []), ...config.backends]) configs.set(name, backend);
+  };
+  call(await sampledBy(graph));
+  const observer = createObserver(names, log, metrics);
+  graphParts.push({
+    open: async (next) => {
+      const sampled = await sampledBy(next);
+      return {
+        serve: () => {
+          observer.addNames(next.context.backends ?? []);
+          call(sampled);
+          return Promise.resolve();
+        },
+        discard: () => Promise.resolve(),
+      };
+    },
+  });
   const backends = register(
     new Backends({
-      backends: new Map([...sampled, ...config.backends]),
+      backends: configs,
       maxSockets: () => tunables.values.BACKEND_MAX_SOCKETS,
       timeoutMs: config.BACKEND_TIMEOUT_MS,
       retryBudget: config.BACKEND_RETRY_BUDGET,
       breakerCooldownMs: config.BACKEND_BREAKER_COOLDOWN_MS,
-      observer: createObserver(names, log, metrics),
+      observer,
     }),
   );
   showPressure(backends, metrics);
@@ -36,7 +60,11 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
  * Counts requests and retries, and logs failures (one line per backend, outcome and window) and circuit breakers: the first opening and the
  * recovery at once, probes and further openings once per window.
  */
-function createObserver(names: readonly string[], log: Logger, metrics: Metrics): BackendsObserver {
+function createObserver(
+  names: readonly string[],
+  log: Logger,
+  metrics: Metrics,
+): BackendsObserver & { addNames(names: readonly string[]): void } {
   const window = new LogWindow(LOG_WINDOW_MS);
   const seconds = metrics.histogram({
     name: 'crier_backend_request_seconds',
@@ -45,6 +73,7 @@ function createObserver(names: readonly string[], log: Logger, metrics: Metrics)
     labelValues: names,
   });
   return {
+    addNames: (more) => seconds.addLabelValues(more),
     onAnswer: ({ isSent, ...answer }) => {
       const { backend, outcome, durationMs } = answer;
       metrics.backendRequests.inc({ backend, outcome });

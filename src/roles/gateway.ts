@@ -9,7 +9,8 @@ import type { StateCompleteness } from '../fanout/state-completeness.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
-import type { GraphRuntime } from '../graph/runtime.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { TrustedProxies } from '../http/client-address.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
@@ -19,22 +20,23 @@ import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
+import { reloadOperations } from '../websocket/reloading.ts';
 import { closeLabel } from '../websocket/protocol.ts';
 import { SubscriptionTally } from '../websocket/subscription-tally.ts';
 import { Users } from '../websocket/users.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
-import { openDocuments } from './documents.ts';
 import { createExecutions } from './execution-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
-import { createAudit, createRuntime } from './graph-runtime.ts';
+import { GatewayGraphs } from './gateway-graphs.ts';
+import { replacing } from './graph-part.ts';
+import { createAudit, createTriggers } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
 import { createAuthenticator } from './identity.ts';
 import { openPublishing } from './publishing.ts';
 import { openRevocation } from './revocation.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createEventTraces } from './tracing.ts';
-import { followStates } from './states.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
 const LOG_WINDOW_MS = 10_000;
@@ -61,7 +63,7 @@ const EVENTS_FLOW_MS = 1000;
 interface GatewayParts {
   readonly httpServer: HttpServer;
   readonly proxies: TrustedProxies;
-  readonly runtime: GraphRuntime;
+  readonly runtime: OperationRunner;
   readonly authenticator: Authenticator;
   readonly documents: DocumentQueue;
   readonly hub: Hub;
@@ -72,12 +74,11 @@ interface GatewayParts {
 export async function startGateway(services: GatewayServices): Promise<number> {
   const { config, bus, register } = services;
   const executions = createExecutions(services);
-  const requested = await openDocuments(services);
   // Closed after the sockets: a drain answers mutations that are under way.
   const publish = openPublishing(services);
-  const isStateComplete = await followStates(services);
-  const ports = { backends: await openBackends(services), publish, isStateComplete };
-  const runtime = createRuntime(services, requested, ports, executions);
+  const ports = { backends: await openBackends(services), publish, triggers: createTriggers(services), executions };
+  const graphs = register(await GatewayGraphs.open(services, ports, () => reloadOperations(gateway.connections)));
+  const { runtime, isStateComplete } = graphs;
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
@@ -104,6 +105,7 @@ export async function startGateway(services: GatewayServices): Promise<number> {
     '/debug/connections',
     connectionsRoute(() => gateway.connections),
   );
+  services.graphParts.push(graphs);
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
   return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
@@ -139,13 +141,13 @@ function createWriter({ config, tunables, metrics }: RoleServices): Writer {
 
 /** Components that the hub uses. */
 interface HubParts {
-  readonly runtime: GraphRuntime;
+  readonly runtime: OperationRunner;
   readonly executions: Executions;
   readonly writer: Writer;
   readonly secret: CursorSecret;
   readonly receiver: Receiver | undefined;
   readonly onEvent: () => void;
-  readonly isStateComplete: StateCompleteness['isComplete'] | undefined;
+  readonly isStateComplete: StateCompleteness['isComplete'];
 }
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
@@ -201,9 +203,10 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
 }
 
 function createGateway(services: GatewayServices, { httpServer, proxies, ...parts }: GatewayParts): Gateway {
-  const { config, tunables, graph, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
+  const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
-  const subscriptions = new SubscriptionTally(Object.keys(graph.schema.getSubscriptionType()?.getFields() ?? {}));
+  const subscriptions = new SubscriptionTally(subscriptionFields(graph));
+  graphParts.push(replacing((next) => subscriptions.replace(subscriptionFields(next))));
   const limits = {
     maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
     maxIdBytes: config.MAX_OPERATION_ID_BYTES,
@@ -283,4 +286,8 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
     Array.from(subscriptions.counts, ([field, value]) => ({ labels: { field }, value })),
   );
   return gateway;
+}
+
+function subscriptionFields({ schema }: Graph): string[] {
+  return Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
 }

@@ -7,23 +7,30 @@ import type { RequestedDocuments } from '../graph/documents/requested-documents.
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import { Executor } from '../graph/execution/executor.ts';
+import type { Graph } from '../graph/graph.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { RoleServices } from './services.ts';
 
-/** What the gateway opens for its runtime. */
+/** What the runtimes of all graphs use. */
 export interface RuntimePorts {
   readonly backends: Backends;
   readonly publish: Publish;
+  readonly triggers: TriggerChannels;
+  readonly executions: Executions;
+}
+
+/** What a graph's runtime has for itself. */
+export interface GraphOwn {
+  readonly graph: Graph;
+  readonly generation: number;
+  readonly documents: RequestedDocuments;
   /** Of a channel with a state; undefined: all are complete. */
   readonly isStateComplete: StateCompleteness['isComplete'] | undefined;
 }
 
-export function createRuntime(
-  { bus, config, graph, log, metrics }: RoleServices,
-  documents: RequestedDocuments,
-  { backends, publish, isStateComplete }: RuntimePorts,
-  executions: Executions,
-): GraphRuntime {
+/** The triggers of `context.pubsub`, which outlive a graph. */
+export function createTriggers({ bus, config, log, metrics }: RoleServices): TriggerChannels {
   const triggers = new TriggerChannels({
     bus,
     prefix: config.CHANNEL_PREFIX,
@@ -33,9 +40,18 @@ export function createRuntime(
     onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
   });
   metrics.gauge('crier_pubsub_triggers', 'Triggers of context.pubsub that operations listen to.', () => triggers.size);
+  return triggers;
+}
+
+export function createRuntime(
+  { bus, config, log, metrics }: RoleServices,
+  ports: RuntimePorts,
+  { graph, generation, documents, isStateComplete }: GraphOwn,
+): GraphRuntime {
   return new GraphRuntime({
+    ...ports,
     graph,
-    triggers,
+    generation,
     documents,
     executor: new Executor(graph.schema, {
       jitAfterUses: config.JIT_AFTER_USES,
@@ -43,9 +59,6 @@ export function createRuntime(
       onCompile: (outcome) => metrics.compilations.inc({ outcome }),
       compileLater: new CompileQueue().add,
     }),
-    executions,
-    backends,
-    publish,
     states: { history: (channel, query) => bus.history(channel, query), isComplete: isStateComplete },
     hasSharing: config.SHARING,
     channelPrefix: config.CHANNEL_PREFIX,
@@ -64,7 +77,7 @@ export function createRuntime(
 /** undefined: no result is shared, so none is audited. */
 export function createAudit(
   { config, tunables, log, metrics }: RoleServices,
-  runtime: GraphRuntime,
+  runtime: Pick<OperationRunner, 'resolverPaths'>,
 ): SharingAudit | undefined {
   if (!config.SHARING) return undefined;
   const audit = new SharingAudit({

@@ -1,13 +1,16 @@
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
+import type { Graph } from '../graph/graph.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
 import { createGraphiql } from '../http/graphiql.ts';
+import type { GraphiqlHandler } from '../http/graphiql.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
 import { RequestAdmission } from '../http/request-admission.ts';
 import { isBodyShort } from '../http/request-head.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
+import { replacing } from './graph-part.ts';
 import type { GatewayServices } from './services.ts';
 
 export const ENDPOINT = '/graphql';
@@ -16,7 +19,7 @@ export function createHttpServer(
   services: GatewayServices,
   parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies'>,
 ): HttpServer {
-  const { config, graph, log, metrics, draining } = services;
+  const { config, log, metrics, draining } = services;
   const endpoint = createEndpoint({
     ...parts,
     admission: createAdmission(services),
@@ -27,9 +30,7 @@ export function createHttpServer(
     log,
     onRefused: (reason) => metrics.refusals.inc({ reason }),
   });
-  const graphiql = config.GRAPHIQL
-    ? createGraphiql({ operation: exampleOperation(graph), title: graph.name })
-    : () => false;
+  const graphiql = config.GRAPHIQL ? openGraphiql(services) : () => false;
   const server = createServer(SLOW_CLIENT_LIMITS, (request, response) => {
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
@@ -41,6 +42,13 @@ export function createHttpServer(
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   closeAfterReplies(server, draining);
   return server;
+}
+
+function openGraphiql({ graph, graphParts }: GatewayServices): GraphiqlHandler {
+  const pageOf = (of: Graph) => createGraphiql({ operation: exampleOperation(of), title: of.name });
+  let handle = pageOf(graph);
+  graphParts.push(replacing((next) => void (handle = pageOf(next))));
+  return (request, response) => handle(request, response);
 }
 
 function createAdmission({ config, memory, metrics }: GatewayServices): RequestAdmission {

@@ -1,6 +1,4 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
-import { GraphError } from '../errors.ts';
-import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
 import { Authenticator } from '../identity/authenticator.ts';
 import { RemoteKeySet } from '../identity/remote-key-set.ts';
 import type { Revocations } from '../identity/revocations.ts';
@@ -10,6 +8,7 @@ import { LogWindow } from '../log.ts';
 import { pem, tokenAlgorithms } from '../settings/identity-problems.ts';
 import { identityWarnings } from '../settings/identity-warnings.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
+import { replacing } from './graph-part.ts';
 import type { GatewayServices } from './services.ts';
 
 const LOG_WINDOW_MS = 60_000;
@@ -18,13 +17,13 @@ const TOKEN_HEADERS = ['authorization', 'cookie'];
 
 /** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
 export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
-  const { config, graph, log, metrics } = services;
-  for (const warning of identityWarnings(config, graph.context.authenticate !== undefined)) log.warn(warning);
+  const { config, log, metrics, graphParts } = services;
+  let { context } = services.graph;
+  for (const warning of identityWarnings(config, context.authenticate !== undefined)) log.warn(warning);
+  graphParts.push(replacing((graph) => void (context = graph.context)));
   const tokens = acceptsTokens(config) ? await openTokens(services) : undefined;
-  const problem = missingClaimsProblem(graph, tokens !== undefined);
-  if (problem !== undefined) throw new GraphError(problem);
   return new Authenticator({
-    authenticate: graph.context.authenticate?.bind(graph.context),
+    authenticate: (request) => context.authenticate?.(request),
     tokens,
     revocations,
     timeoutMs: config.AUTHENTICATION_TIMEOUT_MS,

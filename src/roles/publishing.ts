@@ -1,6 +1,5 @@
 import type { NewRecord, Publish, PublishedRecord } from '../context/publishing.ts';
-import { ConfigError, clientError } from '../errors.ts';
-import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
+import { clientError } from '../errors.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import { ProduceError, RecordProducer } from '../kafka/record-producer.ts';
 import type { ProduceFailure, ProducedRecord } from '../kafka/record-producer.ts';
@@ -12,15 +11,10 @@ const LOG_WINDOW_MS = 10_000;
 /** Writes a record; resolves when it is written. */
 type Write = (record: ProducedRecord) => Promise<Omit<PublishedRecord, 'topic' | 'key'>>;
 
-/**
- * What publishes the records of mutations: a producer, or the topics of the embedded mode.
- * @throws ConfigError if a field has @kafkaPublish and the pod knows no brokers
- */
+/** What publishes the records of mutations: a producer, or the topics of the embedded mode. */
 export function openPublishing(services: RoleServices): Publish {
-  const { config, graph, log, metrics } = services;
+  const { config, log, metrics } = services;
   const write = openWriter(services);
-  const problem = write ? undefined : missingBrokersProblem(graph.publications, config.KAFKA_BROKERS);
-  if (problem !== undefined) throw new ConfigError(problem);
   const failures = new LogWindow(LOG_WINDOW_MS);
   return async (topic, record) => {
     if (!write) throw new Error('context.publish needs KAFKA_BROKERS, which this pod does not have');

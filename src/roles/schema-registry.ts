@@ -1,4 +1,5 @@
 import { errorOf } from '../errors.ts';
+import type { Graph } from '../graph/graph.ts';
 import { topicReads } from '../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../kafka/decoding/compilers.ts';
@@ -13,28 +14,32 @@ import type { RoleServices } from './services.ts';
 /** Fields that a log line names. */
 const MAX_NAMED = 50;
 
+/** The decoders of a graph's topics whose records may have schemas. Begins to compare the graph with the newest schemas. */
+export type DecodersOf = (graph: Graph) => ReadonlyMap<string, TopicDecoders>;
+
 /**
- * The decoders of the topics whose records may have schemas; none without a schema registry. Begins to compare the graph with the newest
- * schemas.
+ * Makes decoders for graphs; none without a schema registry.
  * @param onOverflow called for each number that became null because JSON cannot print it
  */
 export function openSchemaRegistry(
   services: RoleServices,
   { limits, onOverflow }: Pick<DecoderOptions, 'limits' | 'onOverflow'>,
-): ReadonlyMap<string, TopicDecoders> {
-  const { config, graph, log, register } = services;
+): DecodersOf {
+  const { config, log, register } = services;
   // The graph's sample records are JSON.
-  if (config.SCHEMA_REGISTRY_URL.length === 0 || config.KAFKA_BROKERS.length === 0) return new Map();
+  if (config.SCHEMA_REGISTRY_URL.length === 0 || config.KAFKA_BROKERS.length === 0) return () => new Map();
   const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))));
-  const decoders = new Map<string, TopicDecoders>();
-  for (const reads of topicReads(graph)) {
-    const { topic, format, nameOf, shape } = reads;
-    if (format === 'JSON') continue;
-    const decoderOptions = { nameOf, shape, limits, onOverflow };
-    decoders.set(topic, new TopicDecoders({ topic, format, registry, compilers: COMPILERS, decoderOptions, log }));
-    void logDifference(services, reads, registry, decoderOptions);
-  }
-  return decoders;
+  return (graph) => {
+    const decoders = new Map<string, TopicDecoders>();
+    for (const reads of topicReads(graph)) {
+      const { topic, format, nameOf, shape } = reads;
+      if (format === 'JSON') continue;
+      const decoderOptions = { nameOf, shape, limits, onOverflow };
+      decoders.set(topic, new TopicDecoders({ topic, format, registry, compilers: COMPILERS, decoderOptions, log }));
+      void logDifference(services, reads, registry, decoderOptions);
+    }
+    return decoders;
+  };
 }
 
 /** Never rejects. */

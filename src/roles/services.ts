@@ -8,6 +8,7 @@ import type { MemoryGuard } from '../memory/memory-guard.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Tunables } from '../tunables/tunables.ts';
+import type { GraphPart } from './graph-part.ts';
 
 /** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
 export interface Component {
@@ -19,7 +20,9 @@ export interface RoleServices {
   readonly config: Config;
   /** Read at each use: they change while the server runs. `config` has their values at the start. */
   readonly tunables: Tunables;
+  /** The first graph: a reload replaces it in each of `graphParts`. */
   readonly graph: Graph;
+  readonly graphParts: GraphPart[];
   readonly bus: Bus;
   /** undefined: records come from Kafka. */
   readonly embedded?: EmbeddedTopics | undefined;

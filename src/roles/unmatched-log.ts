@@ -19,7 +19,7 @@ const NONE: Counts = { matched: 0, unmatched: { match_absent: 0, payload_absent:
  * the field has matched none since the start. If it matched some records while others reached no field, it is logged as information.
  */
 export class UnmatchedLog {
-  readonly #routers: readonly TopicRouter[];
+  #routers: readonly TopicRouter[];
   readonly #log: Logger;
   readonly #fields = new Map<FieldTally, Counts>();
   readonly #topics = new Map<TopicRouter, { readonly records: number; readonly unrouted: number }>();
@@ -28,6 +28,18 @@ export class UnmatchedLog {
   constructor(routers: Iterable<TopicRouter>, log: Logger) {
     this.#routers = [...routers];
     this.#log = log;
+  }
+
+  /** These routers count on from the present ones. */
+  replace(routers: Iterable<TopicRouter>): void {
+    this.#routers = [...routers];
+    this.#fields.clear();
+    this.#topics.clear();
+    for (const router of this.#routers) {
+      this.#topics.set(router, { records: router.records, unrouted: router.unrouted });
+      for (const tally of router.tallies)
+        this.#fields.set(tally, { matched: tally.matched, unmatched: { ...tally.unmatched } });
+    }
   }
 
   start(): void {

@@ -1,16 +1,11 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { EmbeddedTopics } from '../embedded/embedded-topics.ts';
 import { Sampler } from '../embedded/sampler.ts';
-import { partsDemands } from '../graph/parts-demands.ts';
-import { PartsPrinter } from '../graph/parts-printer.ts';
-import { createRouters } from '../graph/router.ts';
+import type { Graph } from '../graph/graph.ts';
 import type { TopicRouter } from '../graph/router.ts';
-import { keyPlaces } from '../graph/schema/key-places.ts';
-import { stateSignatures } from '../graph/state/state-signature.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
-import { Converter } from '../kafka/decoding/converter.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
@@ -19,6 +14,8 @@ import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
 import { openSchemaRegistry } from './schema-registry.ts';
 import type { Component, RoleServices } from './services.ts';
 import { createRecordTraces } from './tracing.ts';
+import { continueCounts, createWorkerGraph } from './worker-graph.ts';
+import type { WorkerGraph } from './worker-graph.ts';
 import { stageObserver } from './worker-stages.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
@@ -27,7 +24,7 @@ export function createWorker(
   services: RoleServices,
   onFatal: (error: Error) => void,
 ): KafkaConsumer | (Component & { start(): unknown }) {
-  const { config, graph, bus, log, metrics, register, tracing } = services;
+  const { config, graph, graphParts, bus, log, metrics, register, tracing } = services;
   const snakeCase = new SnakeCase();
   let overflows = 0;
   metrics.total(
@@ -46,47 +43,39 @@ export function createWorker(
     () => snakeCase.overflows + overflows,
   );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
-  const bindings = [...graph.bindings.values()];
-  const routers = createRouters(bindings, config.CHANNEL_PREFIX, (topic, path) =>
-    log.warn(
-      { topic, path },
-      'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions',
-    ),
-  );
-  const converter = new Converter(routers, limits, snakeCase, {
-    hasRewriter: config.KEY_REWRITER,
-    decoders: openSchemaRegistry(services, { limits, onOverflow: () => overflows++ }),
-    keyPlaces: keyPlaces(bindings, graph.shapes),
-  });
+  const ports = {
+    limits,
+    snakeCase,
+    decodersOf: openSchemaRegistry(services, { limits, onOverflow: () => overflows++ }),
+  };
+  let served = createWorkerGraph(services, ports, graph);
   metrics.counter(
     'crier_records_unmatched_total',
     'Records that did not match a field of their topic, by reason.',
     ['field', 'reason'],
-    () => unmatchedRecords(routers.values()),
+    () => unmatchedRecords(served.routers.values()),
   );
   metrics.counter(
     'crier_tombstones_total',
     'Records without a value, by whether a channel got them.',
     ['topic', 'outcome'],
-    () => tombstones(routers.values()),
+    () => tombstones(served.routers.values()),
   );
-  register(new UnmatchedLog(routers.values(), log)).start();
+  const unmatched = register(new UnmatchedLog(served.routers.values(), log));
+  unmatched.start();
   const flow = register(new FlowWait(bus.sender, log));
   observeFlow(flow, bus, metrics);
-  const printers = new Map(
-    Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
-  );
   metrics.counter(
     'crier_record_parts_omitted_total',
     'Records whose key and headers were too large to travel with their events.',
     ['topic'],
-    () => Array.from(printers, ([topic, { omitted }]) => ({ labels: { topic }, value: omitted })),
+    () => Array.from(served.printers, ([topic, { omitted }]) => ({ labels: { topic }, value: omitted })),
   );
-  const ports = {
+  const batchPorts = {
     flow,
-    printParts: printers.size > 0 ? (record: RecordContent) => printers.get(record.topic)?.print(record) : undefined,
+    printParts: (record: RecordContent) => served.printers.get(record.topic)?.print(record),
     traces: tracing && createRecordTraces(tracing, config),
-    convert: (record: RecordContent) => converter.convert(record),
+    convert: (record: RecordContent) => served.converter.convert(record),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
   const records = {
@@ -97,17 +86,33 @@ export function createWorker(
     onPublished: stageObserver(metrics),
     onPoison: (topic: string, reason: string) => metrics.poisonRecords.inc({ topic, reason }),
   };
+  let onServe = () => {};
+  graphParts.push({
+    open: (next) => {
+      const opened = createWorkerGraph(services, ports, next);
+      const serve = () => {
+        continueCounts(served, opened);
+        served = opened;
+        unmatched.replace(opened.routers.values());
+        onServe();
+        return Promise.resolve();
+      };
+      return Promise.resolve({ serve, discard: () => Promise.resolve() });
+    },
+  });
   if (config.KAFKA_BROKERS.length === 0) {
     const deadLetter = () => Promise.resolve();
-    return createSampler(services, new RecordPublisher({ ...ports, deadLetter }, records, log));
+    return createSampler(services, new RecordPublisher({ ...batchPorts, deadLetter }, records, log));
   }
   const observer = kafkaObserver(metrics, records);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
-  const topics = [...new Set(bindings.flatMap(({ topics }) => topics))];
   const acquire = (lease: PartitionLease) => bus.acquire(lease);
-  const signatures = stateSignatures(bindings, bus.stateFills.servers);
-  const states = signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined;
-  const consumer = new KafkaConsumer({ ...ports, states, acquire, config, topics, observer, log, onFatal });
+  const reads = ({ topics, signatures }: WorkerGraph) => ({
+    topics,
+    states: signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined,
+  });
+  const consumer = new KafkaConsumer({ ...batchPorts, ...reads(served), acquire, config, observer, log, onFatal });
+  onServe = () => consumer.replace(reads(served));
   observeConsumer(metrics, consumer);
   return consumer;
 }
@@ -144,11 +149,8 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
   );
 }
 
-function createSampler(
-  { config, graph, bus, embedded, log }: RoleServices,
-  publisher: RecordPublisher,
-): Component & { start(): unknown } {
-  const { samples } = graph;
+function createSampler(services: RoleServices, publisher: RecordPublisher): Component & { start(): unknown } {
+  const { config, bus, embedded, graphParts, log } = services;
   const topics = embedded ?? new EmbeddedTopics();
   const leased = new Set<string>();
   topics.connect(async (record, signal) => {
@@ -157,16 +159,41 @@ function createSampler(
     leased.add(topic);
     await publisher.publish([record], signal && { signal });
   });
-  if (!samples) {
-    if (graph.bindings.size > 0)
-      log.warn({ graph: graph.name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
-    return { start: () => undefined, close: () => Promise.resolve() };
-  }
-  return new Sampler({
-    samples,
-    seed: 1,
-    intervalMs: config.SAMPLE_INTERVAL_MS,
-    log,
-    process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
+  const samplerOf = ({ name, samples, bindings }: Graph) => {
+    if (!samples && bindings.size > 0)
+      log.warn({ graph: name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
+    return (
+      samples &&
+      new Sampler({
+        samples,
+        seed: 1,
+        intervalMs: config.SAMPLE_INTERVAL_MS,
+        log,
+        process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
+      })
+    );
+  };
+  let sampler = samplerOf(services.graph);
+  let status: 'starting' | 'started' | 'closed' = 'starting';
+  graphParts.push({
+    open: (graph) => {
+      const serve = async () => {
+        const former = sampler;
+        const next = (sampler = samplerOf(graph));
+        await former?.close();
+        if (status === 'started') next?.start();
+      };
+      return Promise.resolve({ serve, discard: () => Promise.resolve() });
+    },
   });
+  return {
+    start: () => {
+      status = 'started';
+      sampler?.start();
+    },
+    close: async () => {
+      status = 'closed';
+      await sampler?.close();
+    },
+  };
 }

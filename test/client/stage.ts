@@ -95,6 +95,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         config,
         tunables,
         graph,
+        graphParts: [],
         bus,
         log,
         metrics,

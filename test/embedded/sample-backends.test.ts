@@ -4,11 +4,11 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { Backends } from '../../src/context/backends.ts';
 import { SampleBackends } from '../../src/embedded/sample-backends.ts';
-import type { SampleBackendsOptions } from '../../src/embedded/sample-backends.ts';
 
-async function sampleBackends(t: TestContext, respond: SampleBackendsOptions['respond']) {
-  const server = new SampleBackends({ names: ['venue', 'onlineAuction'], respond, log: pino({ enabled: false }) });
-  const config = await server.start();
+async function sampleBackends(t: TestContext, respond: SampleBackends['respond']) {
+  const server = new SampleBackends({ log: pino({ enabled: false }) });
+  server.respond = respond;
+  const config = await server.urlsOf(['venue', 'onlineAuction']);
   const backends = new Backends({ backends: config, maxSockets: () => 2, timeoutMs: 30_000 });
   t.after(async () => {
     await backends.close();

@@ -156,6 +156,7 @@ export class Stage {
       config,
       tunables,
       graph,
+      graphParts: [],
       bus,
       log,
       metrics,

@@ -31,7 +31,17 @@ async function createStage(t: TestContext) {
   const config = testConfig({ SAMPLE_INTERVAL_MS: '1' });
   const worker = register(
     createWorker(
-      { config, tunables: new Tunables({ config, log }), graph, bus, log, metrics, details: {}, register },
+      {
+        config,
+        tunables: new Tunables({ config, log }),
+        graph,
+        graphParts: [],
+        bus,
+        log,
+        metrics,
+        details: {},
+        register,
+      },
       (error) => assert.fail(error),
     ),
   );

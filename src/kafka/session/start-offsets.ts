@@ -44,12 +44,12 @@ export interface KeptStates {
 export class StartOffsets {
   readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>;
   readonly #groupId: string;
-  readonly #states: KeptStates | undefined;
+  /** undefined: the worker keeps none. They may be replaced between two sessions. */
+  states: KeptStates | undefined;
   readonly #ends = new Map<string, Map<number, bigint>>();
 
-  /** @param states undefined: the worker keeps none */
   constructor(cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>, groupId: string, states?: KeptStates) {
-    this.#states = states;
+    this.states = states;
     this.#cluster = cluster;
     this.#groupId = groupId;
   }
@@ -76,7 +76,7 @@ export class StartOffsets {
       const isInRange = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
       const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
       if (commit) this.#ends.get(topic)?.delete(partition);
-      const signature = this.#states?.signatures.get(topic);
+      const signature = this.states?.signatures.get(topic);
       if (range && signature !== undefined) {
         const begun = fillOfStart(known?.startId);
         const fill = begun ?? fills.get(topic)?.fills.get(partition);
@@ -108,8 +108,8 @@ export class StartOffsets {
   async #fillsOf(ranges: PartitionMap<unknown>): Promise<ReadonlyMap<string, TopicFills>> {
     const fills = new Map<string, TopicFills>();
     for (const [topic, partitions] of ranges) {
-      if (!this.#states?.signatures.has(topic)) continue;
-      fills.set(topic, await this.#states.fills.read(topic, partitions.size));
+      if (!this.states?.signatures.has(topic)) continue;
+      fills.set(topic, await this.states.fills.read(topic, partitions.size));
     }
     return fills;
   }

@@ -32,8 +32,13 @@ export async function auctionSchema(): Promise<GraphQLSchema> {
 
 /** The sample backends over loopback, and what was sent to them. */
 export async function auctionBackends(t: TestContext) {
-  const server = new SampleBackends({ names: definition.backends, respond, log: pino({ enabled: false }) });
-  const backends = new Backends({ backends: await server.start(), maxSockets: () => 10, timeoutMs: 5000 });
+  const server = new SampleBackends({ log: pino({ enabled: false }) });
+  server.respond = respond;
+  const backends = new Backends({
+    backends: await server.urlsOf(definition.backends),
+    maxSockets: () => 10,
+    timeoutMs: 5000,
+  });
   t.after(async () => {
     await backends.close();
     await server.close();

@@ -122,8 +122,11 @@ async function startAuctionPod(t: TestContext) {
   const brokers = await kafkaBrokers(t);
   await createTopics(brokers, [{ topic: TOPIC, numPartitions: 4 }]);
   const { url } = await redisServer(t);
-  const server = new SampleBackends({ names: backends, respond, log: pino({ enabled: false }) });
-  const addresses = [...(await server.start())].map(([name, backend]) => [`BACKEND_${name}_URL`, backend.url] as const);
+  const server = new SampleBackends({ log: pino({ enabled: false }) });
+  server.respond = respond;
+  const addresses = [...(await server.urlsOf(backends))].map(
+    ([name, backend]) => [`BACKEND_${name}_URL`, backend.url] as const,
+  );
   t.after(() => server.close());
   const pod = await startPod(t, {
     ...Object.fromEntries(addresses),

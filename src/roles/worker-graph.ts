@@ -1,0 +1,67 @@
+import type { Graph } from '../graph/graph.ts';
+import { partsDemands } from '../graph/parts-demands.ts';
+import { PartsPrinter } from '../graph/parts-printer.ts';
+import { createRouters } from '../graph/router.ts';
+import type { TopicRouter } from '../graph/router.ts';
+import { keyPlaces } from '../graph/schema/key-places.ts';
+import { stateSignatures } from '../graph/state/state-signature.ts';
+import { Converter } from '../kafka/decoding/converter.ts';
+import type { RecordLimits } from '../kafka/decoding/record.ts';
+import type { SnakeCase } from '../kafka/decoding/snake-case.ts';
+import type { DecodersOf } from './schema-registry.ts';
+import type { RoleServices } from './services.ts';
+
+/** How a worker makes messages of records, for one graph. */
+export interface WorkerGraph {
+  readonly topics: readonly string[];
+  /** By topic: names the states that it keeps. */
+  readonly signatures: ReadonlyMap<string, string>;
+  readonly routers: ReadonlyMap<string, TopicRouter>;
+  readonly converter: Converter;
+  /** Of the parts of records that messages carry, by topic. */
+  readonly printers: ReadonlyMap<string, PartsPrinter>;
+}
+
+export interface WorkerGraphPorts {
+  readonly limits: RecordLimits;
+  readonly snakeCase: SnakeCase;
+  readonly decodersOf: DecodersOf;
+}
+
+export function createWorkerGraph(
+  { config, bus, log }: RoleServices,
+  { limits, snakeCase, decodersOf }: WorkerGraphPorts,
+  graph: Graph,
+): WorkerGraph {
+  const bindings = [...graph.bindings.values()];
+  const routers = createRouters(bindings, config.CHANNEL_PREFIX, (topic, path) =>
+    log.warn(
+      { topic, path },
+      'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions',
+    ),
+  );
+  const printers = new Map(
+    Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
+  );
+  const converter = new Converter(routers, limits, snakeCase, {
+    hasRewriter: config.KEY_REWRITER,
+    decoders: decodersOf(graph),
+    keyPlaces: keyPlaces(bindings, graph.shapes),
+  });
+  return {
+    topics: [...new Set(bindings.flatMap(({ topics }) => topics))],
+    signatures: stateSignatures(bindings, bus.stateFills.servers),
+    routers,
+    converter,
+    printers,
+  };
+}
+
+/** Counters of a graph go on from those of the former one. */
+export function continueCounts(former: WorkerGraph, { routers, printers }: WorkerGraph): void {
+  for (const [topic, router] of routers) {
+    const counted = former.routers.get(topic);
+    if (counted) router.continueFrom(counted);
+  }
+  for (const [topic, printer] of printers) printer.omitted += former.printers.get(topic)?.omitted ?? 0;
+}
