@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { closeSync, openSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runCommand } from './cli/commands.ts';
@@ -75,12 +76,28 @@ async function main(standardError: LogDestination): Promise<void> {
     droppedLogLines: () => standardError.droppedLines,
   });
   shutdown.listen(starting);
+  // A reload that is asked for while the pod starts follows the start. It logs what became of it.
+  process.on('SIGHUP', () => {
+    if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
+    else starting.then((server) => server.reloadPods()).catch(() => undefined);
+  });
   const { banner } = await starting.catch((error: unknown) => {
     // The shutdown reports it, too, and ends the process.
     if (error instanceof StoppedError) return { banner: '' };
     throw error;
   });
   if (!shutdown.stop.aborted) process.stdout.write(banner);
+}
+
+/** True if the signal came because the terminal was closed: a process that a person has started there ends with it. */
+function hasLostTerminal(): boolean {
+  if (!process.stdout.isTTY) return false;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 async function startExitProfile(config: Config, facts: ExitProfileOptions['facts'], log: Logger): Promise<ExitProfile> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ReloadReport } from './admin/reload-route.ts';
 import { banner } from './banner.ts';
 import type { Config } from './config.ts';
 import { EmbeddedTopics } from './embedded/embedded-topics.ts';
@@ -27,6 +28,7 @@ import { graphProblems } from './roles/graph-problems.ts';
 import { GraphReloads } from './roles/graph-reloads.ts';
 import type { ReloadOutcome } from './roles/graph-reloads.ts';
 import type { Component, GatewayServices, RoleServices } from './roles/services.ts';
+import { openReload } from './roles/reload.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
 import { createWorker } from './roles/worker.ts';
@@ -47,6 +49,8 @@ export interface Server {
   readonly banner: string;
   /** Loads the graph folder again, and serves it if it has changed and can be served. Never rejects. */
   reload(): Promise<ReloadOutcome>;
+  /** The same on all pods of the bus, each with its own folder. Never rejects. */
+  reloadPods(): Promise<ReloadReport>;
   /** Drains and releases everything, bottom to top. Idempotent. */
   close(): Promise<void>;
 }
@@ -202,6 +206,8 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       }
       await started.start();
     }
+    // Last: a pod that starts loads its graph anyway.
+    const reloadPods = await openReload(services, reloads, routes, () => status !== 'starting');
     if (!options.stop?.aborted) status = 'ready';
     const { port: adminPort } = admin;
     return {
@@ -209,6 +215,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       adminPort,
       embedded: services.embedded,
       reload: () => reloads.reload(),
+      reloadPods,
       close,
       banner: banner({
         version: readVersion(),

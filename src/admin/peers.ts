@@ -5,6 +5,8 @@ import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 
 export interface PeersOptions<Question, Answer> {
+  /** Names the pods that ask each other these questions, among all processes of the bus. Default: the pods with sockets. */
+  readonly group?: string;
   readonly control: Control;
   /** Of this pod, for people. */
   readonly podName: string;
@@ -16,6 +18,8 @@ export interface PeersOptions<Question, Answer> {
 export interface Answers<Answer> {
   /** This pod's is the first. */
   readonly answers: readonly { readonly pod: string; readonly answer: Answer }[];
+  /** Ids of the other pods that have answered. */
+  readonly ids: readonly string[];
   /** Pods that have not answered in time. */
   readonly silent: readonly string[];
   /** False if other pods could not be asked: the bus is away. */
@@ -34,8 +38,6 @@ interface Answered<Answer> {
   readonly answer: Answer;
 }
 
-const PODS = 'control:pods';
-const QUESTIONS = 'control:questions';
 /** Interval in ms at which a pod says that it exists. */
 const BEAT_MS = 10_000;
 /** Time in ms after its last beat for which a pod is still expected to answer. */
@@ -45,10 +47,19 @@ const MAX_PODS = 1_000;
 const PATIENCE_MS = 4_500;
 const LOG_WINDOW_MS = 60_000;
 
-/** The pods with sockets, of which each can ask all others. They know of each other through the bus. */
+interface AskOptions {
+  /** Longest wait for answers, in ms. Default: 4,500. */
+  readonly patienceMs?: number;
+  /** Ids of the pods that are waited for. Default: all. */
+  readonly among?: readonly string[];
+}
+
+/** Pods of which each can ask all others. They know of each other through the bus. */
 export class Peers<Question, Answer> {
   readonly #options: PeersOptions<Question, Answer>;
   readonly #id: string;
+  readonly #pods: string;
+  readonly #questions: string;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   /** By question. */
   readonly #waiting = new Map<string, (answered: Answered<Answer>) => void>();
@@ -57,7 +68,10 @@ export class Peers<Question, Answer> {
 
   constructor(options: PeersOptions<Question, Answer>) {
     this.#options = options;
-    this.#id = `${options.podName} ${randomBytes(4).toString('hex')}`;
+    const { group = '', podName } = options;
+    this.#id = `${podName} ${randomBytes(4).toString('hex')}`;
+    this.#pods = `control:${group}pods`;
+    this.#questions = `control:${group}questions`;
   }
 
   /** Resolves after the first attempt to reach the bus, also a failed one; never rejects. */
@@ -75,7 +89,7 @@ export class Peers<Question, Answer> {
   }
 
   /** Asks this pod and all others. Never rejects, unless this pod's own answer does. */
-  async ask(question: Question): Promise<Answers<Answer>> {
+  async ask(question: Question, { patienceMs = PATIENCE_MS, among }: AskOptions = {}): Promise<Answers<Answer>> {
     const { answer, podName } = this.#options;
     const id = randomUUID();
     const others = new Map<string, Answer>();
@@ -85,11 +99,11 @@ export class Peers<Question, Answer> {
       onAnswer();
     });
     const timer = new AbortController();
-    const deadline = delay(PATIENCE_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+    const deadline = delay(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined);
     try {
       const asked = Promise.race([this.#send(id, question), deadline]);
       const own = { pod: podName, answer: await answer(question) };
-      const ids = (await asked) ?? [];
+      const ids = ((await asked) ?? []).filter((pod) => !among || among.includes(pod));
       const isMissing = (pod: string) => pod !== this.#id && !others.has(pod);
       const complete = new Promise<void>((resolve) => {
         onAnswer = () => {
@@ -101,6 +115,7 @@ export class Peers<Question, Answer> {
       const answers = Array.from(others, ([pod, other]) => ({ pod: nameOf(pod), answer: other }));
       return {
         answers: [own, ...answers],
+        ids: [...others.keys()],
         silent: ids.filter(isMissing).map(nameOf),
         isAsked: (await asked) !== undefined,
       };
@@ -115,7 +130,7 @@ export class Peers<Question, Answer> {
     const { control } = this.#options;
     const text = JSON.stringify({ id, from: this.#id, question } satisfies Asked<Question>);
     try {
-      const [, pods] = await Promise.all([control.send(QUESTIONS, text), control.kept(PODS)]);
+      const [, pods] = await Promise.all([control.send(this.#questions, text), control.kept(this.#pods)]);
       return pods;
     } catch {
       return undefined;
@@ -129,7 +144,7 @@ export class Peers<Question, Answer> {
       if (!this.#isListening) {
         // The bus may have lost its data.
         const onGap = () => void this.#beat();
-        await control.listen(QUESTIONS, (text) => this.#onText(text, this.#onQuestion), onGap);
+        await control.listen(this.#questions, (text) => this.#onText(text, this.#onQuestion), onGap);
         await control.listen(answersOf(this.#id), (text) => this.#onText(text, this.#onAnswer), onGap);
         this.#isListening = true;
       }
@@ -140,7 +155,7 @@ export class Peers<Question, Answer> {
   }
 
   async #register(untilMs: number): Promise<void> {
-    await this.#options.control.keep(PODS, [{ text: this.#id, untilMs }], MAX_PODS);
+    await this.#options.control.keep(this.#pods, [{ text: this.#id, untilMs }], MAX_PODS);
   }
 
   /** Handles a text before the next one arrives, so that a question acts before what its sender wrote after it. */

@@ -31,11 +31,11 @@ describe('the pods of one Redis', () => {
     const { url } = await redisServer(t);
     const [a, , second] = [await startPeer(t, url, 'a'), await startPeer(t, url, 'b'), await startPeer(t, url, 'b')];
     const { answers, ...rest } = await a.peers.ask('1');
-    assert.deepEqual(rest, { silent: [], isAsked: true });
+    assert.deepEqual(rest, { ids: rest.ids, silent: [], isAsked: true });
     assert.deepEqual(answers[0], { pod: 'a', answer: '1a' });
     assert.deepEqual(answers.slice(1), Array(2).fill({ pod: 'b', answer: '1b' }));
     const failed = await a.peers.ask('fail');
-    assert.deepEqual(failed, { answers: [{ pod: 'a', answer: 'faila' }], silent: ['b', 'b'], isAsked: true });
+    assert.deepEqual(failed, { answers: [{ pod: 'a', answer: 'faila' }], ids: [], silent: ['b', 'b'], isAsked: true });
     assert.match(JSON.stringify(second.lines), /a question of another pod could not be answered/);
     await second.peers.close();
     assert.equal((await a.peers.ask('2')).answers.length, 3, 'it answers until its bus is closed');

@@ -55,7 +55,8 @@ const ELSEWHERE: CausedElsewhere = {
   'test/end-to-end/record-parts.test.ts': ['crier_record_parts_omitted_total'],
   'test/end-to-end/schema-registry.test.ts': ['crier_schema_waiting_partitions', 'crier_stopped_partitions'],
   'test/end-to-end/publishing.test.ts': ['crier_published_records_total'],
-  'test/end-to-end/state.test.ts': ['crier_state_fill_records'],
+  'test/end-to-end/state.test.ts': ['crier_state_fill_records', 'crier_states_complete'],
+  'test/reload/embedded.test.ts': ['crier_graph_reloads_total'],
   'test/faults/dead-letters.test.ts': ['crier_dead_letter_waiting_partitions'],
 };
 

@@ -1,0 +1,28 @@
+import { hostname } from 'node:os';
+import { Peers } from '../admin/peers.ts';
+import { answerReloads, reloadPods, reloadRoute } from '../admin/reload-route.ts';
+import type { PodReload, ReloadQuestion, ReloadReport } from '../admin/reload-route.ts';
+import type { Route } from '../http/route.ts';
+import type { GraphReloads } from './graph-reloads.ts';
+import type { RoleServices } from './services.ts';
+
+/** Lets operators reload the graph of all pods. Resolves when the others can be asked, or the bus is away. */
+export async function openReload(
+  { bus, config, log, register }: RoleServices,
+  reloads: GraphReloads,
+  routes: Map<string, Route>,
+  isStarted: () => boolean,
+): Promise<() => Promise<ReloadReport>> {
+  const peers = register(
+    new Peers<ReloadQuestion, PodReload | null>({
+      group: 'reload-',
+      control: bus.control,
+      podName: config.POD_NAME || hostname(),
+      answer: answerReloads(() => reloads.reload()),
+      log,
+    }),
+  );
+  routes.set('/admin/reload', reloadRoute({ peers, isStarted, log }));
+  await peers.start();
+  return () => reloadPods(peers);
+}
