@@ -3,8 +3,8 @@ import { liveDocuments } from '../debug/live-documents.ts';
 import type { LiveDocument } from '../debug/live-documents.ts';
 import { isRevoked, parseRevocation } from '../identity/revocation.ts';
 import type { Revocations } from '../identity/revocations.ts';
-import type { Connection } from '../websocket/connection.ts';
-import { revokeConnections } from '../websocket/revoking.ts';
+import type { ClientConnection } from '../connections/client-connection.ts';
+import { revokeConnections } from '../connections/revoking.ts';
 import { isSelected } from './selection.ts';
 import type { Selection } from './selection.ts';
 
@@ -40,7 +40,7 @@ export interface ConnectionRow {
 const MAX_ROWS = 100;
 
 export interface PodConnectionsOptions {
-  readonly connections: () => Iterable<Connection>;
+  readonly connections: () => Iterable<ClientConnection>;
   readonly revocations: Revocations;
   readonly onRevoked: (connections: number) => void;
 }
@@ -68,7 +68,7 @@ export class PodConnections {
     if (this.#isScanDue) return;
     this.#isScanDue = true;
     const { revocations } = this.#options;
-    const refuses = ({ knownClaims }: Connection) => knownClaims !== undefined && revocations.refuses(knownClaims);
+    const refuses = ({ knownClaims }: ClientConnection) => knownClaims !== undefined && revocations.refuses(knownClaims);
     void this.#closeWhere(refuses, () => (this.#isScanDue = false));
   };
 
@@ -103,7 +103,7 @@ export class PodConnections {
   }
 
   /** Closes for one cause after the other: each connection counts for the cause that came first. */
-  #closeWhere(isRevoked: (connection: Connection) => boolean, onBegin?: () => void): Promise<number> {
+  #closeWhere(isRevoked: (connection: ClientConnection) => boolean, onBegin?: () => void): Promise<number> {
     const { connections, onRevoked } = this.#options;
     const closing = this.#closing.then(async () => {
       onBegin?.();
@@ -116,7 +116,7 @@ export class PodConnections {
   }
 }
 
-function rowOf(connection: Connection): ConnectionRow {
+function rowOf(connection: ClientConnection): ConnectionRow {
   const { age_seconds, operations } = connection.figures;
   const { tokenExpiresAtMs } = connection;
   return {

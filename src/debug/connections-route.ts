@@ -1,6 +1,6 @@
 import { sendJson, sendText } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import type { Connection } from '../websocket/connection.ts';
+import type { ClientConnection } from '../connections/client-connection.ts';
 import { liveDocuments } from './live-documents.ts';
 import { top } from './top.ts';
 import { topQuery } from './top-query.ts';
@@ -8,7 +8,7 @@ import { topQuery } from './top-query.ts';
 const COLUMNS = ['queued_bytes', 'operations', 'bytes_sent', 'bytes_received', 'age_seconds'] as const;
 
 /** `/debug/connections`: the connections that hold or take most. It has no claims, no headers and no params of a connection. */
-export function connectionsRoute(connections: () => Iterable<Connection>): Route {
+export function connectionsRoute(connections: () => Iterable<ClientConnection>): Route {
   return {
     methods: ['GET'],
     handle: async (_request, response, url) => {

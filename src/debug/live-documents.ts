@@ -1,5 +1,5 @@
 import type { OperationTally } from '../graph/documents/operation-tally.ts';
-import type { Connection } from '../websocket/connection.ts';
+import type { ClientConnection } from '../connections/client-connection.ts';
 import { nameOf } from './operation-name.ts';
 import type { OperationName } from './operation-name.ts';
 
@@ -11,7 +11,7 @@ export interface LiveDocument extends OperationName {
 }
 
 /** The documents that most of a connection's live operations have. */
-export function liveDocuments(connection: Connection): LiveDocument[] {
+export function liveDocuments(connection: ClientConnection): LiveDocument[] {
   const counts = new Map<OperationTally, number>();
   for (const { operation } of connection.operations)
     if (operation) counts.set(operation.tally, (counts.get(operation.tally) ?? 0) + 1);

@@ -20,10 +20,10 @@ import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Gateway } from '../websocket/gateway.ts';
-import { reloadOperations } from '../websocket/reloading.ts';
-import { closeLabel } from '../websocket/protocol.ts';
-import { SubscriptionTally } from '../websocket/subscription-tally.ts';
-import { Users } from '../websocket/users.ts';
+import { reloadOperations } from '../operations/reloading.ts';
+import { closeLabel } from '../connections/close-codes.ts';
+import { SubscriptionTally } from '../operations/subscription-tally.ts';
+import { Users } from '../connections/users.ts';
 import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
 import { createExecutions } from './execution-metrics.ts';
@@ -84,7 +84,7 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const writer = createWriter(services);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
-  const receiver = createReceiver(services, writer, () => gateway.connectionCount);
+  const receiver = createReceiver(services, writer, () => gateway.connections.size);
   let lastEventAt = -Infinity;
   const onEvent = () => (lastEventAt = performance.now());
   const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent, isStateComplete });
@@ -117,7 +117,7 @@ function drainTimeoutMs(config: RoleServices['config']): number {
 }
 
 async function drainGateway(gateway: Gateway, { listening }: HttpServer, { log }: RoleServices): Promise<void> {
-  const sockets = gateway.connectionCount;
+  const sockets = gateway.connections.size;
   const startedAt = performance.now();
   const summary = await gateway.close();
   if (listening)
@@ -267,21 +267,21 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
       onRefused: (reason) => metrics.refusals.inc({ reason }),
     },
   });
-  unreadyWhile('connections', () => gateway.isFull);
+  unreadyWhile('connections', () => gateway.connections.isFull);
   unreadyWhile('memory', () => memory.isShort);
-  memory.relieve = (bytes) => gateway.relieve(bytes);
+  memory.relieve = (bytes) => gateway.connections.relieve(bytes);
   metrics.total(
     'crier_memory_guard_connections_closed_total',
     'WebSockets closed because memory was very short and they held the most.',
-    () => gateway.discardedCount,
+    () => gateway.connections.discardedCount,
   );
   metrics.total(
     'crier_drain_connections_closed_total',
     'WebSockets that the drain of this pod has closed.',
-    () => gateway.drainedCount,
+    () => gateway.connections.drainedCount,
   );
-  metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connectionCount);
-  metrics.gauge('crier_operations', 'Operations live now.', () => gateway.operationCount);
+  metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connections.size);
+  metrics.gauge('crier_operations', 'Operations live now.', () => gateway.connections.operationCount);
   metrics.gauges('crier_subscriptions', 'Subscriptions live now, by field.', ['field'], () =>
     Array.from(subscriptions.counts, ([field, value]) => ({ labels: { field }, value })),
   );

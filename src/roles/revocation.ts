@@ -6,7 +6,7 @@ import type { PodAnswer, PodQuestion } from '../admin/pod-connections.ts';
 import { revokeRoute } from '../admin/revoke-route.ts';
 import type { Revocations } from '../identity/revocations.ts';
 import { SharedRevocations } from '../identity/shared-revocations.ts';
-import type { Connection } from '../websocket/connection.ts';
+import type { ClientConnection } from '../connections/client-connection.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -14,7 +14,7 @@ import type { GatewayServices } from './services.ts';
 export async function openRevocation(
   { bus, config, log, metrics, register, routes, unreadyWhile }: GatewayServices,
   revocations: Revocations,
-  connections: () => Iterable<Connection>,
+  connections: () => Iterable<ClientConnection>,
 ): Promise<void> {
   const { control } = bus;
   const pod = new PodConnections({

@@ -10,13 +10,14 @@ import { grantsSame } from '../identity/grants.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
-import { CLOSE_CODES, acknowledgement, authenticatedPayload, pongMessage, pongWith } from './protocol.ts';
-import type { ConnectionOperations } from './connection-operations.ts';
+import { CLOSE_CODES } from '../connections/close-codes.ts';
+import { acknowledgement, authenticatedPayload, pongMessage, pongWith } from './protocol.ts';
+import type { ConnectionOperations } from '../operations/connection-operations.ts';
 import { refusalClose } from './refusal-close.ts';
-import type { ExpiringConnection, TokenExpiries } from './token-expiries.ts';
+import type { ExpiringConnection, TokenExpiries } from '../connections/token-expiries.ts';
 import { TokenRefreshes } from './token-refreshes.ts';
 import type { RefreshOwner } from './token-refreshes.ts';
-import type { UserConnection, Users } from './users.ts';
+import type { UserConnection, Users } from '../connections/users.ts';
 
 export type Authenticating = Pick<Authenticator, 'authenticate' | 'refresh'>;
 

@@ -3,8 +3,8 @@ import type { Logger } from '../log.ts';
 import type { IdentityServices } from './connection-identity.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { Inbox } from './inbox.ts';
-import type { DeadlineOwner, InitDeadlines } from './init-deadlines.ts';
-import type { LiveOperationServices } from './live-operation-services.ts';
+import type { DeadlineOwner, InitDeadlines } from '../connections/init-deadlines.ts';
+import type { LiveOperationServices } from '../operations/live-operation-services.ts';
 
 /** Shared by all connections of a gateway. `C`: their class. */
 export interface ConnectionServices<C extends DeadlineOwner> extends LiveOperationServices, IdentityServices {

@@ -6,19 +6,21 @@ import type { RequestSource } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
-import type { ConnectionFigures } from './connection-figures.ts';
+import type { ConnectionFigures } from '../connections/connection-figures.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
 import type { IdentityOwner } from './connection-identity.ts';
-import { ConnectionOperations } from './connection-operations.ts';
-import type { ConnectionOperationsOwner } from './connection-operations.ts';
+import { ConnectionOperations } from '../operations/connection-operations.ts';
+import type { ConnectionOperationsOwner } from '../operations/connection-operations.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Recipient } from './inbox.ts';
-import type { DeadlineOwner } from './init-deadlines.ts';
+import type { DeadlineOwner } from '../connections/init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
-import { CLOSE_CODES, closeReason, parseClientMessage } from './protocol.ts';
+import type { ClientConnection } from '../connections/client-connection.ts';
+import { CLOSE_CODES } from '../connections/close-codes.ts';
+import { closeReason, parseClientMessage } from './protocol.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
-import { wholeSeconds } from './whole-seconds.ts';
+import { wholeSeconds } from '../connections/whole-seconds.ts';
 
 /**
  * One socket that speaks graphql-transport-ws: the order of its messages, its limits and its operations. Message types, validation
@@ -26,7 +28,14 @@ import { wholeSeconds } from './whole-seconds.ts';
  * stays in use for some time after its `complete`.
  */
 export class Connection
-  implements OutboxOwner, DeadlineOwner, IdentityOwner, SocketListener, Recipient, ConnectionOperationsOwner
+  implements
+    ClientConnection,
+    OutboxOwner,
+    DeadlineOwner,
+    IdentityOwner,
+    SocketListener,
+    Recipient,
+    ConnectionOperationsOwner
 {
   readonly outbox: Outbox;
   readonly operations: ConnectionOperations;

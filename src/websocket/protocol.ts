@@ -1,27 +1,6 @@
-import { CloseCode, MessageType, validateMessage } from 'graphql-ws';
+import { MessageType, validateMessage } from 'graphql-ws';
 import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
 import type { Authenticated } from '../identity/authenticator.ts';
-
-/** Close codes that crier sends itself; graphql-ws's `CloseCode` has those of the protocol. What stock clients do with each: docs/operations.md. */
-export const CLOSE_CODES = {
-  goingAway: 1001,
-  policyViolation: 1008,
-  serviceRestart: 1012,
-  tryAgainLater: 1013,
-  /** The protocol's code for a late `connection_init`, here also for a message that is not completed in time. Stock clients retry. */
-  timeout: CloseCode.ConnectionInitialisationTimeout,
-} as const;
-
-/** Codes 1000 to 1015 and those of graphql-transport-ws. A client may send 2,000 others (3000 to 4999). */
-const KNOWN_CODES: ReadonlySet<number> = new Set([
-  ...Array.from({ length: 16 }, (_, i) => 1000 + i),
-  ...Object.values(CloseCode).filter((code) => typeof code === 'number'),
-]);
-
-/** The metric label of a close code. Unknown codes share the label "other", so clients cannot create labels. */
-export function closeLabel(code: number): string {
-  return KNOWN_CODES.has(code) ? String(code) : 'other';
-}
 
 /** The messages that a client may send. */
 export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | SubscribeMessage | CompleteMessage;
@@ -87,11 +66,4 @@ export function closeReason(text: string): string {
     reason += character;
   }
   return reason;
-}
-
-/** `extensions.resume.cursor` of a subscribe message; null if `resume` has no cursor, undefined without `resume`. */
-export function cursorOf(extensions: Readonly<Record<string, unknown>> | null | undefined): unknown {
-  const resume = extensions?.['resume'];
-  if (typeof resume !== 'object' || resume === null) return undefined;
-  return 'cursor' in resume ? resume.cursor : null;
 }

@@ -39,7 +39,7 @@ import { buildGraphSchema, withoutOwnDefinitions } from '../../src/graph/schema/
 import { attachStateFields } from '../../src/graph/state/state-fields.ts';
 import { createLog } from '../../src/log.ts';
 import type { Logger } from '../../src/log.ts';
-import { followSource } from '../../src/websocket/own-source.ts';
+import { followSource } from '../../src/operations/own-source.ts';
 import { replyOf } from '../context/reply-of.ts';
 import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';

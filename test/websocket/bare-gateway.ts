@@ -8,10 +8,10 @@ import type { RequestSource } from '../../src/context/connection-facts.ts';
 import { RefusalDelays } from '../../src/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../src/http/client-address.ts';
 import { Gateway } from '../../src/websocket/gateway.ts';
-import { SubscriptionTally } from '../../src/websocket/subscription-tally.ts';
-import { Users } from '../../src/websocket/users.ts';
+import { SubscriptionTally } from '../../src/operations/subscription-tally.ts';
+import { Users } from '../../src/connections/users.ts';
 import type { GatewayOptions } from '../../src/websocket/gateway.ts';
-import type { FailureListener } from '../../src/websocket/live-operation-services.ts';
+import type { FailureListener } from '../../src/operations/live-operation-services.ts';
 import { switches } from '../support/switches.ts';
 
 export type Limits = GatewayOptions['connections']['limits'];

@@ -1,17 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closeLabel, closeReason, parseClientMessage, pongMessage } from '../../src/websocket/protocol.ts';
-
-describe('closeLabel', () => {
-  it('returns the code of RFC 6455 and the protocol, and "other" for all others', () => {
-    for (const code of [1000, 1001, 1006, 1008, 1013, 1015, 4400, 4403, 4408, 4409, 4429]) {
-      assert.equal(closeLabel(code), String(code));
-    }
-    const labels = new Set(Array.from({ length: 5000 }, (_, code) => closeLabel(code)));
-    assert.ok(labels.has('other'));
-    assert.ok(labels.size < 40, `${labels.size} labels`);
-  });
-});
+import { closeReason, parseClientMessage, pongMessage } from '../../src/websocket/protocol.ts';
 
 describe('closeReason', () => {
   it('keeps a text of 123 bytes and cuts a longer one between characters', () => {

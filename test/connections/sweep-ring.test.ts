@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SweepRing } from '../../src/websocket/sweep-ring.ts';
+import { SweepRing } from '../../src/connections/sweep-ring.ts';
 
 describe('SweepRing', () => {
   it('visits each member once in as many calls as it has slots, equally many in each call', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closesDue, drain } from '../../src/websocket/drain.ts';
+import { closesDue, drain } from '../../src/connections/drain.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startBareGateway } from './bare-gateway.ts';
+import { startBareGateway } from '../websocket/bare-gateway.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -77,13 +77,13 @@ describe('the drain of a gateway', () => {
     const { gateway, url, refusals } = await startBareGateway(t, { drainSpreadMs: 3_600_000, hurry: hurry.signal });
     const sockets = await Promise.all(Array.from({ length: 5 }, () => openSocket(t, url)));
     const closing = gateway.close();
-    await waitFor('the first close', () => gateway.drainedCount === 1);
+    await waitFor('the first close', () => gateway.connections.drainedCount === 1);
     assert.equal((await (await openSocket(t, url)).expectClose()).code, 1001, 'a handshake during the spread');
     assert.deepEqual(refusals, ['draining']);
     const open = sockets.filter((socket) => socket.isOpen);
     assert.equal(open.length, 4);
     open[0]!.close(1000);
-    await waitFor('the client to leave', () => gateway.connectionCount === 3);
+    await waitFor('the client to leave', () => gateway.connections.size === 3);
     hurry.abort();
     assert.deepEqual(await closing, { closed: 4, left: 1, terminated: 0 });
   });

@@ -4,12 +4,12 @@ import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resultBytesOf } from '../../src/fanout/outbox/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
-import { TokenExpiries } from '../../src/websocket/token-expiries.ts';
+import { TokenExpiries } from '../../src/connections/token-expiries.ts';
 import { anyOperation } from '../support/any-operation.ts';
 import { blockLoop } from '../support/block-loop.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startBareGateway } from './bare-gateway.ts';
+import { startBareGateway } from '../websocket/bare-gateway.ts';
 
 const OPERATION = anyOperation();
 
@@ -170,6 +170,6 @@ describe('a connection whose token expires during a drain', () => {
     hurry.abort();
     assert.deepEqual(await closing, { closed: 1, left: 4, terminated: 0 });
     assert.deepEqual(codes.toSorted(), [1001, 4403, 4403, 4403, 4403]);
-    await waitFor('no connection', () => gateway.connectionCount === 0);
+    await waitFor('no connection', () => gateway.connections.size === 0);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Users } from '../../src/websocket/users.ts';
+import { Users } from '../../src/connections/users.ts';
 
 function stage(maxConnections: number, maxOperations = 0) {
   const users = new Users({ maxConnections, maxOperations });

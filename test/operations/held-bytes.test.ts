@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
-import { fits } from '../../src/websocket/held-bytes.ts';
+import { fits } from '../../src/operations/held-bytes.ts';
 
 const holding = (heldBytes: number, document?: DocumentNode) => ({
   heldBytes,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { LEAD_MS, countDue, longestLeadMs } from '../../src/websocket/expiry-plan.ts';
+import { LEAD_MS, countDue, longestLeadMs } from '../../src/connections/expiry-plan.ts';
 
 const TICK_MS = 500;
 /** Closes that take this long, in ms, are still in time. */

@@ -1,4 +1,4 @@
-import { CLOSE_CODES } from './protocol.ts';
+import { CLOSE_CODES } from './close-codes.ts';
 
 /** A connection, as the limits of its user see it. */
 export interface UserConnection {

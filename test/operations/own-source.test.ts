@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { crier } from './crier.ts';
+import { crier } from '../websocket/crier.ts';
 
 const GRAPH = {
   'schema.graphql': `

@@ -20,7 +20,7 @@ import type { LiveOperationServices } from './live-operation-services.ts';
 import { operationWeight, requestWeight, sourceWeight } from './operation-weight.ts';
 import { discardSource, followSource } from './own-source.ts';
 import type { OwnSourceOwner } from './own-source.ts';
-import { cursorOf } from './protocol.ts';
+import { cursorOf } from './resume-cursor.ts';
 
 export interface LiveOperationOwner {
   readonly outbox: Outbox;

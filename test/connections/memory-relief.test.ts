@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Outbox } from '../../src/fanout/outbox/outbox.ts';
-import { relieve } from '../../src/websocket/memory-relief.ts';
+import { relieve } from '../../src/connections/memory-relief.ts';
 import { openSocket } from '../support/socket.ts';
-import { startBareGateway } from './bare-gateway.ts';
+import { startBareGateway } from '../websocket/bare-gateway.ts';
 
 const KIB = 1024;
 
@@ -55,9 +55,9 @@ describe('a gateway that must free memory', () => {
     const outbox = outboxes[0]!;
     const message = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(100_000) } });
     while (outbox.queuedBytes < 500_000) outbox.send(message);
-    assert.deepEqual(gateway.relieve(1).closed, 1);
+    assert.deepEqual(gateway.connections.relieve(1).closed, 1);
     assert.equal(writer.backpressuredBytes, 0);
-    assert.equal(gateway.discardedCount, 1);
+    assert.equal(gateway.connections.discardedCount, 1);
     assert.equal(counts.slowConsumers, 0);
     lagging.resume();
     assert.deepEqual(await lagging.expectClose(), { code: 1013, reason: 'The server is short of memory' });

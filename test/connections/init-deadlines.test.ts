@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { InitDeadlines } from '../../src/websocket/init-deadlines.ts';
+import { InitDeadlines } from '../../src/connections/init-deadlines.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { crier } from './crier.ts';
+import { crier } from '../websocket/crier.ts';
 
 /** Active timers of this process. */
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { RequestSource } from '../../src/context/connection-facts.ts';
-import { Admission } from '../../src/websocket/admission.ts';
+import { Admission } from '../../src/connections/admission.ts';
 import { Refusals } from '../../src/websocket/refusals.ts';
 import { anyOperation } from '../support/any-operation.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { LIMITS, startBareGateway } from './bare-gateway.ts';
+import { LIMITS, startBareGateway } from '../websocket/bare-gateway.ts';
 
 const CALM = { isMemoryShort: () => false, isLoopLate: () => false };
 const OPEN = { maxConnections: 0, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1 };
@@ -74,7 +74,7 @@ describe('a gateway that does not admit a handshake', () => {
       code: 1013,
       reason: 'Try again later: the server has as many connections as it may have',
     });
-    assert.deepEqual([refusals, counts.opened, gateway.connectionCount], [['connections'], 1, 1]);
+    assert.deepEqual([refusals, counts.opened, gateway.connections.size], [['connections'], 1, 1]);
   });
 
   it('names the rate, the lag of the event loop and the memory', async (t) => {
@@ -274,7 +274,7 @@ describe('a gateway with limits for each client', () => {
       for (let id = 0; id < 100; id++) socket.subscribe(`${id}`, 'subscription { a }');
       assert.deepEqual(await socket.roundTrip(), []);
     }
-    assert.equal(gateway.operationCount, 300);
+    assert.equal(gateway.connections.operationCount, 300);
   });
 
   it('closes connections of an address past the limit with 1013, before they are authenticated (S-22)', async (t) => {
@@ -286,14 +286,14 @@ describe('a gateway with limits for each client', () => {
     assert.deepEqual(refusals, ['address']);
     first.close();
     await first.expectClose();
-    await waitFor('the place of the first', () => gateway.connectionCount === 1);
+    await waitFor('the place of the first', () => gateway.connections.size === 1);
     await (await openSocket(t, url)).init();
   });
 
   it('accepts any number of connections of an address and a user without the limits (twin of S-22)', async (t) => {
     const { url, gateway, refusals } = await startBareGateway(t, { authenticate: identity });
     for (let i = 0; i < 21; i++) await (await openSocket(t, url)).init({ sub: 'ida' });
-    assert.equal(gateway.connectionCount, 21);
+    assert.equal(gateway.connections.size, 21);
     assert.deepEqual(refusals, []);
   });
 });

@@ -8,7 +8,7 @@ import { fits } from './held-bytes.ts';
 import { LiveOperation } from './live-operation.ts';
 import type { LiveOperationServices } from './live-operation-services.ts';
 import type { LiveOperationOwner } from './live-operation.ts';
-import { wholeSeconds } from './whole-seconds.ts';
+import { wholeSeconds } from '../connections/whole-seconds.ts';
 
 export interface ConnectionOperationsServices extends LiveOperationServices {
   readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };
