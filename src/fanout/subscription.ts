@@ -1,6 +1,6 @@
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import type { Operation } from '../graph/documents/operation.ts';
-import { nextPrefix, withNotes } from './outbox/frame.ts';
+import { withNotes } from './outbox/frame.ts';
 import type { ResultBytes } from './outbox/frame.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Classified } from './sharing/answer-classes.ts';
@@ -17,7 +17,7 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'sendParts' | 'refuse' | 'isBackpressured'>;
+  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'refuse' | 'isBackpressured'>;
   readonly owner: SubscriptionOwner;
   /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
   readonly maxPendingEvents: number;
@@ -178,7 +178,9 @@ export class Subscription {
   }
 
   #send(result: ResultBytes, notes: string | undefined): void {
-    const prefix = (this.#prefix ??= nextPrefix(this.#id));
-    this.#outbox.sendParts(prefix, notes === undefined ? result : withNotes(result, notes));
+    const { format } = this.#outbox;
+    const prefix = (this.#prefix ??= format.prefixOf(this.#id));
+    const noted = notes === undefined ? result : withNotes(result, notes);
+    this.#outbox.sendParts(prefix, format.endResult ? noted.endedBy(format.endResult) : noted);
   }
 }

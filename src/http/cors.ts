@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Names the reserved stream that a request is about (graphql-sse). */
+export const STREAM_TOKEN_HEADER = 'x-graphql-event-stream-token';
+
 /** For which a browser may keep the answer to a preflight, in seconds. Chromium keeps it for at most two hours. */
 const MAX_AGE_SECONDS = 7200;
 
@@ -20,11 +23,15 @@ export function allowOrigin(
   if (isListed) response.setHeader('access-control-allow-credentials', 'true');
   if (request.method !== 'OPTIONS') return;
   const requested = (request.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
-  response.setHeader('access-control-allow-methods', 'GET, POST');
-  response.setHeader('access-control-allow-headers', headers.filter((name) => requested.includes(name)).join(', '));
+  response.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE');
+  const allowed = [...headers, ...OF_STREAMS].filter((name) => requested.includes(name));
+  response.setHeader('access-control-allow-headers', allowed.join(', '));
   response.setHeader('access-control-max-age', String(MAX_AGE_SECONDS));
   response.setHeader('vary', 'origin, access-control-request-headers');
 }
+
+/** Headers of requests for streams: the token of a reserved one, and the event after which one resumes. */
+const OF_STREAMS = [STREAM_TOKEN_HEADER, 'last-event-id'];
 
 /** Headers that stock clients send so that a browser asks with a preflight first. */
 const PREFLIGHTED = ['apollo-require-preflight', 'x-apollo-operation-name', 'graphql-require-preflight'];

@@ -6,6 +6,7 @@ import type { Authenticated, Authenticator } from '../identity/authenticator.ts'
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { allowOrigin } from './cors.ts';
+import type { EndpointStreams } from './endpoint-streams.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { addressKey } from './ip-address.ts';
 import { originRefusal } from './origin.ts';
@@ -23,6 +24,7 @@ export interface EndpointOptions extends QueryHandlerOptions {
   readonly admission: RequestAdmission;
   readonly origins: Origins;
   readonly proxies: TrustedProxies;
+  readonly streams: EndpointStreams;
   /** Names of headers that pages of other origins may send, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly maxBodyBytes: number;
@@ -38,13 +40,23 @@ const INTERNAL_ERROR = JSON.stringify({ errors: [clientError('INTERNAL_SERVER_ER
 
 /**
  * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
- * A subscription gets an error: it belongs on the WebSocket. Whatever the headers decide is decided before the body is read.
+ * A subscription needs a stream (`accept`) or the WebSocket. Whatever the headers decide is decided before the body is read.
  */
 export function createEndpoint(
   options: EndpointOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { authenticator, admission, origins, proxies, corsHeaders, maxBodyBytes, executionTimeoutMs, log, onRefused } =
-    options;
+  const {
+    authenticator,
+    admission,
+    origins,
+    proxies,
+    streams,
+    corsHeaders,
+    maxBodyBytes,
+    executionTimeoutMs,
+    log,
+    onRefused,
+  } = options;
   const failureLog = new LogWindow(LOG_WINDOW_MS);
   const handle = createQueryHandler(options);
 
@@ -73,6 +85,12 @@ export function createEndpoint(
     if (limit === undefined) return refusalReply(identity.failure);
     if (limit.startsWith('address')) proxies.onAddressRefused(request);
     return refusedByLimit(limit);
+  }
+
+  /** The identity of a reserved stream is that of its requests, too. */
+  function charged(identity: Authenticated, admitted: AdmittedRequest): Authenticated | Response {
+    admitted.charge(identity.subject);
+    return admitted.limit === undefined ? identity : refusedByLimit(admitted.limit);
   }
 
   /** Counts a request until its reply has ended and the work for it, too. */
@@ -105,21 +123,30 @@ export function createEndpoint(
       if (!isBodyShort(request, maxBodyBytes)) response.setHeader('connection', 'close');
       send(response, reply);
     };
-    const refused = refusedHead(request, maxBodyBytes);
+    const stream = streams.requestOf(request);
+    const refused = refusedHead(request, maxBodyBytes, stream);
     if (refused) return refuse(refused);
     const { limit } = admission;
     if (limit) return refuse(refusedByLimit(limit));
     const begunAt = performance.now();
     const address = proxies.addressOf(request);
+    const refusedStream = stream?.refusalAt(address);
+    if (refusedStream) return refuse(refusedStream);
     const admitted = admission.open(addressKey(address));
     await whileAdmitted(request, response, admitted, async () => {
-      const identity = await authenticate(request, address, admitted);
+      const identity = stream?.identity
+        ? charged(stream.identity, admitted)
+        : await authenticate(request, address, admitted);
       if (!('facts' in identity)) return refuse(identity);
       // An HTTP/1.0 client knows no 100 (Continue): RFC 9110 section 10.1.1.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
       const body = await readBody(request, maxBodyBytes);
       if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
-      send(response, await handle(request, body, { socket, identity, begunAt }));
+      if (!stream) return send(response, await handle(request, body, { socket, identity, begunAt }));
+      const reply = await stream.answer({ request, response, body, identity, address, begunAt });
+      if (reply) send(response, reply);
+      // An open stream counts as a connection, not as a request in flight.
+      else admitted.close();
     });
   }
 

@@ -42,11 +42,11 @@ function invalidToken(message: string): Response {
   return reply(401, 'Unauthorized', 'UNAUTHENTICATED', message, { 'www-authenticate': challenge });
 }
 
-function tooMany(message: string): Response {
+export function tooMany(message: string): Response {
   return later(429, 'Too Many Requests', 'TOO_MANY_REQUESTS', message, RETRY_SECONDS);
 }
 
-function overloaded(message: string, seconds = RETRY_SECONDS): Response {
+export function overloaded(message: string, seconds = RETRY_SECONDS): Response {
   return later(503, 'Service Unavailable', 'OVERLOADED', message, seconds);
 }
 

@@ -1,15 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'graphql-http';
 import { isPreflighted } from './cors.ts';
+import type { StreamRequest } from './endpoint-streams.ts';
 
 const NOT_PREFLIGHTED =
   'A GET needs the header content-type: application/json or apollo-require-preflight: true, so that no foreign page can make it\n';
 
 /** The reply to a request that is refused before its body is read; undefined: its method, its content type and the length that it names are accepted. */
-export function refusedHead(request: IncomingMessage, maxBodyBytes: number): Response | undefined {
+export function refusedHead(
+  request: IncomingMessage,
+  maxBodyBytes: number,
+  stream?: StreamRequest,
+): Response | undefined {
   const { method, headers } = request;
-  if (method !== 'GET' && method !== 'POST') return textReply(405, 'Method Not Allowed', '', { allow: 'GET, POST' });
-  if (!isPreflighted(request)) return textReply(400, 'Bad Request', NOT_PREFLIGHTED);
+  if (!stream && method !== 'GET' && method !== 'POST')
+    return textReply(405, 'Method Not Allowed', '', { allow: 'GET, POST, PUT, DELETE' });
+  if (!isPreflighted(request) && !stream?.isUnforgeable) return textReply(400, 'Bad Request', NOT_PREFLIGHTED);
   if (method === 'POST' && mediaType(headers['content-type']) !== 'application/json')
     return textReply(415, 'Unsupported Media Type', 'A POST needs content-type: application/json\n');
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return bodyTooLong(maxBodyBytes);
@@ -30,6 +36,6 @@ function mediaType(contentType = ''): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-function textReply(status: number, statusText: string, text: string, headers = {}): Response {
+export function textReply(status: number, statusText: string, text: string, headers = {}): Response {
   return [text, { status, statusText, headers: { 'content-type': 'text/plain', ...headers } }];
 }

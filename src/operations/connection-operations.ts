@@ -15,6 +15,8 @@ export interface ConnectionOperationsServices extends LiveOperationServices {
 }
 
 export interface ConnectionOperationsOwner {
+  /** True: mutations are refused. */
+  readonly isReadOnly?: boolean;
   /** An operation has sent its last message, or its client has completed it. */
   onOperationOver(): void;
 }
@@ -78,6 +80,10 @@ export class ConnectionOperations implements LiveOperationOwner {
   get hasMutations(): boolean {
     for (const { operation } of this.#live.values()) if (operation?.type === OperationTypeNode.MUTATION) return true;
     return false;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#owner.isReadOnly === true;
   }
 
   get hasWaitingDocuments(): boolean {

@@ -1,10 +1,10 @@
 import { OperationTypeNode } from 'graphql';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
 import { joinChannels } from '../fanout/join-channels.ts';
+import type { MessageFormat } from '../fanout/outbox/message-format.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
@@ -26,6 +26,8 @@ export interface LiveOperationOwner {
   readonly outbox: Outbox;
   readonly hasWaitingDocuments: boolean;
   readonly documentLane: DocumentLane;
+  /** True: mutations are refused. */
+  readonly isReadOnly: boolean;
   /** True if its operations keep at most `maxHeldBytes`. */
   readonly isWithinHeldBytes: boolean;
   /** The operation has sent its last message, so its id is free. */
@@ -34,7 +36,9 @@ export interface LiveOperationOwner {
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
-/** One `subscribe` message, from its arrival to its end. */
+const NO_MUTATIONS = clientError('OPERATION_NOT_ALLOWED', 'A GET may start no mutation; send a POST');
+
+/** One request of a client for an operation, from its arrival to its end. */
 export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner {
   readonly id: string;
   readonly #owner: LiveOperationOwner;
@@ -82,6 +86,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     const operation = await this.#prepare({ query, id }, operationName);
     if (this.#isEnded) return;
     if ('errors' in operation) return this.fail(operation.errors);
+    if (operation.type === OperationTypeNode.MUTATION && this.#owner.isReadOnly) return this.fail([NO_MUTATIONS]);
     this.operation = operation;
     this.heldBytes = operationWeight(variables);
     if (!this.#isAffordable()) return;
@@ -143,7 +148,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   /** Ends the operation with an `error` message; no `complete` follows. */
   fail(errors: readonly GraphQLError[]): void {
     const payload = errors.map((error) => error.toJSON());
-    this.#conclude(stringifyMessage({ id: this.id, type: MessageType.Error, payload }));
+    this.#conclude(this.#format.error(this.id, payload));
   }
 
   /** An event could not be delivered. */
@@ -201,12 +206,16 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   #answer({ errors, ...rest }: ExecutionResult): void {
     if (this.#isEnded) return;
     const payload = errors ? { ...rest, errors: errors.map((error) => error.toJSON()) } : rest;
-    this.#owner.outbox.send(stringifyMessage({ id: this.id, type: MessageType.Next, payload }));
+    this.#owner.outbox.send(this.#format.next(this.id, payload));
     this.#complete();
   }
 
+  get #format(): MessageFormat {
+    return this.#owner.outbox.format;
+  }
+
   #complete(): void {
-    this.#conclude(stringifyMessage({ id: this.id, type: MessageType.Complete }));
+    this.#conclude(this.#format.complete(this.id));
   }
 
   #conclude(message: string): void {

@@ -12,6 +12,7 @@ import type { Executions } from '../graph/execution/executions.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { TrustedProxies } from '../http/client-address.ts';
+import { HttpStreams } from '../http-streams/http-streams.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { RefusalDelays } from '../identity/refusal-delays.ts';
@@ -90,8 +91,9 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent, isStateComplete });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
-  const httpServer = createHttpServer(services, { runtime, authenticator, documents, proxies });
-  const gateway = createGateway(services, { httpServer, proxies, runtime, authenticator, documents, hub, writer });
+  const httpServer = createHttpServer(services, { runtime, authenticator, documents, proxies }, () => streams);
+  const parts = { httpServer, proxies, runtime, authenticator, documents, hub, writer };
+  const { gateway, streams } = createGateway(services, parts);
   await openRevocation(services, revocations, () => gateway.connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
   register({ close: () => endServer(httpServer, graceMs()) });
@@ -202,7 +204,7 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway(services: GatewayServices, { httpServer, proxies, ...parts }: GatewayParts): Gateway {
+function createGateway(services: GatewayServices, { httpServer, proxies, ...parts }: GatewayParts) {
   const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(subscriptionFields(graph));
@@ -226,6 +228,27 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
   };
   tunables.bind('MAX_CONNECTIONS', (connections) => (admission.maxConnections = connections));
   tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => (admission.maxHandshakesPerSecond = handshakes));
+  const connections = {
+    ...parts,
+    subscriptions,
+    log,
+    refusalDelays: new RefusalDelays(),
+    users: new Users({
+      maxConnections: config.MAX_CONNECTIONS_PER_USER,
+      maxOperations: config.MAX_OPERATIONS_PER_USER,
+    }),
+    onRefusedUser: () => metrics.refusals.inc({ reason: 'user' }),
+    onSlowConsumer: () => metrics.slowConsumers.inc(),
+    onTokenExpired: () => metrics.expiredTokens.inc(),
+    onTokenRefreshed: () => metrics.refreshedTokens.inc(),
+    onFailure: (ended: 'operation' | 'connection', error: unknown, connection: string | undefined) => {
+      metrics.failures.inc({ ended });
+      failures.run(ended, (suppressed) =>
+        log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
+      );
+    },
+    limits,
+  };
   const gateway = new Gateway({
     httpServer,
     path: ENDPOINT,
@@ -240,33 +263,21 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
     drainSpreadMs: config.DRAIN_SPREAD_MS,
     drainTimeoutMs: drainTimeoutMs(config),
     hurry,
-    connections: {
-      ...parts,
-      subscriptions,
-      log,
-      refusalDelays: new RefusalDelays(),
-      users: new Users({
-        maxConnections: config.MAX_CONNECTIONS_PER_USER,
-        maxOperations: config.MAX_OPERATIONS_PER_USER,
-      }),
-      onRefusedUser: () => metrics.refusals.inc({ reason: 'user' }),
-      onSlowConsumer: () => metrics.slowConsumers.inc(),
-      onTokenExpired: () => metrics.expiredTokens.inc(),
-      onTokenRefreshed: () => metrics.refreshedTokens.inc(),
-      onFailure: (ended, error, connection) => {
-        metrics.failures.inc({ ended });
-        failures.run(ended, (suppressed) =>
-          log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
-        );
-      },
-      limits,
-    },
+    connections,
     observer: {
       onOpen: () => metrics.connectionsOpened.inc(),
       onClose: (code) => metrics.connectionsClosed.inc({ code: closeLabel(code) }),
       onRefused: (reason) => metrics.refusals.inc({ reason }),
     },
   });
+  const streams = services.register(
+    new HttpStreams({
+      ...connections,
+      connections: gateway.connections,
+      openTimeoutMs: config.INIT_TIMEOUT_MS,
+      onRefused: (reason) => metrics.refusals.inc({ reason }),
+    }),
+  );
   unreadyWhile('connections', () => gateway.connections.isFull);
   unreadyWhile('memory', () => memory.isShort);
   memory.relieve = (bytes) => gateway.connections.relieve(bytes);
@@ -280,12 +291,15 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
     'WebSockets that the drain of this pod has closed.',
     () => gateway.connections.drainedCount,
   );
-  metrics.gauge('crier_connections', 'WebSockets open now.', () => gateway.connections.size);
+  metrics.gauge('crier_connections', 'WebSockets and streams open now.', () => gateway.connections.size);
+  metrics.gauges('crier_streams', 'Of these, streams over HTTP, by transport.', ['transport'], () =>
+    (['sse', 'multipart'] as const).map((transport) => ({ labels: { transport }, value: streams.countOf(transport) })),
+  );
   metrics.gauge('crier_operations', 'Operations live now.', () => gateway.connections.operationCount);
   metrics.gauges('crier_subscriptions', 'Subscriptions live now, by field.', ['field'], () =>
     Array.from(subscriptions.counts, ([field, value]) => ({ labels: { field }, value })),
   );
-  return gateway;
+  return { gateway, streams };
 }
 
 function subscriptionFields({ schema }: Graph): string[] {

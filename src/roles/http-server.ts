@@ -4,6 +4,7 @@ import type { Graph } from '../graph/graph.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
+import type { HttpStreams } from '../http-streams/http-streams.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import type { GraphiqlHandler } from '../http/graphiql.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
@@ -18,10 +19,12 @@ export const ENDPOINT = '/graphql';
 export function createHttpServer(
   services: GatewayServices,
   parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies'>,
+  streams: () => HttpStreams,
 ): HttpServer {
   const { config, log, metrics, draining } = services;
   const endpoint = createEndpoint({
     ...parts,
+    streams: { requestOf: (request) => streams().requestOf(request) },
     admission: createAdmission(services),
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
@@ -32,6 +35,7 @@ export function createHttpServer(
   });
   const graphiql = config.GRAPHIQL ? openGraphiql(services) : () => false;
   const server = createServer(SLOW_CLIENT_LIMITS, (request, response) => {
+    if (streams().has(request.socket)) return void request.socket.destroy();
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
     if (graphiql(request, response)) return;

@@ -16,6 +16,7 @@ import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Recipient } from './inbox.ts';
 import type { DeadlineOwner } from '../connections/init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
+import { tooOldAt } from '../connections/age-limit.ts';
 import type { ClientConnection } from '../connections/client-connection.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { closeReason, parseClientMessage } from './protocol.ts';
@@ -71,9 +72,7 @@ export class Connection
     this.#identity = new ConnectionIdentity(this, request, services);
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
-    const { maxAgeMs } = limits;
-    // The jitter keeps the connections of one storm from a storm at each age limit.
-    this.#tooOldAt = maxAgeMs && Math.round(performance.now() + maxAgeMs * (0.9 + 0.2 * Math.random()));
+    this.#tooOldAt = tooOldAt(limits.maxAgeMs);
     this.outbox = new Outbox(socket, stream, services.writer, this);
     this.operations = new ConnectionOperations(this.outbox, services, this);
   }

@@ -10,6 +10,7 @@ import type { Publish } from '../../src/context/publishing.ts';
 import { TriggerChannels } from '../../src/context/pubsub/trigger-channels.ts';
 import type { Cursors } from '../../src/fanout/resume/cursor.ts';
 import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
+import { WEBSOCKET_FORMAT } from '../../src/fanout/outbox/message-format.ts';
 import { errorOf } from '../../src/errors.ts';
 import type { ResumeOutcome } from '../../src/fanout/channel-services.ts';
 import { Hub } from '../../src/fanout/hub.ts';
@@ -304,6 +305,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
     const received: string[] = [];
     const socket = {
+      format: WEBSOCKET_FORMAT,
       isBackpressured: false,
       isRefused: false,
       sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
+import { WEBSOCKET_FORMAT } from '../../src/fanout/outbox/message-format.ts';
 import { resultBytesOf, ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../src/fanout/subscription.ts';
@@ -11,6 +12,7 @@ function createSubscription(maxPendingEvents: number) {
   const prefixes = new Set<Buffer>();
   const failures: unknown[] = [];
   const outbox = {
+    format: WEBSOCKET_FORMAT,
     isBackpressured: false,
     sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
       counts.sent++;

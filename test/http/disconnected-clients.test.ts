@@ -56,6 +56,7 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     maxBodyBytes: 1024,
     executionTimeoutMs,
     log,
+    streams: { requestOf: () => undefined },
     onRefused: () => undefined,
   });
   const server = createServer((request, response) => void endpoint(request, response));

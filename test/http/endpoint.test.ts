@@ -174,7 +174,7 @@ describe('/graphql over HTTP', () => {
   it('answers invalid JSON, content type and method with 4xx', async () => {
     assert.equal((await post(url, '{"query":')).status, 400);
     assert.equal((await post(url, '{ hello }', { 'content-type': 'text/plain' })).status, 415);
-    assert.equal((await fetch(url, { method: 'PUT', body: '{}' })).status, 405);
+    assert.equal((await fetch(url, { method: 'PATCH', body: '{}' })).status, 405);
     assert.equal((await fetch(url.replace('/graphql', '/nothing'))).status, 404);
   });
 

@@ -67,6 +67,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     maxBodyBytes: 1024 * 1024,
     executionTimeoutMs: 10_000,
     log,
+    streams: { requestOf: () => undefined },
     onRefused: () => undefined,
   });
   const server = createServer((request, response) => void endpoint(request, response));

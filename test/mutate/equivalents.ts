@@ -143,8 +143,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/outbox.ts',
-    before: 'if (this.#isPrompt) return this.#writer.scratch.write(messages, bytes);',
-    after: 'if (false) return this.#writer.scratch.write(messages, bytes);',
+    before: 'if (this.#isPrompt) return this.#writer.scratch.write(messages, bytes, this.format.hasFrames);',
+    after: 'if (false) return this.#writer.scratch.write(messages, bytes, this.format.hasFrames);',
     reason: 'Separate memory gets the same bytes and costs time.',
   },
   {
@@ -155,8 +155,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/outbox/scratch.ts',
-    before: 'if (haveEqualLayout(messages, page.messages)) overwrite(page.memory, messages, page.messages);',
-    after: 'if (false) overwrite(page.memory, messages, page.messages);',
+    before: 'if (hasFrames === page.hasFrames && haveEqualLayout(messages, page.messages))',
+    after: 'if (false)',
     reason: 'All bytes are written instead of only those that differ, which costs time.',
   },
   {

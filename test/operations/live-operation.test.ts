@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConnectionFacts } from '../../src/context/connection-facts.ts';
+import { WEBSOCKET_FORMAT } from '../../src/fanout/outbox/message-format.ts';
 import type { ExecutionContext } from '../../src/context/context.ts';
 import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { DocumentLane } from '../../src/graph/documents/document-queue.ts';
@@ -112,11 +113,13 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
   const take = (text: string) => messages.push(JSON.parse(text) as ProtocolMessage) > 0;
   const owner = {
     outbox: {
+      format: WEBSOCKET_FORMAT,
       isBackpressured: false,
       send: take,
       sendParts: (prefix: Buffer, { pieces }: ResultBytes) => take(Buffer.concat([prefix, ...pieces]).toString()),
       refuse: () => void counts.refusals++,
     },
+    isReadOnly: false,
     hasWaitingDocuments: false,
     documentLane: new DocumentLane(),
     isWithinHeldBytes: true,

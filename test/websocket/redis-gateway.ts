@@ -98,6 +98,8 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
   return {
     redis,
     worker: new TestWorker(bus, prefix),
+    /** Of the endpoint, over HTTP. */
+    endpoint: `http://127.0.0.1:${server.port}/graphql`,
     connect: async (): Promise<Socket> => {
       const socket = await openSocket(t, url, { patienceMs: PATIENCE_MS });
       await socket.init();

@@ -1,7 +1,7 @@
 import type { ResultTimes } from './result-times.ts';
 
 /**
- * Whole WebSocket text frames (RFC 6455 section 5.2: final, unmasked), made of shared parts. The `next` message of graphql-transport-ws
+ * Messages made of shared parts. On a WebSocket each is a whole text frame (RFC 6455 section 5.2: final, unmasked). The `next` message of graphql-transport-ws
  * is `{"id":"…","type":"next","payload":…}`. Subscriptions that share a result differ only in the id. So each subscription builds the bytes
  * before the payload once (`nextPrefix`), and each result the bytes from there on (`ResultBytes`).
  */
@@ -21,6 +21,8 @@ export class ResultBytes {
   /** Of the execution; undefined: not the result of an event. */
   readonly times: ResultTimes | undefined;
   #whole: ResultBytes | undefined;
+  /** By what ended them. */
+  #ended: Map<ResultEnder, ResultBytes> | undefined;
 
   constructor(pieces: readonly Buffer[], times?: ResultTimes) {
     let length = 0;
@@ -35,7 +37,20 @@ export class ResultBytes {
     if (this.pieces.length === 1) return this;
     return (this.#whole ??= new ResultBytes([Buffer.concat(this.pieces)], this.times));
   }
+
+  /** These bytes, ended by `end`. That is done once, so subscriptions that share a result share this, too. */
+  endedBy(end: ResultEnder): ResultBytes {
+    const endings = (this.#ended ??= new Map<ResultEnder, ResultBytes>());
+    const known = endings.get(end);
+    if (known) return known;
+    const ended = end(this);
+    endings.set(end, ended);
+    return ended;
+  }
 }
+
+/** Makes other last pieces. */
+export type ResultEnder = (result: ResultBytes) => ResultBytes;
 
 export interface Message {
   readonly prefix: Buffer;
@@ -93,12 +108,21 @@ export function writeHeader(target: Buffer, offset: number, length: number): num
   return target.writeUIntBE(length, target.writeUInt16BE(0, offset + 2), 6);
 }
 
-/** Writes the frames of messages in sequence. `target` must have room for them. */
-export function writeFrames(target: Buffer, messages: readonly Message[]): void {
+/** Bytes that a message takes on the socket. */
+export function lengthOf({ prefix, result }: Message, hasFrame: boolean): number {
+  const length = prefix.length + result.length;
+  return hasFrame ? frameLength(length) : length;
+}
+
+/**
+ * Writes messages in sequence. `target` must have room for them.
+ * @param hasFrames false: without the headers of WebSocket frames
+ */
+export function writeFrames(target: Buffer, messages: readonly Message[], hasFrames = true): void {
   let offset = 0;
   for (let i = 0; i < messages.length; i++) {
     const { prefix, result } = messages[i]!;
-    offset = writeHeader(target, offset, prefix.length + result.length);
+    if (hasFrames) offset = writeHeader(target, offset, prefix.length + result.length);
     target.set(prefix, offset);
     offset += prefix.length;
     const { pieces } = result;
@@ -130,11 +154,16 @@ function haveSameLengths({ pieces }: ResultBytes, other: ResultBytes): boolean {
 }
 
 /** Overwrites the frames of `others` with those of `messages`, where the two differ. Both have equal layout (`haveEqualLayout`). */
-export function overwrite(target: Buffer, messages: readonly Message[], others: readonly Message[]): void {
+export function overwrite(
+  target: Buffer,
+  messages: readonly Message[],
+  others: readonly Message[],
+  hasFrames = true,
+): void {
   let end = 0;
   for (let i = 0; i < messages.length; i++) {
     const { prefix, result } = messages[i]!;
-    end += frameLength(prefix.length + result.length);
+    end += lengthOf(messages[i]!, hasFrames);
     target.set(prefix, end - result.length - prefix.length);
     const before = others[i]!.result;
     if (result !== before) overwritePieces(target, end - result.length, result.pieces, before.pieces);

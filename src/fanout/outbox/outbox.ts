@@ -1,9 +1,17 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { ResultBytes, frameLength, writeFrames, writeHeader } from './frame.ts';
+import { ResultBytes, frameLength, lengthOf, writeFrames, writeHeader } from './frame.ts';
 import type { Message } from './frame.ts';
+import { WEBSOCKET_FORMAT } from './message-format.ts';
+import type { MessageFormat } from './message-format.ts';
 import type { ResultTimes } from './result-times.ts';
 import type { WritableOutbox, Writer } from './writer.ts';
+
+/** What the messages are for: they are dropped unless it is open. */
+export interface OpenState {
+  /** As that of a WebSocket. */
+  readonly readyState: number;
+}
 
 export interface OutboxOwner {
   /** Closes the connection. */
@@ -25,12 +33,13 @@ const NOTHING = Buffer.alloc(0);
  * writer does not batch. While the socket is backpressured they wait here, as references to shared bytes, up to a bound. Beyond it the peer
  * is a slow consumer and its connection is closed. No other connection waits.
  *
- * Whole frames are written to the socket under `ws`, not with `ws.send()`, which makes a write for each message and copies its bytes for
+ * Whole frames of WebSockets are written to the socket under `ws`, not with `ws.send()`, which makes a write for each message and copies its bytes for
  * each socket. This is safe because `ws` writes whole frames, too (pings, pongs, the close frame: nothing is compressed or fragmented), each
  * in one synchronous step, and because `flush()` is called before a close.
  */
 export class Outbox implements WritableOutbox {
-  readonly #socket: WebSocket;
+  readonly format: MessageFormat;
+  readonly #socket: OpenState;
   readonly #stream: Duplex;
   readonly #writer: Writer;
   readonly #owner: OutboxOwner;
@@ -50,7 +59,8 @@ export class Outbox implements WritableOutbox {
   #isSlow = false;
 
   /** @param stream the TCP socket under `socket`; the server listens on plain HTTP, so it is never TLS */
-  constructor(socket: WebSocket, stream: Duplex, writer: Writer, owner: OutboxOwner) {
+  constructor(socket: OpenState, stream: Duplex, writer: Writer, owner: OutboxOwner, format = WEBSOCKET_FORMAT) {
+    this.format = format;
     this.#socket = socket;
     this.#stream = stream;
     this.#writer = writer;
@@ -86,7 +96,7 @@ export class Outbox implements WritableOutbox {
     const message = { prefix, result: this.isBackpressured ? result.whole : result };
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
-    this.#count(lengthOf(message));
+    this.#count(this.#lengthOf(message));
     if (this.#queuedBytes > this.#writer.maxQueueBytes) {
       this.#writer.beforeWrites?.();
       if (this.#socket.readyState !== WebSocket.OPEN) return false;
@@ -107,7 +117,7 @@ export class Outbox implements WritableOutbox {
 
   /** Bytes of the largest message or write that waits. Searched for only beyond the bound, so it costs no delivery. */
   #largestWaiting(): number {
-    const lengths = this.#messages?.map(lengthOf) ?? [];
+    const lengths = this.#messages?.map((message) => this.#lengthOf(message)) ?? [];
     return lengths.reduce((largest, length) => Math.max(largest, length), this.#bytesInFlight);
   }
 
@@ -173,7 +183,7 @@ export class Outbox implements WritableOutbox {
     let bytes = 0;
     let next = 0;
     while (next < messages.length) {
-      const length = lengthOf(messages[next]!);
+      const length = this.#lengthOf(messages[next]!);
       if (bytes + length > MAX_BATCH_BYTES) break;
       bytes += length;
       next++;
@@ -185,7 +195,7 @@ export class Outbox implements WritableOutbox {
       );
     else {
       next = 1;
-      bytes = lengthOf(messages[0]!);
+      bytes = this.#lengthOf(messages[0]!);
       isAccepted = this.#writeAlone(messages[0]!);
     }
     this.#keepFrom(next, messages, isAccepted);
@@ -200,7 +210,7 @@ export class Outbox implements WritableOutbox {
     while (isAccepted && next < messages.length) {
       const message = messages[next++]!;
       isAccepted = this.#writeAlone(message);
-      this.#onWrite([message], 1, lengthOf(message), isAccepted);
+      this.#onWrite([message], 1, this.#lengthOf(message), isAccepted);
     }
     this.#keepFrom(next, messages, isAccepted);
   }
@@ -219,9 +229,9 @@ export class Outbox implements WritableOutbox {
   }
 
   #framesOf(messages: readonly Message[], bytes: number): Buffer {
-    if (this.#isPrompt) return this.#writer.scratch.write(messages, bytes);
+    if (this.#isPrompt) return this.#writer.scratch.write(messages, bytes, this.format.hasFrames);
     const frames = Buffer.allocUnsafeSlow(bytes);
-    writeFrames(frames, messages);
+    writeFrames(frames, messages, this.format.hasFrames);
     return frames;
   }
 
@@ -259,10 +269,12 @@ export class Outbox implements WritableOutbox {
 
   /** Hands a message to the stream without copying its result. */
   #writePieces({ prefix, result }: Message): void {
-    const length = prefix.length + result.length;
-    const header = Buffer.allocUnsafe(frameLength(length) - result.length);
-    header.set(prefix, writeHeader(header, 0, length));
-    this.#stream.write(header);
+    if (this.format.hasFrames) {
+      const length = prefix.length + result.length;
+      const header = Buffer.allocUnsafe(frameLength(length) - result.length);
+      header.set(prefix, writeHeader(header, 0, length));
+      this.#stream.write(header);
+    } else this.#stream.write(prefix);
     for (const piece of result.pieces) {
       this.#unconfirmed++;
       this.#stream.write(piece, this.#onWritten);
@@ -285,12 +297,12 @@ export class Outbox implements WritableOutbox {
     deliveries.observe();
   };
 
+  #lengthOf(message: Message): number {
+    return lengthOf(message, this.format.hasFrames);
+  }
+
   #count(bytes: number): void {
     this.#queuedBytes += bytes;
     this.#writer.count(bytes);
   }
-}
-
-function lengthOf({ prefix, result }: Message): number {
-  return frameLength(prefix.length + result.length);
 }

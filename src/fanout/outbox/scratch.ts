@@ -7,6 +7,8 @@ interface Page {
   messages: readonly Message[];
   /** Their frames: the beginning of `memory`. */
   frames: Buffer;
+  /** True: the frames have headers. */
+  hasFrames: boolean;
 }
 
 /**
@@ -20,16 +22,21 @@ export class Scratch {
   /** The page of the last write. */
   #power = 0;
 
-  /** Returns the frames of messages, `bytes` in all, valid until the next write unless detached. The list must not change after this. */
-  write(messages: readonly Message[], bytes: number): Buffer {
+  /**
+   * Returns the frames of messages, `bytes` in all, valid until the next write unless detached. The list must not change after this.
+   * @param hasFrames false: their bytes without the headers of WebSocket frames
+   */
+  write(messages: readonly Message[], bytes: number, hasFrames = true): Buffer {
     this.#power = 32 - Math.clz32(bytes - 1);
     const page = (this.#pages[this.#power] ??= emptyPage(2 ** this.#power));
-    if (haveEqualLayout(messages, page.messages)) overwrite(page.memory, messages, page.messages);
+    if (hasFrames === page.hasFrames && haveEqualLayout(messages, page.messages))
+      overwrite(page.memory, messages, page.messages, hasFrames);
     else {
-      writeFrames(page.memory, messages);
+      writeFrames(page.memory, messages, hasFrames);
       page.frames = page.memory.subarray(0, bytes);
     }
     page.messages = messages;
+    page.hasFrames = hasFrames;
     return page.frames;
   }
 
@@ -41,5 +48,5 @@ export class Scratch {
 
 function emptyPage(size: number): Page {
   const memory = Buffer.allocUnsafeSlow(size);
-  return { memory, messages: [], frames: memory };
+  return { memory, messages: [], frames: memory, hasFrames: true };
 }

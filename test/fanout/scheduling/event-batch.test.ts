@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventBatch } from '../../../src/fanout/scheduling/event-batch.ts';
+import { WEBSOCKET_FORMAT } from '../../../src/fanout/outbox/message-format.ts';
 import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
 import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
@@ -30,6 +31,7 @@ function createBatch(count: number) {
       variables: undefined,
       facts: factsOf(id, {}),
       outbox: {
+        format: WEBSOCKET_FORMAT,
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -2)}`) > 0,
         refuse: () => assert.fail('refused'),
         isBackpressured: false,

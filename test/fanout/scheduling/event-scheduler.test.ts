@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventScheduler } from '../../../src/fanout/scheduling/event-scheduler.ts';
+import { WEBSOCKET_FORMAT } from '../../../src/fanout/outbox/message-format.ts';
 import { SharedEvent } from '../../../src/fanout/sharing/sharing.ts';
 import { SharingGroup } from '../../../src/fanout/sharing/sharing-group.ts';
 import { Subscription } from '../../../src/fanout/subscription.ts';
@@ -29,6 +30,7 @@ function createScheduler(members = 1) {
         variables: undefined,
         facts: factsOf(`c${i}`, {}),
         outbox: {
+          format: WEBSOCKET_FORMAT,
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString().slice(0, -1)) > 0,
           refuse: () => assert.fail('refused'),
           isBackpressured: false,

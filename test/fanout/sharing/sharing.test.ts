@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { ConnectionFacts } from '../../../src/context/connection-facts.ts';
+import { WEBSOCKET_FORMAT } from '../../../src/fanout/outbox/message-format.ts';
 import { createContext, readsOf } from '../../../src/context/context.ts';
 import type { ExecutionContext } from '../../../src/context/context.ts';
 import { EventBatch } from '../../../src/fanout/scheduling/event-batch.ts';
@@ -34,6 +35,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
     variables: undefined,
     facts,
     outbox: {
+      format: WEBSOCKET_FORMAT,
       sendParts: (prefix, { pieces }) => {
         onSend();
         // The results of these tests are numbers and strings, without a brace for `resultBytesOf` to close.

@@ -1,0 +1,14 @@
+import type { MessageFormat } from '../fanout/outbox/message-format.ts';
+
+/** How a stream of results over HTTP looks. */
+export interface StreamFormat extends MessageFormat {
+  /** As a metric label. */
+  readonly name: 'sse' | 'multipart';
+  readonly contentType: string;
+  /** Follows the headers at once: some proxies hold headers back until the first byte of a body. */
+  readonly opening: string;
+  /** Keeps proxies from closing an idle stream. Clients ignore it. */
+  readonly ping: string;
+  /** The end of a stream that the server closes before its operations are over. @param code as on the WebSocket */
+  closing(code: number, reason: string): string;
+}

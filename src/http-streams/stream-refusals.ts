@@ -1,0 +1,46 @@
+import type { Response } from 'graphql-http';
+import type { ConnectionRefusal } from '../connections/connections.ts';
+import { overloaded, tooMany } from '../http/refusal-reply.ts';
+import { textReply } from '../http/request-head.ts';
+
+/** The replies to requests for a new stream that the pod or a limit of the client refuses. */
+export const CONNECTION_REFUSALS: Readonly<Record<ConnectionRefusal, Response>> = {
+  draining: overloaded('The server is shutting down'),
+  memory: overloaded('The server is short of memory', 10),
+  loop_lag: overloaded('The server is overloaded (MAX_LOOP_LAG_MS)'),
+  connections: overloaded('The server has as many connections as it may have (MAX_CONNECTIONS)'),
+  handshake_rate: overloaded('Too many connections at once (MAX_HANDSHAKES_PER_SECOND)'),
+  address: tooMany('This address has as many connections as it may have (MAX_CONNECTIONS_PER_ADDRESS)'),
+};
+
+export const USER_REFUSAL = tooMany('This user has as many connections as a user may have (MAX_CONNECTIONS_PER_USER)');
+export const RESERVATIONS_REFUSAL = overloaded('Too many streams are reserved and not opened');
+export const RATE_REFUSAL = tooMany('Too many requests for one stream (MAX_MESSAGES_PER_SECOND)');
+
+export const UNKNOWN_STREAM = textReply(
+  404,
+  'Not Found',
+  'No stream has this token: reserve one with PUT, and open it with GET in time. A stream and its requests must reach the same pod\n',
+);
+export const NOT_OPEN = textReply(409, 'Conflict', 'The stream is reserved, not open: open it with GET first\n');
+export const IS_OPEN = textReply(409, 'Conflict', 'The stream is open already: reserve another one with PUT\n');
+export const NO_OPERATION_ID = textReply(
+  400,
+  'Bad Request',
+  'An operation on a reserved stream needs extensions.operationId: a text that names its results\n',
+);
+export const USED_OPERATION_ID = textReply(409, 'Conflict', 'The stream has an operation with this operationId\n');
+export const PIPELINED = textReply(
+  400,
+  'Bad Request',
+  'A stream may not be requested while an earlier request of the same connection is being answered\n',
+);
+
+export function longOperationId(maxBytes: number): Response {
+  return textReply(400, 'Bad Request', `An operationId may have ${maxBytes} bytes (MAX_OPERATION_ID_BYTES)\n`);
+}
+
+export function longHeaders(maxBytes: number): Response {
+  const text = `Headers may have ${maxBytes} bytes beside Authorization and Cookie (MAX_INIT_BYTES)\n`;
+  return textReply(431, 'Request Header Fields Too Large', text);
+}
