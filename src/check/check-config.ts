@@ -19,6 +19,7 @@ import { checkTrustedDocuments } from './documents-check.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkKafka, checkKafkaOfGateway } from './kafka-check.ts';
+import { checkSamples, checkTopicRecords } from './records-check.ts';
 import { checkRedis } from './redis-check.ts';
 import { checkSchemaRegistry } from './schema-registry-check.ts';
 import { checkTokenKeys } from './token-keys-check.ts';
@@ -38,7 +39,10 @@ export async function checkConfig(environment: Environment, builtInGraph: string
   if (config && graph.graph) findings.push(...(await checkTrustedDocuments(config, graph.graph)));
   if (config) findings.push(...(await checkTunables(config)), ...(await checkTokenKeys(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
-  if (config.isEmbedded) return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
+  if (config.isEmbedded) {
+    if (graph.graph) findings.push(...(await checkSamples(config, graph.graph)));
+    return [...findings, skipped('Kafka and Redis: not used in the embedded mode')];
+  }
   const bindings = [...(graph.graph?.bindings.values() ?? [])];
   const topics = {
     all: topicsOf(bindings),
@@ -55,7 +59,9 @@ export async function checkConfig(environment: Environment, builtInGraph: string
       checkRedis(url, config.CHANNEL_PREFIX, i === 0 ? plain.map(({ template }) => template) : []),
     ),
   ]);
-  return [...findings, ...kafka, ...schemas, ...redis.flat()];
+  const isConnected = isWorker && !kafka.some(({ status }) => status === 'skipped');
+  const records = isConnected && graph.graph ? await checkTopicRecords(config, graph.graph) : [];
+  return [...findings, ...kafka, ...schemas, ...records, ...redis.flat()];
 }
 
 /** A gateway uses Kafka for mutations only: those with @kafkaPublish, and, where it knows brokers, those that may use context.publish. */

@@ -68,7 +68,7 @@ export class Sampler {
   }
 }
 
-function encoded({ topic, key, value }: SampleRecord): EncodedSample {
+export function encoded({ topic, key, value }: SampleRecord): EncodedSample {
   return {
     topic,
     key: key === undefined ? null : Buffer.from(key),

@@ -25,6 +25,10 @@ const MENDS: Partial<Record<PoisonReason, string>> = {
 };
 const OTHER_MEND = 'correct the topic or the format in @kafka, or SCHEMA_REGISTRY_URL';
 
+export function undecodableMend(reason: PoisonReason): string {
+  return MENDS[reason] ?? OTHER_MEND;
+}
+
 /**
  * Stops a topic whose first records are all undecodable, instead of emptying it into the dead-letter topic: its format, its registry or the
  * topic itself is configured wrongly. Counts from the start of the process until the first decodable record. Holds one entry for
@@ -62,7 +66,7 @@ export class UndecodableLimit {
     const reasons = countsOf(poison.map(({ reason }) => reason));
     const [[reason] = ['failed' as const]] = [...reasons].toSorted(([, a], [, b]) => b - a);
     const error = new TopicStoppedError(
-      `each of the first ${count} records is undecodable (${[...reasons.keys()].join(', ')}); ${MENDS[reason] ?? OTHER_MEND}, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic`,
+      `each of the first ${count} records is undecodable (${[...reasons.keys()].join(', ')}); ${undecodableMend(reason)}, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic`,
     );
     this.#stopped.set(topic, error);
     log.error({ topic, partition, reasons: Object.fromEntries(reasons), err: { message: error.message } }, STOPPED);

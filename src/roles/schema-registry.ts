@@ -8,7 +8,8 @@ import { accessOf } from '../kafka/decoding/registry-access.ts';
 import { RegistryRequests } from '../kafka/decoding/registry-requests.ts';
 import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
 import { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
-import { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import { topicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
 import type { RoleServices } from './services.ts';
 
 /** Fields that a log line names. */
@@ -30,15 +31,12 @@ export function openSchemaRegistry(
   if (config.SCHEMA_REGISTRY_URL.length === 0 || config.KAFKA_BROKERS.length === 0) return () => new Map();
   const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))));
   return (graph) => {
-    const decoders = new Map<string, TopicDecoders>();
-    for (const reads of topicReads(graph)) {
-      const { topic, format, nameOf, shape } = reads;
-      if (format === 'JSON') continue;
-      const decoderOptions = { nameOf, shape, limits, onOverflow };
-      decoders.set(topic, new TopicDecoders({ topic, format, registry, compilers: COMPILERS, decoderOptions, log }));
-      void logDifference(services, reads, registry, decoderOptions);
+    const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
+    for (const reads of topics) {
+      const { nameOf, shape } = reads;
+      void logDifference(services, reads, registry, { nameOf, shape, limits, onOverflow });
     }
-    return decoders;
+    return topicDecoders(topics, { registry, compilers: COMPILERS, limits, onOverflow, log });
   };
 }
 

@@ -7,6 +7,7 @@ import { keyPlaces } from '../graph/schema/key-places.ts';
 import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
+import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
 import type { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import type { DecodersOf } from './schema-registry.ts';
 import type { RoleServices } from './services.ts';
@@ -17,6 +18,7 @@ export interface WorkerGraph {
   /** By topic: names the states that it keeps. */
   readonly signatures: ReadonlyMap<string, string>;
   readonly routers: ReadonlyMap<string, TopicRouter>;
+  readonly decoders: ReadonlyMap<string, TopicDecoders>;
   readonly converter: Converter;
   /** Of the parts of records that messages carry, by topic. */
   readonly printers: ReadonlyMap<string, PartsPrinter>;
@@ -43,15 +45,17 @@ export function createWorkerGraph(
   const printers = new Map(
     Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
   );
+  const decoders = decodersOf(graph);
   const converter = new Converter(routers, limits, snakeCase, {
     hasRewriter: config.KEY_REWRITER,
-    decoders: decodersOf(graph),
+    decoders,
     keyPlaces: keyPlaces(bindings, graph.shapes),
   });
   return {
     topics: [...new Set(bindings.flatMap(({ topics }) => topics))],
     signatures: stateSignatures(bindings, bus.stateFills.servers),
     routers,
+    decoders,
     converter,
     printers,
   };

@@ -11,6 +11,7 @@ import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
+import { RecordCheck } from './record-check.ts';
 import { openSchemaRegistry } from './schema-registry.ts';
 import type { Component, RoleServices } from './services.ts';
 import { createRecordTraces } from './tracing.ts';
@@ -63,6 +64,9 @@ export function createWorker(
   );
   const unmatched = register(new UnmatchedLog(served.routers.values(), log));
   unmatched.start();
+  let check = new RecordCheck(services, served.decoders);
+  register({ close: () => check.close() });
+  const startCheck = () => (config.KAFKA_BROKERS.length === 0 ? check.startWithSamples() : check.start());
   const flow = register(new FlowWait(bus.sender, log));
   observeFlow(flow, bus, metrics);
   metrics.counter(
@@ -95,6 +99,9 @@ export function createWorker(
         served = opened;
         unmatched.replace(opened.routers.values());
         onServe();
+        void check.close();
+        check = new RecordCheck({ ...services, graph: next }, opened.decoders);
+        startCheck();
         return Promise.resolve();
       };
       return Promise.resolve({ serve, discard: () => Promise.resolve() });
@@ -102,6 +109,7 @@ export function createWorker(
   });
   if (config.KAFKA_BROKERS.length === 0) {
     const deadLetter = () => Promise.resolve();
+    startCheck();
     return createSampler(services, new RecordPublisher({ ...batchPorts, deadLetter }, records, log));
   }
   const observer = kafkaObserver(metrics, records);
@@ -114,6 +122,7 @@ export function createWorker(
   const consumer = new KafkaConsumer({ ...batchPorts, ...reads(served), acquire, config, observer, log, onFatal });
   onServe = () => consumer.replace(reads(served));
   observeConsumer(metrics, consumer);
+  startCheck();
   return consumer;
 }
 

@@ -111,6 +111,7 @@ describe('crier --check-config', { concurrency: 2 }, () => {
       /^ok {7}settings: embedded$/,
       /^warning {2}KAFKA_HEAP_OPTS is not a setting/,
       /^ok {7}graph: "auction" with/,
+      /^ok {7}records: the first samples fit the graph$/,
       /^skipped {2}Kafka and Redis: not used in the embedded mode$/,
     ]);
     assert.equal(code, 0);

@@ -60,6 +60,14 @@ export function hasResolver(field: Field): boolean {
   return RESOLVER in field.extensions;
 }
 
+/** Key in the extensions of interfaces and unions that have a `__resolveType` of the graph. */
+const TYPE_RESOLVER = 'crier.resolveType';
+
+/** True if the graph has a `__resolveType` for the type. The values of other types say it by their `__typename`. */
+export function hasTypeResolver(type: GraphQLAbstractType): boolean {
+  return TYPE_RESOLVER in type.extensions;
+}
+
 /**
  * Prepares a schema with resolvers for execution, with the same results from graphql-js and graphql-jit. graphql-jit reads a field without
  * a resolver as a plain property. That is right for a payload, which is JSON. A resolver may return promises and functions, so the
@@ -111,6 +119,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
         }
       }
     } else if (isAbstractType(type)) {
+      if (type.resolveType) type.extensions = { ...type.extensions, [TYPE_RESOLVER]: true };
       type.resolveType = checkedTypeResolver(schema, type, access.types);
     } else if (isScalarType(type) && !isSpecifiedScalarType(type)) {
       type.serialize = checkedSerialize(type);

@@ -120,6 +120,30 @@ export class TopicDecoders {
   }
 }
 
+/** What a graph reads of one topic, and what it says of the format of the topic's records (graph/schema/topic-reads.ts). */
+interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'> {
+  readonly topic: string;
+  readonly format: TopicDecodersOptions['format'] | 'JSON';
+}
+
+/** The decoders of the topics whose records may have schemas. */
+export function topicDecoders(
+  topics: Iterable<DecodedTopic>,
+  {
+    limits,
+    onOverflow,
+    ...options
+  }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log'> & Pick<DecoderOptions, 'limits' | 'onOverflow'>,
+): ReadonlyMap<string, TopicDecoders> {
+  const decoders = new Map<string, TopicDecoders>();
+  for (const { topic, format, nameOf, shape } of topics) {
+    if (format === 'JSON') continue;
+    const decoderOptions = { nameOf, shape, limits, onOverflow };
+    decoders.set(topic, new TopicDecoders({ ...options, topic, format, decoderOptions }));
+  }
+  return decoders;
+}
+
 /** @throws SchemaUnavailableError when the patience ends, and what the promise rejects with before that */
 async function withinPatience(loading: Promise<RecordDecoding>, id: number): Promise<RecordDecoding> {
   let timer: NodeJS.Timeout | undefined;

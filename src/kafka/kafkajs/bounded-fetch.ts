@@ -15,7 +15,7 @@ interface Cluster {
   findBroker(which: { readonly nodeId: string }): Promise<Broker>;
 }
 
-interface Broker {
+export interface Broker {
   readonly nodeId: string | number;
   fetch: (this: Broker, options: FetchOptions) => Promise<Fetched>;
   readonly lookupRequest: (apiKey: number, definition: unknown) => (parameters: unknown) => Protocol;
@@ -62,7 +62,8 @@ export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
   };
 }
 
-function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDecoderOptions): Broker['fetch'] {
+/** A broker's `fetch`, decoded within the budget. */
+export function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: FetchDecoderOptions): Broker['fetch'] {
   const { fetch } = broker;
   const node = `${broker.nodeId}`;
   let fetches = 0;

@@ -1,18 +1,7 @@
 import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
-
-/** The internals of kafkajs that this file uses. kafkajs's types do not declare them. */
-interface Cluster {
-  connect(): Promise<void>;
-  refreshMetadata(): Promise<void>;
-  findControllerBroker(): Promise<Broker>;
-}
-
-interface Broker {
-  fetch(options: object): Promise<unknown>;
-  produce(options: object): Promise<unknown>;
-  heartbeat(options: object): Promise<unknown>;
-}
+import { createRawCluster } from './raw-cluster.ts';
+import type { RawBroker } from './raw-cluster.ts';
 
 /** An offset that no record has. */
 const BEYOND_THE_END = '9223372036854775806';
@@ -24,15 +13,15 @@ const INVALID_ACKS = 2;
  * changes nothing. Brokers check rights first, so only a missing right causes an authorization error.
  */
 export class Rights {
-  readonly #broker: Broker;
+  readonly #broker: RawBroker;
 
-  private constructor(broker: Broker) {
+  private constructor(broker: RawBroker) {
     this.#broker = broker;
   }
 
   /** Connects through a client, whose end is the end of the connection. */
   static async connect(kafka: Kafka): Promise<Rights> {
-    const cluster = createCluster(kafka);
+    const cluster = createRawCluster(kafka);
     await cluster.connect();
     await cluster.refreshMetadata();
     return new Rights(await cluster.findControllerBroker());
@@ -62,11 +51,4 @@ async function isAuthorized(request: Promise<unknown>): Promise<boolean> {
     if (!(error instanceof kafkajs.KafkaJSProtocolError)) throw error;
     return !error.type.endsWith('_AUTHORIZATION_FAILED');
   }
-}
-
-function createCluster(kafka: Kafka): Cluster {
-  const name = 'private:Kafka:createCluster';
-  const key = Object.getOwnPropertySymbols(kafka).find(({ description }) => description === name)!;
-  const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[key]!;
-  return create({ allowAutoTopicCreation: false });
 }

@@ -1,0 +1,123 @@
+import type { Config } from '../config.ts';
+import type { Graph } from '../graph/graph.ts';
+import { checkRecords } from '../graph/record-check/record-check.ts';
+import type { RecordMisfit } from '../graph/record-check/record-check.ts';
+import type { CheckedRecord } from '../graph/record-check/key-check.ts';
+import { keyPlaces } from '../graph/schema/key-places.ts';
+import type { KafkaRecord } from '../kafka/batch.ts';
+import { PayloadReader } from '../kafka/decoding/payload-reader.ts';
+import { SchemaUnavailableError } from '../kafka/decoding/registry-requests.ts';
+import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import { createKafkaClient } from '../kafka/kafkajs/client.ts';
+import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import { RecentRecords } from '../kafka/kafkajs/recent-records.ts';
+import { undecodableMend } from '../kafka/undecodable-limit.ts';
+import { createLog } from '../log.ts';
+
+/** Records of a topic that are compared with the graph. */
+const MAX_RECORDS = 50;
+/** Longest time for all topics. */
+const TIMEOUT_MS = 20_000;
+
+export type ReadRecord = Pick<KafkaRecord, 'topic' | 'partition' | 'offset' | 'key' | 'value' | 'headers' | 'poison'>;
+
+/** What was found in the records of one topic. */
+export interface CheckedTopic {
+  readonly topic: string;
+  /** Records that were decoded and compared. */
+  readonly records: number;
+  readonly misfits: readonly RecordMisfit[];
+}
+
+/** Compares the newest records of the graph's topics with its bindings and types. Joins no group and commits nothing. */
+export class TopicRecords {
+  readonly #config: Config;
+  readonly #graph: Graph;
+  readonly #payloads: PayloadReader;
+
+  constructor(config: Config, graph: Graph, decoders: ReadonlyMap<string, TopicDecoders>) {
+    this.#config = config;
+    this.#graph = graph;
+    const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
+    this.#payloads = new PayloadReader({
+      limits,
+      decoders,
+      keyPlaces: keyPlaces(graph.bindings.values(), graph.shapes),
+    });
+  }
+
+  get topics(): readonly string[] {
+    return [...this.#graph.shapes.keys()];
+  }
+
+  /**
+   * Omits topics that are away, empty, not readable, or whose schemas cannot be had now.
+   * @throws Error if Kafka does not answer in 20 s, or once `signal` is aborted
+   */
+  async check(topics: readonly string[], signal?: AbortSignal): Promise<CheckedTopic[]> {
+    // The worker logs what is wrong with the connection.
+    const createClient = () => createKafkaClient(this.#config, createLog('silent'));
+    const client = createClient();
+    const cluster = new Cluster(createClient);
+    const end = () => {
+      cluster.close();
+      client.destroy();
+    };
+    const timer = setTimeout(end, TIMEOUT_MS);
+    signal?.addEventListener('abort', end, { once: true });
+    try {
+      const existing = await cluster.existingTopics(topics);
+      const reader = existing.length > 0 ? await RecentRecords.connect(client) : undefined;
+      const checked: CheckedTopic[] = [];
+      for (const topic of existing) {
+        const records = await readTopic(topic, cluster, reader!);
+        const found = records && (await this.checkRecords(topic, records));
+        if (found) checked.push(found);
+      }
+      return checked;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  /** undefined: there is nothing to compare. @param records of the topic, the newest last */
+  async checkRecords(topic: string, records: readonly ReadRecord[]): Promise<CheckedTopic | undefined> {
+    const compared: CheckedRecord[] = [];
+    let undecodable: RecordMisfit | undefined;
+    for (const { partition, offset, key, value, headers, poison } of records) {
+      if (value === null && !poison) continue;
+      const decoded = poison ? { poison } : await this.#decode(topic, value!);
+      if (!decoded) return undefined;
+      if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
+      else {
+        const problems = [`the record cannot be decoded (${decoded.poison}); ${undecodableMend(decoded.poison)}`];
+        undecodable = { topic, field: '', partition, offset, problems, isCertain: true };
+      }
+    }
+    if (compared.length > 0)
+      return { topic, records: compared.length, misfits: checkRecords(this.#graph, topic, compared) };
+    return undecodable && { topic, records: 0, misfits: [undecodable] };
+  }
+
+  /** undefined: its schema cannot be had now. */
+  async #decode(topic: string, value: Buffer) {
+    try {
+      return await this.#payloads.read(topic, value);
+    } catch (error) {
+      if (error instanceof SchemaUnavailableError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** undefined: its records cannot be read, which the consumer logs. */
+async function readTopic(topic: string, cluster: Cluster, reader: RecentRecords): Promise<ReadRecord[] | undefined> {
+  try {
+    const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
+    return await reader.read(topic, ranges, MAX_RECORDS);
+  } catch {
+    return undefined;
+  }
+}

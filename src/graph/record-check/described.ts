@@ -1,0 +1,47 @@
+import { didYouMean } from '../../did-you-mean.ts';
+
+const MAX_NAMES = 10;
+const MAX_NAME_LENGTH = 40;
+
+/** What a value is, without the value: payloads do not belong into logs. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'no value';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of an enum, which is a name, as JSON. */
+export function shortened(text: string): string {
+  return JSON.stringify(text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH)}…` : text);
+}
+
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH));
+  return [...shown, ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : [])].join(', ') || 'no keys';
+}
+
+/** The path as a sentence names it. */
+export function placeOf(path: readonly string[]): string {
+  return path.length === 0 ? 'the top' : `"${path.join('.')}"`;
+}
+
+/** Why there is no value to compare at a path: the first key that is missing, or what is there instead. */
+export function absenceAt(payload: unknown, path: readonly string[]): string {
+  let value = payload;
+  for (const [index, key] of path.entries()) {
+    const above = placeOf(path.slice(0, index));
+    if (!isJsonObject(value)) return `has ${kindOf(value)} at ${above}, which has no "${key}"`;
+    if (!Object.hasOwn(value, key)) {
+      const keys = Object.keys(value);
+      return `has no "${key}" at ${above}, where its keys are ${listed(keys)}${didYouMean(key, keys)}`;
+    }
+    value = value[key];
+  }
+  const keys = isJsonObject(value) ? ` with the keys ${listed(Object.keys(value))}` : '';
+  return `has ${kindOf(value)}${keys} at ${placeOf(path)}`;
+}

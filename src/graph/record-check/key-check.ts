@@ -1,0 +1,104 @@
+import { getNamedType, isEnumType } from 'graphql';
+import type { GraphQLInputType, GraphQLSchema } from 'graphql';
+import { didYouMean } from '../../did-you-mean.ts';
+import { valueAt } from '../../json/value-at.ts';
+import { textOf } from '../compared-text.ts';
+import { isRecordPart, partLabel, partsReader } from '../record-parts.ts';
+import type { RecordParts } from '../record-parts.ts';
+import type { Binding } from '../schema/binding.ts';
+import { absenceAt, kindOf, shortened } from './described.ts';
+
+/** A record, and its payload with the names of keys that the graph reads. */
+export interface CheckedRecord extends RecordParts {
+  readonly partition: number;
+  readonly offset: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** A path of a binding whose value chooses events. */
+interface BindingKey {
+  /** What names it in @kafka: `match of "order_id"`. */
+  readonly label: string;
+  readonly path: string;
+  /** Records without a value there reach no subscription of the field. */
+  readonly isRequired: boolean;
+  /** Of the argument that must equal the value; undefined: it may compare in another way. */
+  readonly type?: GraphQLInputType | undefined;
+  /** CONTAINS compares with the items of a list. */
+  readonly mayBeList?: boolean;
+}
+
+const MAX_INT = 2 ** 31;
+
+/** The keys of a binding that no record has in a form that an argument or a claim can equal. */
+export class KeyCheck {
+  readonly #keys: readonly BindingKey[];
+
+  constructor(schema: GraphQLSchema, { field, match, where, filters = [] }: Binding) {
+    const args = schema.getSubscriptionType()?.getFields()[field]?.args ?? [];
+    this.#keys = [
+      ...match.map(({ arg, path, isOptional }) => {
+        const type = args.find(({ name }) => name === arg)?.type;
+        return { label: `match of "${arg}"`, path, isRequired: !isOptional, type };
+      }),
+      ...where.map(({ claim, path }) => ({ label: `where of the claim "${claim}"`, path, isRequired: true })),
+      ...filters.map(({ arg, path, op }) => {
+        return { label: `where of "${arg}"`, path, isRequired: false, mayBeList: op === 'CONTAINS' };
+      }),
+    ];
+  }
+
+  /** True if the record has a value for each required key. */
+  isMatchedBy(record: CheckedRecord): boolean {
+    return this.#keys.every((key) => !key.isRequired || textIn(record, key) !== undefined);
+  }
+
+  /** One text for each key. @param records at least one, the newest last */
+  problems(records: readonly CheckedRecord[]): string[] {
+    return this.#keys.flatMap((key) => {
+      const texts = records.flatMap((record) => textIn(record, key) ?? []);
+      if (texts.length === 0) return [absence(key, records.at(-1)!)];
+      if (key.type === undefined || texts.some((text) => canEqual(key.type!, text))) return [];
+      return [misfit(key, key.type, records)];
+    });
+  }
+}
+
+function textIn(record: CheckedRecord, { path, mayBeList = false }: BindingKey): string | undefined {
+  if (isRecordPart(path)) return partsReader([path])(record)[0];
+  const value = valueAt(record.payload, path.split('.'));
+  return mayBeList && Array.isArray(value) ? '' : textOf(value);
+}
+
+function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord): string {
+  const found = isRecordPart(path)
+    ? `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`
+    : absenceAt(record.payload, path.split('.'));
+  const effect = isRequired ? 'no subscription receives it' : 'no subscription with this argument receives it';
+  return `${label}: the record ${found}, so ${effect}; correct the path in @kafka, or what the producer writes`;
+}
+
+function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: readonly CheckedRecord[]): string {
+  const named = getNamedType(type);
+  const value = valueAt(records.at(-1)!.payload, path.split('.'));
+  const found = isEnumType(named) && typeof value === 'string' ? shortened(value) : kindOf(value);
+  const names = isEnumType(named) ? named.getValues().map(({ name }) => name) : [];
+  const hint = isEnumType(named) && typeof value === 'string' ? didYouMean(value, names) : '';
+  const mend = isEnumType(named) ? `add it to the enum ${named.name}` : 'give the argument the type ID or String';
+  const where = isRecordPart(path) ? partLabel(path) : `at "${path}"`;
+  return (
+    `${label}: the record has ${found} ${where}, which is no ${named.name}${hint}, so no value of the argument ` +
+    `equals it; ${mend}, or correct the path`
+  );
+}
+
+/** Whether an argument of the type may have this text (`argumentTexts`). The texts of a custom scalar are not known. */
+function canEqual(type: GraphQLInputType, text: string): boolean {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return named.getValues().some(({ value }) => textOf(value) === text);
+  if (named.name === 'Boolean') return text === 'true' || text === 'false';
+  if (named.name !== 'Int' && named.name !== 'Float') return true;
+  const number = Number(text);
+  if (String(number) !== text || !Number.isFinite(number)) return false;
+  return named.name === 'Float' || (Number.isInteger(number) && number >= -MAX_INT && number < MAX_INT);
+}

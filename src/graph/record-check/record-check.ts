@@ -1,0 +1,71 @@
+import { valueAt } from '../../json/value-at.ts';
+import { hasResolver } from '../execution/executable.ts';
+import type { Graph } from '../graph.ts';
+import type { Binding } from '../schema/binding.ts';
+import { absenceAt } from './described.ts';
+import { KeyCheck } from './key-check.ts';
+import type { CheckedRecord } from './key-check.ts';
+import { ValueCheck } from './value-check.ts';
+
+/** What does not fit between the records of a topic and a field that is bound to it. */
+export interface RecordMisfit {
+  readonly topic: string;
+  /** Schema coordinate. */
+  readonly field: string;
+  /** The newest record that was compared. */
+  readonly partition: number;
+  readonly offset: string;
+  /** One text each: the place in @kafka or the field of a type, what the record has, and how to mend it. */
+  readonly problems: readonly string[];
+  /** False: it may be as it should be. Fields that share a topic may be meant for other records, and optional values may be absent. */
+  readonly isCertain: boolean;
+}
+
+/** Of one field. */
+const MAX_PROBLEMS = 20;
+
+/**
+ * Compares records of a topic with the bindings of the topic and the types of their fields. A key or a field counts as absent if all
+ * records lack it.
+ * @param graph with a schema that is prepared for execution
+ * @param records the newest last
+ */
+export function checkRecords(
+  graph: Pick<Graph, 'schema' | 'bindings'>,
+  topic: string,
+  records: readonly CheckedRecord[],
+): RecordMisfit[] {
+  const newest = records.at(-1);
+  if (!newest) return [];
+  const { schema } = graph;
+  const fields = [...graph.bindings.values()]
+    .filter(({ topics }) => topics.includes(topic))
+    .map((binding) => ({ binding, keys: new KeyCheck(schema, binding) }));
+  const isUnrouted = (record: CheckedRecord) => !fields.some(({ keys }) => keys.isMatchedBy(record));
+  const hasLost = records.some(isUnrouted);
+  const subscription = schema.getSubscriptionType()!;
+  return fields.flatMap(({ binding, keys }) => {
+    const matching = records.filter((record) => keys.isMatchedBy(record));
+    // Records that other fields take are not meant for this one.
+    const compared = matching.length > 0 ? matching : records;
+    const isMeant = matching.length > 0 || hasLost;
+    const bound = [...keys.problems(compared), ...payloadProblems(binding, compared)];
+    const values = new ValueCheck(schema);
+    const definition = subscription.getFields()[binding.field]!;
+    const field = `${subscription.name}.${binding.field}`;
+    for (const { payload } of isMeant && !hasResolver(definition) ? compared : [])
+      values.add(field, definition.type, valueAt(payload, binding.payload), binding.payload);
+    const { misfits, absences } = values;
+    const problems = [...bound, ...misfits, ...absences].slice(0, MAX_PROBLEMS);
+    const isCertain = (bound.length > 0 && isMeant) || misfits.length > 0;
+    const { partition, offset } = compared.at(-1)!;
+    return problems.length === 0 ? [] : [{ topic, field, partition, offset, problems, isCertain }];
+  });
+}
+
+function payloadProblems({ payload: path }: Binding, records: readonly CheckedRecord[]): string[] {
+  const isAbsent = ({ payload }: CheckedRecord) => (valueAt(payload, path) ?? null) === null;
+  if (!records.every(isAbsent)) return [];
+  const found = absenceAt(records.at(-1)!.payload, path);
+  return [`payload: the record ${found}, so the field would be null; correct the payload in @kafka`];
+}

@@ -1,0 +1,150 @@
+import { getNamedType, isEnumType, isLeafType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
+import type {
+  GraphQLAbstractType,
+  GraphQLLeafType,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLSchema,
+} from 'graphql';
+import { didYouMean } from '../../did-you-mean.ts';
+import { hasResolver, hasTypeResolver } from '../execution/executable.ts';
+import { isJsonObject, kindOf, listed, placeOf, shortened } from './described.ts';
+
+/** Values that are looked at in one record. */
+const MAX_VALUES = 2000;
+/** Items of a list. */
+const MAX_ITEMS = 20;
+
+interface Absence {
+  readonly problem: string;
+  /** It cannot be an optional field that these records happen not to have. */
+  readonly isCertain: boolean;
+}
+
+/** Compares values of payloads with the types that read them, and remembers what does not fit: each field once. */
+export class ValueCheck {
+  readonly #schema: GraphQLSchema;
+  readonly #misfits = new Map<string, string>();
+  readonly #present = new Set<string>();
+  readonly #absent = new Map<string, Absence>();
+  #left = 0;
+
+  /** @param schema prepared for execution */
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+  }
+
+  /** @param coordinate of the field that reads the value */
+  add(coordinate: string, type: GraphQLOutputType, value: unknown, path: readonly string[]): void {
+    this.#left = MAX_VALUES;
+    this.#visit(coordinate, type, value, path);
+  }
+
+  get misfits(): string[] {
+    return [...this.#misfits.values(), ...this.#absences(true)];
+  }
+
+  /** Nullable fields that no record has. */
+  get absences(): string[] {
+    return this.#absences(false);
+  }
+
+  #absences(isCertain: boolean): string[] {
+    return [...this.#absent].flatMap(([coordinate, absence]) =>
+      absence.isCertain === isCertain && !this.#present.has(coordinate) ? [absence.problem] : [],
+    );
+  }
+
+  #visit(coordinate: string, type: GraphQLOutputType, value: unknown, path: readonly string[]): void {
+    if (this.#left-- <= 0) return;
+    if (isNonNullType(type)) {
+      if (value === null) {
+        const mend = `write ${String(type.ofType)}, or correct what the producer writes`;
+        this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${mend}`);
+      } else this.#visit(coordinate, type.ofType, value, path);
+    } else if (value === null || value === undefined) {
+      return;
+    } else if (isListType(type)) {
+      if (!Array.isArray(value)) this.#noteKind(coordinate, `a list (${String(type)})`, value, path);
+      else for (const item of value.slice(0, MAX_ITEMS)) this.#visit(coordinate, type.ofType, item, path);
+    } else if (isLeafType(type)) {
+      this.#visitLeaf(coordinate, type, value, path);
+    } else if (!isJsonObject(value)) {
+      this.#noteKind(coordinate, `an object (${type.name})`, value, path);
+    } else {
+      const object = isObjectType(type) ? type : this.#typeOf(coordinate, type, value, path);
+      if (object) this.#visitFields(object, value, path);
+    }
+  }
+
+  #visitLeaf(coordinate: string, type: GraphQLLeafType, value: unknown, path: readonly string[]): void {
+    try {
+      const serialized: unknown = type.serialize(value);
+      if (serialized !== undefined && serialized !== null) return;
+    } catch {
+      // Its message has the value.
+    }
+    if (isEnumType(type) && typeof value === 'string') {
+      const names = type.getValues().map(({ name }) => name);
+      const values = `it has ${listed(names)}${didYouMean(value, names)}`;
+      const mend = 'add it to the enum, or correct what the producer writes';
+      this.#note(
+        coordinate,
+        `${shortened(value)} at ${placeOf(path)}, which is no value of the enum ${type.name}: ${values}; ${mend}`,
+      );
+    } else {
+      const mend = 'change the type of the field, or give it a resolver';
+      this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)} that is no ${type.name}; ${mend}`);
+    }
+  }
+
+  /** undefined: it cannot be told. */
+  #typeOf(
+    coordinate: string,
+    type: GraphQLAbstractType,
+    value: Readonly<Record<string, unknown>>,
+    path: readonly string[],
+  ): GraphQLObjectType | undefined {
+    // It may need a context.
+    if (hasTypeResolver(type)) return undefined;
+    const name = value['__typename'];
+    const possible = this.#schema.getPossibleTypes(type);
+    const object = possible.find((one) => one.name === name);
+    if (object) return object;
+    const found = typeof name === 'string' ? `the __typename ${shortened(name)}` : 'no __typename';
+    const names = listed(possible.map((one) => one.name));
+    const mend = `write one of ${names} into the record, or export ${type.name}.__resolveType in resolvers`;
+    const kind = isUnionType(type) ? 'union' : 'interface';
+    this.#note(coordinate, `${found} at ${placeOf(path)}, which says the type of the ${kind} ${type.name}; ${mend}`);
+    return undefined;
+  }
+
+  #visitFields(type: GraphQLObjectType, value: Readonly<Record<string, unknown>>, path: readonly string[]): void {
+    for (const field of Object.values(type.getFields())) {
+      if (hasResolver(field)) continue;
+      const coordinate = `${type.name}.${field.name}`;
+      if (Object.hasOwn(value, field.name)) {
+        this.#present.add(coordinate);
+        this.#visit(coordinate, field.type, value[field.name], [...path, field.name]);
+      } else if (!this.#absent.has(coordinate)) {
+        const unread = Object.keys(value).filter((key) => !Object.hasOwn(type.getFields(), key));
+        const near = didYouMean(field.name, unread);
+        const isRequired = isNonNullType(field.type);
+        const found = `no "${field.name}" at ${placeOf(path)}, where its keys are ${listed(Object.keys(value))}${near}`;
+        const effect = isRequired ? `${String(field.type)} does not allow null` : 'the field is null';
+        const mend = `rename the field${isRequired ? `, write ${getNamedType(field.type).name} without "!"` : ''}, or give it a resolver`;
+        const problem = `${coordinate}: the record has ${found}, and ${effect}; ${mend}`;
+        this.#absent.set(coordinate, { problem, isCertain: isRequired || near !== '' });
+      }
+    }
+  }
+
+  #noteKind(coordinate: string, expected: string, value: unknown, path: readonly string[]): void {
+    const mend = 'change the type of the field, or give it a resolver';
+    this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, and the field is ${expected}; ${mend}`);
+  }
+
+  #note(coordinate: string, found: string): void {
+    if (!this.#misfits.has(coordinate)) this.#misfits.set(coordinate, `${coordinate}: the record has ${found}`);
+  }
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { loadGraph } from '../../../src/graph/loading/load.ts';
+import { checkRecords } from '../../../src/graph/record-check/record-check.ts';
+import { graphFolder } from '../support/graph-folder.ts';
+
+const TYPES = `
+  type Order { id: ID! state: State total: Float note: String lines: [Line!] buyer: Party }
+  type Line { sku: String! }
+  enum State { OPEN CLOSED }
+  interface Party { name: String }
+  type Person implements Party { name: String }
+  type Firm implements Party { name: String }`;
+
+const FITTING = {
+  id: 'o-1',
+  state: 'OPEN',
+  total: 1.5,
+  note: 'n',
+  lines: [{ sku: 's' }],
+  buyer: { __typename: 'Firm', name: 'f' },
+};
+
+const BY_ID =
+  'order_updated(id: ID!): Order @kafka(topic: "orders", match: [{ arg: "id", path: "order.id" }], payload: "order")';
+
+/** What is said of these payloads, in order: the problems by field. */
+async function found(t: TestContext, fields: string, payloads: readonly unknown[], resolvers?: string) {
+  const files = {
+    'schema.graphql': `${TYPES} type Subscription { ${fields} }`,
+    ...(resolvers === undefined ? {} : { 'resolvers.ts': resolvers }),
+  };
+  const graph = await loadGraph(await graphFolder(t, files));
+  const records = payloads.map((payload, i) => {
+    return { partition: 0, offset: String(i), key: null, payload: payload as Record<string, unknown> };
+  });
+  return checkRecords(graph, 'orders', records);
+}
+
+/** The one problem of the newest of these payloads. */
+async function problem(t: TestContext, fields: string, ...payloads: unknown[]): Promise<string> {
+  const misfits = await found(t, fields, payloads);
+  assert.deepEqual(
+    misfits.map(({ field, isCertain }) => [field, isCertain]),
+    [['Subscription.order_updated', true]],
+  );
+  assert.equal(misfits[0]!.problems.length, 1, misfits[0]!.problems.join('\n'));
+  return misfits[0]!.problems[0]!;
+}
+
+const order = (more: object) => ({ order: { ...FITTING, ...more } });
+
+describe('checkRecords', () => {
+  it('says nothing of records that fit, nor without records', async (t) => {
+    assert.deepEqual(await found(t, BY_ID, [order({})]), []);
+    assert.deepEqual(await found(t, BY_ID, []), []);
+  });
+
+  it('names a path of match that the record does not have, its keys, and the nearest one', async (t) => {
+    const fields = BY_ID.replace('path: "order.id"', 'path: "head.order_id"');
+    assert.equal(
+      await problem(t, fields, { ...order({}), head: { orderid: 1, other: 2 } }),
+      'match of "id": the record has no "order_id" at "head", where its keys are orderid, other; did you mean "orderid"?, ' +
+        'so no subscription receives it; correct the path in @kafka, or what the producer writes',
+    );
+    assert.match(
+      await problem(t, fields, { ...order({}), head: 1 }),
+      /the record has a number at "head", which has no "order_id"/,
+    );
+    assert.match(
+      await problem(t, fields, { ...order({}), head: { order_id: { a: 1 } } }),
+      /has an object with the keys a at "head\.order_id"/,
+    );
+  });
+
+  it('names a value that no argument of the type can equal, as channels compare them', async (t) => {
+    const field = (type: string) => BY_ID.replace('id: ID!', `id: ${type}!`).replace('"order.id"', '"head.id"');
+    const record = (id: unknown) => ({ ...order({}), head: { id } });
+    assert.match(
+      await problem(t, field('Int'), record('o-1')),
+      /^match of "id": the record has a string at "head\.id", which is no Int, .*; give the argument the type ID or String/,
+    );
+    for (const id of [2 ** 31, 1.5, '07', true]) await problem(t, field('Int'), record(id));
+    for (const id of ['7', 7, -(2 ** 31)]) assert.deepEqual(await found(t, field('Int'), [record(id)]), [], String(id));
+    await problem(t, field('Boolean'), record(1));
+    assert.deepEqual(await found(t, field('ID'), [record(7)]), []);
+    assert.match(
+      await problem(t, field('State'), record('OPN')),
+      /has "OPN" at "head\.id", which is no State; did you mean "OPEN"\?.*add it to the enum State/,
+    );
+  });
+
+  it('names a path of payload, of a claim and of a filter that the record does not have', async (t) => {
+    assert.match(
+      await problem(t, 'order_updated: Order @kafka(topic: "orders", payload: "ordr")', order({})),
+      /^payload: the record has no "ordr" at the top, where its keys are order; did you mean "order"\?, so the field would be null/,
+    );
+    assert.match(
+      await problem(
+        t,
+        BY_ID.replace(', payload', ', where: [{ claim: "tenant", path: "tenant" }], payload'),
+        order({}),
+      ),
+      /^where of the claim "tenant": the record has no "tenant" at the top/,
+    );
+    assert.match(
+      await problem(
+        t,
+        'order_updated(min: Float): Order @kafka(topic: "orders", where: [{ arg: "min", path: "sum", op: GTE }], payload: "order")',
+        order({}),
+      ),
+      /^where of "min": the record has no "sum" .*no subscription with this argument receives it/,
+    );
+  });
+
+  it('names values that their types cannot represent, and no other value than that of an enum', async (t) => {
+    assert.match(
+      await problem(t, BY_ID, order({ state: 'CLOSD' })),
+      /^Order\.state: the record has "CLOSD" at "order\.state", which is no value of the enum State: it has OPEN, CLOSED; did you mean "CLOSED"\?; add it to the enum/,
+    );
+    assert.match(await problem(t, BY_ID, order({ state: 'x'.repeat(100) })), /has "x{40}…" at/);
+    for (const [more, expected] of [
+      [{ total: 'secret' }, /^Order\.total: the record has a string at "order\.total" that is no Float/],
+      [{ note: { secret: 1 } }, /^Order\.note: the record has an object at "order\.note" that is no String/],
+      [{ lines: { secret: 1 } }, /^Order\.lines: the record has an object at "order\.lines", and the field is a list/],
+      [
+        { lines: [null] },
+        /^Order\.lines: the record has null at "order\.lines", which Line! does not allow; write Line/,
+      ],
+      [
+        { buyer: 'secret' },
+        /^Order\.buyer: the record has a string at "order\.buyer", and the field is an object \(Party\)/,
+      ],
+      [
+        { buyer: { name: 'secret' } },
+        /^Order\.buyer: the record has no __typename at "order\.buyer", .*Person, Firm.*Party\.__resolveType/,
+      ],
+    ] as const) {
+      const text = await problem(t, BY_ID, order(more));
+      assert.match(text, expected);
+      assert.doesNotMatch(text, /secret/);
+    }
+  });
+
+  it('names a required field that no record has, and a nullable one only with a key that resembles it', async (t) => {
+    const { id, ...withoutId } = FITTING;
+    const fields = BY_ID.replace('"order.id"', '"key"');
+    const record = { key: id, order: withoutId };
+    assert.match(
+      await problem(t, fields, record),
+      /^Order\.id: the record has no "id" at "order", where its keys are state, .*, and ID! does not allow null; rename the field, write ID without "!"/,
+    );
+    assert.deepEqual(await found(t, fields, [record, { key: id, order: FITTING }]), []);
+    const { note, ...withoutNote } = FITTING;
+    assert.match(
+      await problem(t, BY_ID, { order: { ...withoutNote, notes: note } }),
+      /Order\.note.*did you mean "notes"\?, and the field is null/,
+    );
+    const [optional] = await found(t, BY_ID, [{ order: withoutNote }]);
+    assert.equal(optional?.isCertain, false);
+    assert.match(optional.problems.join(), /^Order\.note: /);
+  });
+
+  it('leaves fields with a resolver, and types with __resolveType, to the graph', async (t) => {
+    const resolvers = `export const Order = { total: () => 1 }; export const Party = { __resolveType: () => 'Firm' };`;
+    assert.deepEqual(await found(t, BY_ID, [order({ total: 'x', buyer: {} })], resolvers), []);
+    const root = `export const Subscription = { order_updated: { resolve: () => null } };`;
+    assert.deepEqual(await found(t, BY_ID, [order({ state: 'x' })], root), []);
+  });
+
+  it('is not certain of a field whose topic has records that another field takes', async (t) => {
+    const line =
+      'line_added(sku: String!): Line @kafka(topic: "orders", match: [{ arg: "sku", path: "line.sku" }], payload: "line")';
+    const misfits = await found(t, `${BY_ID} ${line}`, [order({})]);
+    assert.deepEqual(
+      misfits.map(({ field, isCertain }) => [field, isCertain]),
+      [['Subscription.line_added', false]],
+    );
+    const lost = await found(t, `${BY_ID} ${line}`, [order({}), { lne: { sku: 's' } }]);
+    assert.deepEqual(
+      lost.map(({ field, isCertain }) => [field, isCertain]),
+      [['Subscription.line_added', true]],
+    );
+  });
+
+  it('names the newest record, and matches by the key of records', async (t) => {
+    const fields = BY_ID.replace('path: "order.id"', 'key: true');
+    const [misfit] = await found(t, fields, [order({}), order({})]);
+    assert.equal(misfit?.offset, '1');
+    assert.match(misfit.problems[0]!, /^match of "id": the record has no key that is UTF-8, so/);
+  });
+
+  it('survives payloads that are nested deeply and lists of thousands', async (t) => {
+    const lines = Array.from({ length: 10_000 }, () => ({ sku: 's' }));
+    assert.deepEqual(await found(t, BY_ID, [order({ lines })]), []);
+  });
+});
