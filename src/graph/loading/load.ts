@@ -7,7 +7,8 @@ import { buildGraph } from './build-graph.ts';
 import type { GraphModule } from './build-graph.ts';
 import { compileGraph, isBuiltIn, moduleUrl } from './compile.ts';
 import { ImportableModules } from './graph-modules.ts';
-import { findModuleFiles, warningsOfFiles } from './module-files.ts';
+import { missingPackageProblem } from './missing-package.ts';
+import { findModuleFiles, unreadSchemaFiles, warningsOfFiles } from './module-files.ts';
 
 /** The first graph of a folder: see `GraphLoader`. */
 export async function loadGraph(path: string): Promise<Graph> {
@@ -33,9 +34,11 @@ export class GraphLoader {
    */
   async load(known?: string): Promise<Graph | undefined> {
     const schemaFile = join(this.#path, 'schema.graphql');
-    const text = await readFile(schemaFile, 'utf8').catch(() => {
+    const text = await readFile(schemaFile, 'utf8').catch(async () => {
+      const [file] = await unreadSchemaFiles(this.#path).catch(() => []);
+      const mend = file === undefined ? 'GRAPH says which folder' : `rename ${file} to schema.graphql`;
       throw new GraphError(
-        `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (GRAPH says which folder)`,
+        `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (${mend})`,
       );
     });
     // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
@@ -81,6 +84,8 @@ async function importModule(
     const file = await realpath(join(folder, fileName));
     return { ...((await import(moduleUrl(file, version))) as Record<string, unknown>) };
   } catch (error) {
+    const missing = missingPackageProblem(folder, error);
+    if (missing !== undefined) throw new GraphError(missing, { cause: error });
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
     const position = stack?.split('\n').find((line) => line.includes(`${folder}/`));
     const place = position

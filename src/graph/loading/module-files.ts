@@ -26,8 +26,8 @@ export async function findModuleFiles(folder: string): Promise<Map<string, strin
 }
 
 /**
- * One line for each entry that is not loaded, but whose name resembles a module's: other letter case, singular or plural, or an
- * unsupported extension.
+ * One line for each entry that is not loaded, but whose name resembles a module's or that of the schema: other letter case, singular or
+ * plural, more words (`auction.resolvers.ts`, `index.ts`), or an unsupported extension.
  *
  * @param loaded Names of the files that are loaded.
  */
@@ -35,19 +35,43 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
   const warnings: string[] = [];
   for (const entry of (await readdir(folder)).sort()) {
     const { name: stem, ext: extension } = parse(entry);
-    const name = NAMES.find((candidate) => canonical(candidate) === canonical(stem));
-    if (name === undefined || loaded.has(entry) || !MISTAKEN_EXTENSIONS.includes(extension)) continue;
+    if (loaded.has(entry) || !MISTAKEN_EXTENSIONS.includes(extension) || NO_MODULE.test(stem)) continue;
+    const name = NAMES.find((candidate) => wordsOf(stem).includes(canonical(candidate)));
     // A folder next to the module of its name holds imports of that module.
     if (extension === '' && [...loaded].some((file) => parse(file).name === name)) continue;
-    const names = EXTENSIONS.map((one) => name + one).join(', ');
-    warnings.push(`${entry} is not loaded; crier loads ${name} from one of: ${names}`);
+    const mend = name === undefined ? undefined : `crier loads ${name} from one of: ${filesOf(name)}`;
+    if (mend !== undefined) warnings.push(`${entry} is not loaded; ${mend}`);
+    else if (stem === 'index' && EXTENSIONS.includes(extension))
+      warnings.push(`${entry} is not loaded; crier loads ${NAMES.join(', ')}: move what it exports to resolvers.ts`);
   }
-  return warnings;
+  const schemas = await unreadSchemaFiles(folder);
+  return [
+    ...warnings,
+    ...schemas.map((entry) => `${entry} is not loaded; crier reads schema.graphql alone: move its definitions there`),
+  ];
 }
 
-function canonical(stem: string): string {
-  return stem
-    .toLowerCase()
-    .replace(/[^a-z.]/g, '')
-    .replace(/s$/, '');
+/** Entries that may be meant as the schema, the most likely first. */
+export async function unreadSchemaFiles(folder: string): Promise<string[]> {
+  const entries = (await readdir(folder)).sort().filter((entry) => entry !== 'schema.graphql');
+  return entries.filter((entry) => {
+    const { name, ext } = parse(entry);
+    return ['.graphql', '.graphqls', '.gql', '.sdl'].includes(ext.toLowerCase()) && wordsOf(name).includes('schema');
+  });
+}
+
+/** Tests, configuration of tools and declarations beside the modules. */
+const NO_MODULE = /\.(test|spec|config|d|stories)$/;
+
+function filesOf(name: string): string {
+  return EXTENSIONS.map((extension) => name + extension).join(', ');
+}
+
+/** The words of a name, in canonical form: `auction-Resolver` has `auction` and `resolver`. */
+function wordsOf(stem: string): string[] {
+  return stem.split(/[^A-Za-z]+/).map(canonical);
+}
+
+function canonical(word: string): string {
+  return word.toLowerCase().replace(/s$/, '');
 }

@@ -62,7 +62,12 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
     return await nextResolve(specifier, context);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    return nextResolve(specifier, { ...context, parentURL: packageUrl });
+    try {
+      return await nextResolve(specifier, { ...context, parentURL: packageUrl });
+    } catch {
+      // It names the file of the graph that imports the package.
+      throw error;
+    }
   }
 };
 

@@ -138,16 +138,30 @@ describe('loadGraph', () => {
         'resolvers.cjs': '',
         'Context.ts': '',
         'samples/index.ts': '',
+        'auction.resolvers.ts': '',
+        'index.ts': '',
+        'schema.gql': '',
+        'auction-schema.graphql': '',
         'resolvers.test.ts': '',
+        'context.d.ts': '',
+        'samples.config.js': '',
+        'loaders.ts': '',
         'README.md': '',
       }),
     );
     assert.deepEqual(
       warnings.map((warning) => warning.split(' ', 1)[0]),
-      ['Context.ts', 'resolver.ts', 'resolvers.cjs', 'samples'],
+      [
+        ...['Context.ts', 'auction.resolvers.ts', 'index.ts', 'resolver.ts', 'resolvers.cjs', 'samples'],
+        ...['auction-schema.graphql', 'schema.gql'],
+      ],
     );
     assert.equal(
-      warnings[1],
+      warnings.at(-1),
+      'schema.gql is not loaded; crier reads schema.graphql alone: move its definitions there',
+    );
+    assert.equal(
+      warnings[3],
       'resolver.ts is not loaded; crier loads resolvers from one of: resolvers.ts, resolvers.js, resolvers.mts, resolvers.mjs',
     );
   });
@@ -256,7 +270,23 @@ describe('loadGraph', () => {
     assert.match(String(text), /\(\) {2}=> {2}String/);
   });
 
-  it('refuses a folder without a schema', async (t) => {
+  it('names a package that a file of the graph imports, and that is not installed', async (t) => {
+    const files = {
+      'schema.graphql': SCHEMA,
+      'resolvers.ts': `export { Auction } from './lib/auction.ts';`,
+      'lib/auction.ts': `import { x } from '@scope/absent/deep'; export const Auction = { title: () => x };`,
+    };
+    assert.match(
+      await refusal(t, files),
+      /^lib\/auction\.ts: imports the package "@scope\/absent", which is not installed; run npm install @scope\/absent in \//,
+    );
+  });
+
+  it('refuses a folder without a schema, and names a file that may be meant', async (t) => {
+    assert.match(
+      await refusal(t, { 'schema.gql': SCHEMA }),
+      /cannot be read; .* \(rename schema\.gql to schema\.graphql\)$/,
+    );
     assert.match(await refusal(t, {}), /schema\.graphql: cannot be read; a graph is a folder with a schema\.graphql/);
   });
 
@@ -308,7 +338,7 @@ describe('loadGraph', () => {
     ],
     'a package that nobody has': [
       'import "no-such-package-here";',
-      /Cannot find package 'no-such-package-here'.*resolvers\.ts could not be loaded/,
+      /^resolvers\.ts: imports the package "no-such-package-here", which is not installed; run npm install no-such-package-here in \/\S+$/,
     ],
     'a throw at load': ['\n\nthrow new Error("boom");', /^resolvers\.ts:3: boom; resolvers\.ts could not be loaded/],
     'resolvers of an unknown type': [

@@ -1,0 +1,17 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The message of Node's ERR_MODULE_NOT_FOUND for a bare specifier. */
+const NOT_FOUND = /^Cannot find package '([^']+)' imported from (\S.*)$/m;
+
+/** Names the package that a module of the graph imports, and that is not installed; undefined for every other error. */
+export function missingPackageProblem(folder: string, error: unknown): string | undefined {
+  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  const [, name, importer] = NOT_FOUND.exec(error.message) ?? [];
+  if (name === undefined || importer === undefined) return undefined;
+  const file = importer.startsWith('file:') ? fileURLToPath(importer) : importer;
+  const place = relative(folder, file);
+  // A package that another package lacks: the same mend helps.
+  const from = place.startsWith('..') ? file : place;
+  return `${from}: imports the package "${name}", which is not installed; run npm install ${name} in ${folder}`;
+}
