@@ -1,6 +1,9 @@
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { isThenable } from '../thenable.ts';
 
+/** Of a name that is logged. */
+const MAX_NAME_LENGTH = 100;
+
 /**
  * Finds the name of a value's type: by the graph's `__resolveType`, else by `__typename`.
  * @throws what `__resolveType` throws, and Error if it names no possible type or returns a promise, for which compiled code does not wait
@@ -11,15 +14,22 @@ export type TypeNameResolver = (value: unknown, context: unknown, info: GraphQLR
 export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractType): TypeNameResolver {
   const authored = type.resolveType;
   const names = schema.getPossibleTypes(type).map(({ name }) => name);
+  const unresolved = authored
+    ? `${type.name}.__resolveType must return, without a promise, one of: ${names.join(', ')}; it returned `
+    : `the "__typename" of a value of ${type.name} must be one of: ${names.join(', ')}; write it into the record, or export ` +
+      `${type.name} = { __resolveType(value) { … } } in resolvers; the value has `;
   return (value, context, info) => {
     const name: unknown = authored
       ? authored(value, context, info, type)
       : (value as { __typename?: unknown }).__typename;
     if (typeof name === 'string' && names.includes(name)) return name;
     if (isThenable(name)) name.then(undefined, () => undefined);
-    throw new Error(
-      `${type.name}.__resolveType must return, without a promise, one of: ${names.join(', ')}; it returned ` +
-        (typeof name === 'string' ? `"${name}"` : typeof name),
-    );
+    const found = typeof name === 'string' ? JSON.stringify(name.slice(0, MAX_NAME_LENGTH)) : kindOf(name);
+    throw new Error(`${info.parentType.name}.${info.fieldName}: ${unresolved}${found}`);
   };
+}
+
+function kindOf(name: unknown): string {
+  if (isThenable(name)) return 'a promise';
+  return name === undefined ? 'none' : typeof name;
 }
