@@ -28,6 +28,7 @@ import { channelSource } from './event-source.ts';
 import type { EventSource, SelectedOperation } from './event-source.ts';
 import { FilterReaders } from './filter/filter-readers.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
+import { UnfitValues } from './execution/unfit-values.ts';
 import type { Operation } from './documents/operation.ts';
 import type { Payload } from './payload.ts';
 import { FormattedError, refused } from './refusal.ts';
@@ -41,6 +42,9 @@ import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 import type { TombstoneAction } from './schema/tombstone-binding.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
+
+/** Values of one result that are reported. */
+const MAX_UNFIT_VALUES = 10;
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
@@ -73,6 +77,7 @@ export class GraphRuntime {
   readonly #options: GraphRuntimeOptions;
   readonly #executions: Executions;
   readonly #maskedErrors: MaskedErrors;
+  readonly #unfitValues: UnfitValues;
   readonly #eventPorts: EventPorts;
   readonly #scope = new NeutralScope();
   readonly #contexts: Contexts;
@@ -93,6 +98,7 @@ export class GraphRuntime {
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
     };
+    this.#unfitValues = new UnfitValues(options.log);
     this.#maskedErrors = new MaskedErrors({ log: options.log, onMasked: options.onInternalError });
   }
 
@@ -280,10 +286,14 @@ export class GraphRuntime {
   #maskedResult(result: ExecutionResult, { operation }: OperationPlan): FormattedExecutionResult {
     if (!result.errors) return result as FormattedExecutionResult;
     operation.tally.errors++;
-    return maskErrors(result, (error, path) => {
-      const field = path && fieldCoordinate(this.schema, operation, path);
-      return this.#maskedErrors.report(error, field, path);
-    });
+    const fieldAt = (path: GraphQLError['path']) => path && fieldCoordinate(this.schema, operation, path);
+    let unfit = 0;
+    return maskErrors(
+      result,
+      (error, path) => this.#maskedErrors.report(error, fieldAt(path), path),
+      // A list may have thousands, of the same fields.
+      (message, path) => unfit++ < MAX_UNFIT_VALUES && this.#unfitValues.report(message, fieldAt(path)),
+    );
   }
 
   #json(result: FormattedExecutionResult): string {

@@ -5,16 +5,27 @@ import type { ErrorCode } from '../../errors.ts';
 /** Called with an error that clients must not see. Returns the id that they see instead. */
 export type OnInternalError = (error: unknown, path: GraphQLError['path']) => string;
 
+/** Called with the message of a value that its type cannot represent. The message has the value. */
+export type OnUnfitValue = (message: string, path: GraphQLError['path']) => void;
+
 /** GraphQL's own types print the value, which may be an object with fields that the client did not, or may not, select. */
 const LEAF_FAILURE = /^(Int|Float|String|Boolean|ID|Enum "\w+") cannot represent .*$/s;
+
+/** Also of custom scalars, whose message has no value (`makeExecutable`). */
+const UNFIT = /^(\w+|Enum "\w+") cannot represent /;
 
 /**
  * An execution's result as clients may see it. A GraphQLError of a resolver passes with its message and code. Any other error becomes
  * "Internal server error" with the id of `onInternal` in `extensions.id`. A result without errors is returned unchanged.
  */
-export function maskErrors(result: ExecutionResult, onInternal: OnInternalError): FormattedExecutionResult {
+export function maskErrors(
+  result: ExecutionResult,
+  onInternal: OnInternalError,
+  onUnfitValue: OnUnfitValue = () => undefined,
+): FormattedExecutionResult {
   const { data, errors } = result;
   if (!errors) return result as FormattedExecutionResult;
+  for (const error of errors) if (isUnfit(error)) onUnfitValue(error.message, error.path);
   return { errors: errors.map((error) => maskError(error, onInternal)), ...(data !== undefined && { data }) };
 }
 
@@ -37,6 +48,11 @@ export function maskError(
   }
   const id = onInternal(original, path);
   return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
+}
+
+/** Of a result; the value of an argument is the client's. */
+function isUnfit(error: GraphQLError): boolean {
+  return UNFIT.test(error.message) && isShown(error, error.originalError) && codeOf(error) !== 'BAD_USER_INPUT';
 }
 
 /** In a validated operation only a variable can make an argument invalid: graphql-js then names the argument's value node. */

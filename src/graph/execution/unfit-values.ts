@@ -1,0 +1,44 @@
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+
+const WINDOW_MS = 10_000;
+const MAX_VALUE_LENGTH = 60;
+
+/** The message of an enum. The value is a text as JSON.stringify prints it, or else only its beginning tells what it is. */
+const ENUM = /^Enum "(\w+)" cannot represent (?:non-string )?value: (.*)$/s;
+const OTHER = /^(\w+) cannot represent /;
+
+/** Logs values that their types cannot represent: one line for each field within 10 s. Of the values only those of enums, which are names. */
+export class UnfitValues {
+  readonly #log: Logger;
+  readonly #window = new LogWindow(WINDOW_MS);
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** @param message of graphql-js @param field schema coordinate; undefined: the value belongs to no field */
+  report(message: string, field: string | undefined): void {
+    this.#window.run(field ?? '', (suppressed) => {
+      const problems = [problemOf(message)];
+      this.#log.warn(
+        { field, problems, suppressed },
+        'a value does not fit the type of its field: clients receive an error',
+      );
+    });
+  }
+}
+
+function problemOf(message: string): string {
+  const [, name, value = ''] = ENUM.exec(message) ?? [];
+  if (name === undefined) {
+    const [, type = ''] = OTHER.exec(message) ?? [];
+    return `the value is no ${type}; change the type of the field, or give it a resolver`;
+  }
+  const shown = /^("|[\w-]+$)/.test(value) ? shortened(value) : 'an object or a list';
+  return `${shown} is no value of the enum ${name}; add it to the enum, correct what writes it, or give the field a resolver`;
+}
+
+function shortened(value: string): string {
+  return value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value;
+}
