@@ -11,6 +11,7 @@ import type { TrustedProxies } from './client-address.ts';
 import { addressKey } from './ip-address.ts';
 import { originRefusal } from './origin.ts';
 import type { OriginRefusal, Origins } from './origin.ts';
+import type { RefusedOrigins } from './refused-origins.ts';
 import { createQueryHandler } from './query-handler.ts';
 import type { QueryHandlerOptions } from './query-handler.ts';
 import { limitReply, refusalReply } from './refusal-reply.ts';
@@ -32,6 +33,7 @@ export interface EndpointOptions extends QueryHandlerOptions {
   readonly executionTimeoutMs: number;
   readonly log: Logger;
   readonly onRefused: (reason: OriginRefusal['reason'] | RequestLimit) => void;
+  readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
 }
 
 const LOG_WINDOW_MS = 10_000;
@@ -154,6 +156,7 @@ export function createEndpoint(
     const refusal = originRefusal(request.headers, origins);
     if (refusal) {
       onRefused(refusal.reason);
+      options.refusedOrigins.report(refusal, request.headers);
       response.writeHead(refusal.status, { 'content-type': 'text/plain', connection: 'close' }).end(refusal.text);
       return;
     }

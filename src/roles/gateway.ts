@@ -13,6 +13,7 @@ import type { Graph } from '../graph/graph.ts';
 import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { TrustedProxies } from '../http/client-address.ts';
 import { HttpStreams } from '../http-streams/http-streams.ts';
+import { RefusedOrigins } from '../http/refused-origins.ts';
 import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { RefusalDelays } from '../identity/refusal-delays.ts';
@@ -64,6 +65,7 @@ const EVENTS_FLOW_MS = 1000;
 interface GatewayParts {
   readonly httpServer: HttpServer;
   readonly proxies: TrustedProxies;
+  readonly refusedOrigins: RefusedOrigins;
   readonly runtime: OperationRunner;
   readonly authenticator: Authenticator;
   readonly documents: DocumentQueue;
@@ -91,8 +93,13 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent, isStateComplete });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
-  const httpServer = createHttpServer(services, { runtime, authenticator, documents, proxies }, () => streams);
-  const parts = { httpServer, proxies, runtime, authenticator, documents, hub, writer };
+  const refusedOrigins = new RefusedOrigins(services.log);
+  const httpServer = createHttpServer(
+    services,
+    { runtime, authenticator, documents, proxies, refusedOrigins },
+    () => streams,
+  );
+  const parts = { httpServer, proxies, refusedOrigins, runtime, authenticator, documents, hub, writer };
   const { gateway, streams } = createGateway(services, parts);
   await openRevocation(services, revocations, () => gateway.connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
@@ -204,7 +211,7 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway(services: GatewayServices, { httpServer, proxies, ...parts }: GatewayParts) {
+function createGateway(services: GatewayServices, { httpServer, proxies, refusedOrigins, ...parts }: GatewayParts) {
   const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(subscriptionFields(graph));
@@ -253,6 +260,7 @@ function createGateway(services: GatewayServices, { httpServer, proxies, ...part
     httpServer,
     path: ENDPOINT,
     proxies,
+    refusedOrigins,
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     initTimeoutMs: config.INIT_TIMEOUT_MS,

@@ -18,7 +18,7 @@ export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
   services: GatewayServices,
-  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies'>,
+  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies' | 'refusedOrigins'>,
   streams: () => HttpStreams,
 ): HttpServer {
   const { config, log, metrics, draining } = services;

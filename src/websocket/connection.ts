@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType } from 'graphql-ws';
+import { CloseCode, MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { RequestSource } from '../context/connection-facts.ts';
@@ -20,6 +20,7 @@ import { tooOldAt } from '../connections/age-limit.ts';
 import type { ClientConnection } from '../connections/client-connection.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { closeReason, parseClientMessage } from './protocol.ts';
+import { isServed, protocolClose } from './subprotocol.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { wholeSeconds } from '../connections/whole-seconds.ts';
 
@@ -162,8 +163,8 @@ export class Connection
   /** Starts listening. */
   open(): void {
     this.#socket.listen(this);
-    if (this.#socket.protocol === GRAPHQL_TRANSPORT_WS_PROTOCOL) this.#services.initDeadlines.add(this);
-    else this.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
+    if (isServed(this.#socket.protocol)) this.#services.initDeadlines.add(this);
+    else this.close(...protocolClose(this.#socket.protocol));
   }
 
   /** Called at intervals. Ends a connection that is too old, and a peer that sent nothing since the last call, or began a message before it and has not completed it. */

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
 import { originRefusal } from '../http/origin.ts';
@@ -10,6 +9,7 @@ import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { Connections } from '../connections/connections.ts';
 import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
 import { connectionId } from '../connections/connection-id.ts';
+import type { RefusedOrigins } from '../http/refused-origins.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection-services.ts';
@@ -18,6 +18,7 @@ import { Inbox } from './inbox.ts';
 import { InitDeadlines } from '../connections/init-deadlines.ts';
 import { DRAIN_REASON } from '../connections/drain.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
+import { selectProtocol } from './subprotocol.ts';
 
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
@@ -31,6 +32,7 @@ export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
   readonly httpServer: Server;
   readonly path: string;
   readonly origins: Origins;
+  readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
   readonly initTimeoutMs: number;
   readonly maxMessageBytes: number;
   /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most once it must hurry. */
@@ -73,7 +75,7 @@ const SOCKET_OPTIONS = {
   maxBufferedChunks: 1024,
   /** Longest wait for a peer's close frame, in ms; then its socket is destroyed. */
   closeTimeout: 5000,
-  handleProtocols,
+  handleProtocols: selectProtocol,
 };
 
 /** The WebSocket endpoint: checks upgrades, and owns the connections of all transports, which it drains at `close`. */
@@ -144,6 +146,7 @@ export class Gateway {
     if (misdirected) {
       const { reason, status, text } = misdirected;
       observer.onRefused(reason);
+      this.#options.refusedOrigins.report(misdirected, request.headers);
       return refuseHandshake(socket, `${status} ${STATUS_CODES[status]}`, text);
     }
     if (headerBytes(request.rawHeaders) > connections.limits.maxInitBytes) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
+import { selectProtocol } from './subprotocol.ts';
 
 const MAX_OPEN = 1000;
 
@@ -11,7 +11,7 @@ const SOCKET_OPTIONS = {
   /** In ms; then the socket is destroyed. */
   closeTimeout: 2000,
   maxPayload: 1024,
-  handleProtocols,
+  handleProtocols: selectProtocol,
 };
 
 /**

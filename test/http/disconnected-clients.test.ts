@@ -58,6 +58,7 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     log,
     streams: { requestOf: () => undefined },
     onRefused: () => undefined,
+    refusedOrigins: { report: () => undefined },
   });
   const server = createServer((request, response) => void endpoint(request, response));
   t.after(() => server.close().closeAllConnections());

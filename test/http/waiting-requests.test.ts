@@ -69,6 +69,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     log,
     streams: { requestOf: () => undefined },
     onRefused: () => undefined,
+    refusedOrigins: { report: () => undefined },
   });
   const server = createServer((request, response) => void endpoint(request, response));
   t.after(() => server.close().closeAllConnections());

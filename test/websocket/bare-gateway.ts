@@ -69,6 +69,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   });
   const httpServer = createServer();
   const gateway = new Gateway({
+    refusedOrigins: { report: () => undefined },
     httpServer,
     path: '/graphql',
     origins: { allowed: [], own: '' },

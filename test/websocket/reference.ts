@@ -31,6 +31,7 @@ export const reference: TargetKind = {
     ['C-55', 'closes with 4500'],
     ['X-01', 'knows no Origin check'],
     ['X-03', 'answers 400'],
+    ['X-08', 'selects none, so that the client fails without the reason'],
     ['X-10', 'echoes any payload'],
     ['X-14', 'closes with 4500: JSON.stringify throws'],
     ['X-30', 'the old handler deletes the new entry'],

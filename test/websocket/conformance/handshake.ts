@@ -31,19 +31,31 @@ export const handshakeRows: readonly Row[] = [
   {
     id: 'C-03',
     level: 'REF',
-    title: 'closes an unknown or legacy sub-protocol with 4406 without calling authenticate',
+    title: 'closes an unknown sub-protocol with 4406 without calling authenticate',
     async run(stage) {
-      for (const offer of ['foo', 'graphql-ws']) {
-        const probe = stage.probe();
-        // Sent as a bare header, because the client of `ws` refuses a response that selects no protocol it offered.
-        const socket = await stage.open({ protocols: [], headers: { 'sec-websocket-protocol': offer } });
-        socket.send({ type: 'connection_init', payload: { token: probe.token } });
-        assert.equal((await expectClose(socket, 4406, offer)).reason, 'Subprotocol not acceptable');
-        assert.equal(probe.authentications, 0);
-      }
+      const probe = stage.probe();
+      // Sent as a bare header, because the client of `ws` refuses a response that selects no protocol it offered.
+      const socket = await stage.open({ protocols: [], headers: { 'sec-websocket-protocol': 'foo' } });
+      socket.send({ type: 'connection_init', payload: { token: probe.token } });
+      assert.match((await expectClose(socket, 4406)).reason, /^Subprotocol not acceptable/);
+      assert.equal(probe.authentications, 0);
       const { status, headers } = await handshake(stage.url, { 'sec-websocket-protocol': 'foo' });
       assert.equal(status, 101);
       assert.equal(headers['sec-websocket-protocol'], undefined);
+    },
+  },
+  {
+    id: 'X-08',
+    level: 'REC',
+    title: 'closes the sub-protocol of subscriptions-transport-ws with 4406 and a reason that a browser shows',
+    async run(stage) {
+      const probe = stage.probe();
+      const { headers } = await handshake(stage.url, { 'sec-websocket-protocol': 'graphql-ws' });
+      assert.equal(headers['sec-websocket-protocol'], 'graphql-ws');
+      const socket = await stage.open({ protocols: ['graphql-ws'] });
+      socket.send({ type: 'connection_init', payload: { token: probe.token } });
+      assert.match((await expectClose(socket, 4406)).reason, /npm package graphql-ws.*graphql-transport-ws/);
+      assert.equal(probe.authentications, 0);
     },
   },
   {
