@@ -13,6 +13,7 @@ import type { Refusal } from '../graph/refusal.ts';
 import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
+import { notAcceptableText } from './accepted-types.ts';
 import { parseRequest } from './request-params.ts';
 import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
@@ -96,13 +97,15 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
     execute: ({ contextValue }: ExecutionArgs) => (contextValue as { run: () => Promise<ExecutionResult> }).run(),
   });
 
-  return (request, body, context) =>
-    handle({
-      method: request.method ?? 'GET',
-      url: request.url ?? '/',
-      headers: request.headers,
-      body,
-      raw: request,
-      context,
-    });
+  return async (request, body, context) => {
+    const { method = 'GET', url = '/', headers } = request;
+    const reply = await handle({ method, url, headers, body, raw: request, context });
+    return reply[1].status === 406 ? notAcceptable(reply, request) : reply;
+  };
+}
+
+/** The reply of graphql-http has no text. */
+function notAcceptable([, init]: Response, { url = '', headers: { accept } }: IncomingMessage): Response {
+  const headers = { ...init.headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+  return [notAcceptableText(accept, url.split('?', 1)[0]!), { ...init, headers }];
 }

@@ -7,6 +7,7 @@ import type { EndpointOptions } from '../http/endpoint.ts';
 import type { HttpStreams } from '../http-streams/http-streams.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import type { GraphiqlHandler } from '../http/graphiql.ts';
+import { createOverview } from '../http/overview.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
 import { RequestAdmission } from '../http/request-admission.ts';
 import { isBodyShort } from '../http/request-head.ts';
@@ -33,12 +34,12 @@ export function createHttpServer(
     log,
     onRefused: (reason) => metrics.refusals.inc({ reason }),
   });
-  const graphiql = config.GRAPHIQL ? openGraphiql(services) : () => false;
+  const pages = openPages(services);
   const server = createServer(SLOW_CLIENT_LIMITS, (request, response) => {
     if (streams().has(request.socket)) return void request.socket.destroy();
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
-    if (graphiql(request, response)) return;
+    if (pages(request, response)) return;
     const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
     response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
   });
@@ -48,10 +49,20 @@ export function createHttpServer(
   return server;
 }
 
-function openGraphiql({ graph, graphParts }: GatewayServices): GraphiqlHandler {
-  const pageOf = (of: Graph) => createGraphiql({ operation: exampleOperation(of), title: of.name });
-  let handle = pageOf(graph);
-  graphParts.push(replacing((next) => void (handle = pageOf(next))));
+/** GraphiQL for browsers, and a text for every other client, of the graph that is served. */
+function openPages({ config, graph, graphParts }: GatewayServices): GraphiqlHandler {
+  const pagesOf = (of: Graph): GraphiqlHandler => {
+    const operation = exampleOperation(of);
+    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name }) : () => false;
+    const overview = createOverview({
+      endpoint: ENDPOINT,
+      origin: config.PUBLIC_ORIGIN,
+      graph: config.GRAPHIQL ? { name: of.name, operation } : undefined,
+    });
+    return (request, response) => graphiql(request, response) || overview(request, response);
+  };
+  let handle = pagesOf(graph);
+  graphParts.push(replacing((next) => void (handle = pagesOf(next))));
   return (request, response) => handle(request, response);
 }
 

@@ -178,6 +178,21 @@ describe('/graphql over HTTP', () => {
     assert.equal((await fetch(url.replace('/graphql', '/nothing'))).status, 404);
   });
 
+  it('says with 406 what it can answer, whatever the method', async () => {
+    const accept = 'text/event-stream, image/png';
+    const replies = [
+      await post(url, { query: '{ hello }' }, { accept }),
+      await fetch(`${url}?query={hello}`, { headers: { ...PREFLIGHTED.headers, accept } }),
+    ];
+    for (const reply of replies) {
+      assert.equal(reply.status, 406);
+      assert.match(reply.headers.get('content-type')!, /^text\/plain/);
+      const text = await reply.text();
+      for (const part of [accept, RESPONSE_TYPE, `${JSON_TYPE} `, 'WebSocket of /graphql', 'graphql-transport-ws'])
+        assert.ok(text.includes(part), text);
+    }
+  });
+
   it('refuses a body over MAX_MESSAGE_BYTES with 413, with and without Content-Length', async () => {
     const query = `{ hello }${' '.repeat(66_000)}`;
     const told = await post(url, { query });
