@@ -1,8 +1,18 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // src/http/graphiql runs in the browser: tsconfig.json, which has no DOM, leaves it out.
-  { ignores: ['dist', '.stack', 'node_modules', '**/fixtures/**', 'src/http/graphiql'] },
+  // tsconfig.json leaves these out: src/http/graphiql runs in the browser, and examples import packages that are not installed here.
+  {
+    ignores: [
+      'dist',
+      '.stack',
+      'node_modules',
+      '**/fixtures/**',
+      'examples/express',
+      'examples/fastify',
+      'src/http/graphiql',
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -1,3 +1,4 @@
+import type { Server as HttpServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReloadReport } from './admin/reload-route.ts';
@@ -43,6 +44,8 @@ export interface Server {
   /** Of the endpoint; undefined with ROLE=worker. */
   readonly port: number | undefined;
   readonly adminPort: number;
+  /** Serves the `request` and `upgrade` events that are emitted on it; undefined with ROLE=worker. */
+  readonly httpServer: HttpServer | undefined;
   /** The topics of the embedded mode; undefined with Kafka. */
   readonly embedded: EmbeddedTopics | undefined;
   /** What a person should read on standard output. */
@@ -58,6 +61,8 @@ export interface Server {
 export interface ServerOptions {
   /** Loads the graph. Default: from the folder that the configuration names. */
   readonly graph?: Pick<GraphLoader, 'load'>;
+  /** Default: true. False: PORT is not listened on; another program emits its events on `httpServer`. */
+  readonly isListening?: boolean;
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
   /** Rejections of this process that nothing handled, so far. */
@@ -191,7 +196,8 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       unreadyWhile,
       routes,
     };
-    const port = config.ROLE === 'worker' ? undefined : await startGateway(services);
+    const gateway = config.ROLE === 'worker' ? undefined : await startGateway(services, options.isListening ?? true);
+    const port = gateway?.port;
     if (config.ROLE !== 'gateway') {
       const started = createWorker(services, options.onFatal);
       worker = started;
@@ -213,6 +219,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     return {
       port,
       adminPort,
+      httpServer: gateway?.httpServer,
       embedded: services.embedded,
       reload: () => reloads.reload(),
       reloadPods,

@@ -1,10 +1,13 @@
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { readConfig } from '../config.ts';
 import type { NewRecord } from '../context/publishing.ts';
 import type { Graph } from '../graph/graph.ts';
 import { hostInUrl } from '../host-in-url.ts';
 import { createLog } from '../log.ts';
 import type { Logger } from '../log.ts';
+import { ENDPOINT } from '../roles/http-server.ts';
 import { startServer } from '../server.ts';
+import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../version.ts';
 import { environmentOf, withOptionNames } from './server-options.ts';
 import type { BackendOption, SettingOptions } from './server-options.ts';
@@ -18,6 +21,8 @@ export interface ServerOptions extends SettingOptions {
   readonly graph?: string | Graph;
   /** By name, as in the graph's context. */
   readonly backends?: Readonly<Record<string, BackendOption>>;
+  /** Default: true. False: `port` is not listened on; requests come from another HTTP server, through `attach` and `handleRequest`. */
+  readonly listen?: boolean;
   /** Default: JSON lines on standard error, from `logLevel` on. */
   readonly logger?: Logger;
   /** crier cannot go on: the process should end. Default: the error is thrown as an uncaught exception. */
@@ -25,7 +30,7 @@ export interface ServerOptions extends SettingOptions {
 }
 
 export interface Server {
-  /** Of the endpoint, `http://host:port/graphql`; undefined with `role: 'worker'`. */
+  /** Of the endpoint, `http://host:port/graphql`; undefined with `role: 'worker'`, and with `listen: false`. */
   readonly url: string | undefined;
   /** `ws://host:port/graphql` */
   readonly webSocketUrl: string | undefined;
@@ -36,6 +41,17 @@ export interface Server {
    * @throws TypeError with Kafka, whose producers write the records
    */
   publish(topic: string, record: NewRecord): Promise<void>;
+  /**
+   * Serves the WebSockets of another HTTP server at /graphql. Its other upgrades are left alone. Ends when this server closes.
+   * @throws TypeError with `role: 'worker'`
+   */
+  attach(httpServer: HttpServer): void;
+  /**
+   * Answers a request of another HTTP server, for /graphql: queries, mutations and streams.
+   * @param body what a framework has read of it already; default: `request.body`
+   * @throws TypeError with `role: 'worker'`
+   */
+  handleRequest(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Drains as a pod does at SIGTERM, and releases everything. Idempotent. */
   close(): Promise<void>;
 }
@@ -46,10 +62,14 @@ export interface Server {
  * @throws ConfigError for options that are unknown or cannot be used, GraphError for a graph with mistakes; nothing runs then
  */
 export async function createServer(options: ServerOptions = {}): Promise<Server> {
-  const { graph, backends, logger, onFatal = throwUncaught, ...settings } = options;
+  const { graph, backends, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
   const config = configOf({ adminPort: 0, ...settings }, graph, backends);
   const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
-  const server = await startServer(config, log, { onFatal, ...(typeof graph === 'object' && { graph: unchanging(graph) }) });
+  const server = await startServer(config, log, {
+    onFatal,
+    isListening: listen,
+    ...(typeof graph === 'object' && { graph: unchanging(graph) }),
+  });
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
   return {
     url,
@@ -63,8 +83,25 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
         ...(headers && { headers }),
       });
     },
+    attach: (httpServer) => {
+      const own = gatewayOf(server);
+      httpServer.on('upgrade', forward);
+      own.once('close', () => httpServer.removeListener('upgrade', forward));
+      function forward(request: IncomingMessage, ...socketAndHead: unknown[]): void {
+        if (request.url?.split('?', 1)[0] === ENDPOINT) own.emit('upgrade', request, ...socketAndHead);
+      }
+    },
+    handleRequest: (request, response, body) => {
+      if (body !== undefined) Object.assign(request, { body });
+      gatewayOf(server).emit('request', request, response);
+    },
     close: () => server.close(),
   };
+}
+
+function gatewayOf({ httpServer }: StartedServer): HttpServer {
+  if (httpServer) return httpServer;
+  throw new TypeError("a worker serves no requests: role: 'worker'");
 }
 
 function configOf(

@@ -73,8 +73,17 @@ interface GatewayParts {
   readonly writer: Writer;
 }
 
-/** Creates the gateway: HTTP, GraphiQL and WebSockets over the bus's channels. Resolves with its port once it listens. */
-export async function startGateway(services: GatewayServices): Promise<number> {
+export interface StartedGateway {
+  /** undefined: another program's server hands over its requests. */
+  readonly port: number | undefined;
+  readonly httpServer: HttpServer;
+}
+
+/**
+ * Creates the gateway: HTTP, GraphiQL, streams and WebSockets over the bus's channels. Resolves once it listens.
+ * @param isListening false: it serves the `request` and `upgrade` events that another program emits on its server
+ */
+export async function startGateway(services: GatewayServices, isListening = true): Promise<StartedGateway> {
   const { config, bus, register } = services;
   const executions = createExecutions(services);
   // Closed after the sockets: a drain answers mutations that are under way.
@@ -117,7 +126,8 @@ export async function startGateway(services: GatewayServices): Promise<number> {
   services.graphParts.push(graphs);
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
-  return listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' });
+  if (!isListening) return { port: undefined, httpServer };
+  return { port: await listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' }), httpServer };
 }
 
 /** Longest wait, in ms, for mutations that are under way, and for close frames of clients. */

@@ -91,7 +91,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
       const config = testConfig({ HOST: '127.0.0.1', PORT: '0', CHANNEL_PREFIX: PREFIX, ...settings });
       const metrics = new Metrics();
       const tunables = new Tunables({ config, log });
-      const port = await startGateway({
+      const { port = 0 } = await startGateway({
         config,
         tunables,
         graph,

@@ -152,7 +152,7 @@ export class Stage {
     };
     const metrics = new Metrics();
     const tunables = new Tunables({ config, log });
-    const port = await startGateway({
+    const { port = 0 } = await startGateway({
       config,
       tunables,
       graph,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -164,5 +165,34 @@ describe('packages', { concurrency: 2 }, () => {
         ({ messageText, file }) => `${file?.fileName}: ${typescript.flattenDiagnosticMessageText(messageText, '\n')}`,
       );
     assert.deepEqual(complaints, []);
+  });
+
+  it('crier shares the HTTP servers of Express and Fastify, as the examples show it', async (t) => {
+    const folder = await installed(t, ...archives.values(), 'express@5', 'fastify@5');
+    for (const example of ['express', 'fastify']) {
+      await cp(join('examples', example), join(folder, example), { recursive: true });
+      const server = spawn(process.execPath, [join(example, 'server.js')], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], PORT: '0' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      t.after(() => void server.kill('SIGKILL'));
+      const [printed] = (await once(server.stdout, 'data')) as [Buffer];
+      const url = printed.toString().trim();
+      assert.equal(await (await fetch(new URL('/health', url))).text(), 'ok');
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: '{ hello(name: "Ada") }' }),
+      });
+      assert.deepEqual(await response.json(), { data: { hello: 'Hello, Ada' } }, example);
+      const tail = ['tail', 'subscription { ticked { n doubled } }', '--url', url, '--count', '2'];
+      const { stdout } = await run(join(folder, 'node_modules', '.bin', 'crier'), tail, { cwd: folder });
+      const [first, second] = stdout.split('\n').map((line) => /"n":(\d+),"doubled":(\d+)/.exec(line)!);
+      assert.equal(Number(first![2]), 2 * Number(first![1]));
+      assert.equal(Number(second![1]), Number(first![1]) + 1);
+      server.kill('SIGTERM');
+      assert.deepEqual(await once(server, 'exit'), [0, null]);
+    }
   });
 });
