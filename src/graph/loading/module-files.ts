@@ -67,9 +67,10 @@ function filesOf(name: string): string {
   return EXTENSIONS.map((extension) => name + extension).join(', ');
 }
 
-/** The words of a name, in canonical form: `auction-Resolver` has `auction` and `resolver`. */
+/** What a name says, in canonical form: its parts between dots, and its last word. `auction-Resolvers.old` has `resolver` and `old`. */
 function wordsOf(stem: string): string[] {
-  return stem.split(/[^A-Za-z]+/).map(canonical);
+  const parts = stem.split('.');
+  return [...parts, ...parts.map((part) => part.split(/[^A-Za-z]+/).at(-1) ?? '')].map(canonical);
 }
 
 function canonical(word: string): string {
