@@ -29,7 +29,7 @@ export class TopicDiscovery {
     if (unlogged.length > 0) {
       this.#log.warn(
         { topics: unlogged },
-        'topics do not exist yet: they are consumed from their beginning once they do',
+        'topics do not exist yet, and are consumed from their beginning once they do: create them, or correct the topic in @kafka',
       );
     }
     return existing;

@@ -7,6 +7,8 @@ import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
 
 const LOG_WINDOW_MS = 5_000;
+/** Of a server that has not answered yet. */
+const CONNECTION_MEND = 'check REDIS_URL, and that Redis runs; crier --check-config says more';
 /** Less than 2 s, the longest time in which a pod must reconnect to a Redis that runs again. */
 const MAX_BACKOFF_MS = 1_000;
 const DISCONNECT_TIMEOUT_MS = 500;
@@ -251,7 +253,10 @@ export class RedisLink {
   #warn(key: string, reason: string): void {
     const { log, role } = this.#options;
     this.#window.run(key, (suppressed) =>
-      log.warn({ server: this.label, link: role, reason, suppressed }, 'Redis link failed; reconnecting'),
+      log.warn(
+        { server: this.label, link: role, reason, suppressed },
+        `Redis link failed; reconnecting${this.#wasUp ? '' : `: ${CONNECTION_MEND}`}`,
+      ),
     );
   }
 }

@@ -74,13 +74,9 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   const text = path?.kind === Kind.STRING ? path.value : '';
   const definition = field.args.find((argument) => argument.name === arg.value);
   if (!definition) {
-    problems.push(
-      `match names the argument "${arg.value}", which the field does not have` +
-        didYouMean(
-          arg.value,
-          field.args.map((argument) => argument.name),
-        ),
-    );
+    const names = field.args.map((argument) => argument.name);
+    const mend = didYouMean(arg.value, names) || `; its arguments are: ${names.join(', ') || 'none'}`;
+    problems.push(`match names the argument "${arg.value}", which the field does not have${mend}`);
   } else {
     const nullable = getNullableType(definition.type);
     const type = isListType(nullable) && isNonNullType(nullable.ofType) ? nullable.ofType.ofType : nullable;

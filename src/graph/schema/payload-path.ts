@@ -74,7 +74,8 @@ function walk(
   const fields = types.flatMap((member) => member.getFields()[next] ?? []);
   if (fields.length === 0) {
     const names = types.flatMap((member) => Object.keys(member.getFields()));
-    return `can never match: ${type.name} has no field "${next}"${didYouMean(next, names)}`;
+    const mend = didYouMean(next, names) || `; its fields are: ${[...new Set(names)].join(', ')}`;
+    return `can never match: ${type.name} has no field "${next}"${mend}`;
   }
   // Possible as soon as one of the types that the value may have makes it possible.
   const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1, mayEndAtList));
