@@ -35,9 +35,10 @@ export class RecordCheck implements Component {
     this.#running ??= this.#run();
   }
 
-  async close(): Promise<void> {
+  /** Ends the connection. Does not wait for a request that is under way. */
+  close(): Promise<void> {
     this.#closed.abort();
-    await this.#running;
+    return Promise.resolve();
   }
 
   async #run(): Promise<void> {
@@ -72,7 +73,7 @@ export class RecordCheck implements Component {
 function logMisfits({ misfits, records }: CheckedTopic, log: Logger): void {
   for (const { topic, field, partition, offset, problems, isCertain } of misfits) {
     const facts = { topic, field: field || undefined, partition, offset, records, problems };
-    if (isCertain) log.warn(facts, 'the newest records of a topic do not fit the graph');
-    else log.info(facts, 'the newest records of a topic do not have all that the graph reads');
+    if (isCertain) log.warn(facts, 'records of a topic do not fit the graph');
+    else log.info(facts, 'records of a topic do not have all that the graph reads');
   }
 }

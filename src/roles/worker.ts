@@ -170,7 +170,10 @@ function createSampler(services: RoleServices, publisher: RecordPublisher): Comp
   });
   const samplerOf = ({ name, samples, bindings }: Graph) => {
     if (!samples && bindings.size > 0)
-      log.warn({ graph: name }, 'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set');
+      log.warn(
+        { graph: name },
+        'no samples.ts in the graph, so no event comes: add one, or set KAFKA_BROKERS and REDIS_URL',
+      );
     return (
       samples &&
       new Sampler({

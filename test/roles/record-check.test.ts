@@ -8,7 +8,7 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
 
-const MISFIT = 'the newest records of a topic do not fit the graph';
+const MISFIT = 'records of a topic do not fit the graph';
 
 function graphOf(t: TestContext, topic: string, more: Record<string, string> = {}): Promise<string> {
   const schema = `
