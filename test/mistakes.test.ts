@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import kafkajs from 'kafkajs';
+import { request } from 'undici';
+import { spawnPod, startPod } from './end-to-end/pod.ts';
+import type { Pod } from './end-to-end/pod.ts';
+import { graphFolder } from './graph/support/graph-folder.ts';
+import { kafkaBrokers, randomName, redisServer } from './support/services.ts';
+import { openSocket } from './support/socket.ts';
+import { waitFor } from './support/wait-for.ts';
+
+/** No server listens there, because port 1 is reserved. */
+const UNUSED_ADDRESS = '127.0.0.1:1';
+
+/** What somebody does wrong on the first day, and what crier says of it. */
+interface Mistake {
+  /** Makes the mistake. The text that the person reads: of standard error, of a log line, of a reply, of a close frame. */
+  readonly make: (t: TestContext) => Promise<string>;
+  /** The parts of the text: what is wrong and where, and the mend. */
+  readonly says: readonly RegExp[];
+}
+
+const TYPES = 'type Order { id: ID! total: Float }';
+const BOUND =
+  'order_updated(id: ID!): Order @kafka(topic: "orders", match: [{ arg: "id", path: "order.id" }], payload: "order")';
+
+const schemaOf = (field: string, types = TYPES) => ({
+  'schema.graphql': `${types}\ntype Subscription {\n  ${field}\n}`,
+});
+
+/** What a pod writes that does not start with this graph. */
+async function refusal(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  return refusedStart(t, { GRAPH: await graphFolder(t, files) });
+}
+
+async function refusedStart(t: TestContext, settings: Readonly<Record<string, string>>): Promise<string> {
+  const pod = spawnPod(t, settings);
+  assert.equal(await pod.ended, 1);
+  assert.equal(pod.output, '');
+  return pod.log.trimEnd();
+}
+
+/** Fields of every line of the log. */
+const OF_EVERY_LINE = ['level', 'msg', 'time', 'pod', 'role', 'version'];
+
+/** The first log line whose message begins like this: the message, and its fields beside those of every line. */
+async function logged(pod: Pod, message: string): Promise<string> {
+  const find = () => pod.lines.find(({ msg }) => msg.startsWith(message));
+  await pod.until(message, () => find() !== undefined);
+  const line = find()!;
+  const facts = Object.entries(line).filter(([name]) => !OF_EVERY_LINE.includes(name));
+  return `${line.level}: ${line.msg} ${JSON.stringify(Object.fromEntries(facts))}`;
+}
+
+/** An embedded pod whose sample records have a value that fits no enum, and items without a type. */
+async function samplePod(t: TestContext): Promise<Pod> {
+  const types = `
+    type Order { id: ID! state: State! items: [Item] }
+    enum State { OPEN CLOSED }
+    union Item = Book | Toy
+    type Book { title: String }
+    type Toy { age: Int }`;
+  const samples = `export function* records() {
+    for (;;) yield { topic: 'orders', value: { order: { id: 'o-1', state: 'OPEM', items: [{ title: 't' }] } } };
+  }`;
+  return startPod(t, {
+    GRAPH: await graphFolder(t, { ...schemaOf(BOUND, types), 'samples.ts': samples }),
+    SAMPLE_INTERVAL_MS: '20',
+    PUBLIC_ORIGIN: 'https://api.example.com',
+  });
+}
+
+/** The first event of a subscription, as a client receives it, and what the log says of it. */
+async function eventAndLog(t: TestContext, selection: string, message: string): Promise<string> {
+  const pod = await samplePod(t);
+  const socket = await openSocket(t, pod.url);
+  await socket.init();
+  socket.subscribe('1', `subscription { order_updated(id: "o-1") { ${selection} } }`);
+  const { payload } = await socket.next();
+  return `${JSON.stringify(payload)}\n${await logged(pod, message)}`;
+}
+
+async function reply(t: TestContext, options: Parameters<typeof request>[1], path = '') {
+  const pod = await samplePod(t);
+  const { statusCode, body } = await request(`${pod.endpoint}${path}`, options);
+  return `${statusCode} ${await body.text()}`;
+}
+
+/** A pod with Kafka and Redis, whose topic has these records. */
+async function kafkaPod(
+  t: TestContext,
+  field: (topic: string) => string,
+  ...values: (object | Buffer)[]
+): Promise<Pod> {
+  const brokers = await kafkaBrokers({ after: (fn) => t.after(fn) });
+  const topic = randomName('mistake');
+  if (values.length > 0) {
+    const kafka = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING });
+    const [admin, producer] = [kafka.admin(), kafka.producer()];
+    await Promise.all([admin.connect(), producer.connect()]);
+    t.after(async () => void (await Promise.all([admin.disconnect(), producer.disconnect()])));
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
+    await waitFor('the leader', async () => (await admin.fetchTopicOffsets(topic).catch(() => [])).length === 1);
+    const messages = values.map((value) => ({ value: Buffer.isBuffer(value) ? value : JSON.stringify(value) }));
+    await producer.send({ topic, messages });
+  }
+  return startPod(t, {
+    KAFKA_BROKERS: brokers,
+    KAFKA_GROUP_ID: randomName('group'),
+    KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
+    REDIS_URL: (await redisServer(t)).url,
+    GRAPH: await graphFolder(t, schemaOf(field(topic))),
+  });
+}
+
+const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'GRAPH names no folder': {
+    make: (t) => refusedStart(t, { GRAPH: '/nonexistent/my-graph' }),
+    says: [/\/nonexistent\/my-graph\/schema\.graphql: cannot be read/, /GRAPH says which folder/],
+  },
+  'the schema has another extension': {
+    make: (t) => refusal(t, { 'schema.gql': '' }),
+    says: [/schema\.graphql: cannot be read/, /rename schema\.gql to schema\.graphql/],
+  },
+  'resolvers are in a file that is not loaded': {
+    make: async (t) => {
+      const files = { ...schemaOf(BOUND), 'resolver.ts': 'export const Order = { total: () => 1 };' };
+      return logged(await startPod(t, { GRAPH: await graphFolder(t, files) }), 'resolver.ts');
+    },
+    says: [/^warn: resolver\.ts is not loaded/, /one of: resolvers\.ts, resolvers\.js/],
+  },
+  'a field is in camelCase': {
+    make: (t) => refusal(t, schemaOf(BOUND, 'type Order { id: ID! unitPrice: Float }')),
+    says: [/schema\.graphql:1: Order\.unitPrice: would always be null/, /rename it to "unit_price"/],
+  },
+  'match names an argument that the field does not have': {
+    make: (t) => refusal(t, schemaOf(BOUND.replace('arg: "id"', 'arg: "order_id"'))),
+    says: [
+      /schema\.graphql:3: Subscription\.order_updated: match names the argument "order_id", which the field does not have; its arguments are: id/,
+    ],
+  },
+  'match has a path that the types do not have': {
+    make: (t) => refusal(t, schemaOf(BOUND.replace('"order.id"', '"order.ident"'))),
+    says: [
+      /schema\.graphql:3: Subscription\.order_updated: path "order\.ident" can never match/,
+      /Order has no field "ident"; its fields are: id, total/,
+    ],
+  },
+  'a subscription field has no source': {
+    make: (t) => refusal(t, schemaOf('order_updated: Order')),
+    says: [/Subscription\.order_updated: has no @kafka, so nothing would ever arrive/, /add @kafka\(topic: "…"\)/],
+  },
+  'resolvers.ts has a syntax error': {
+    make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export const Order = {\n  total: () => ;\n};\n' }),
+    says: [/resolvers\.ts:2: Unexpected token/, /> 2 \|/],
+  },
+  'a package is not installed': {
+    make: (t) =>
+      refusal(t, {
+        ...schemaOf(BOUND),
+        'resolvers.ts': `import _ from 'lodash-of-mine'; export const Order = { total: _ };`,
+      }),
+    says: [
+      /resolvers\.ts: imports the package "lodash-of-mine", which is not installed/,
+      /run npm install lodash-of-mine in \/\S+/,
+    ],
+  },
+  'a setting is misspelt': {
+    make: async (t) => logged(await startPod(t, { KAFKA_BROKER: UNUSED_ADDRESS }), 'KAFKA_BROKER '),
+    says: [/^warn: KAFKA_BROKER is not a setting/, /did you mean "KAFKA_BROKERS"\?/],
+  },
+  'the port is in use': {
+    make: async (t) => {
+      const server = createServer().listen(0, '127.0.0.1');
+      t.after(() => void server.close());
+      await new Promise((resolve) => server.once('listening', resolve));
+      return refusedStart(t, { PORT: String((server.address() as AddressInfo).port) });
+    },
+    says: [/PORT: port \d+ on 127\.0\.0\.1 is in use/, /name another one, or 0 for any free one/],
+  },
+  'Kafka cannot be reached': {
+    make: async (t) => {
+      const redis = await redisServer(t);
+      return logged(
+        await startPod(t, { KAFKA_BROKERS: UNUSED_ADDRESS, REDIS_URL: redis.url }),
+        'the Kafka consumer failed',
+      );
+    },
+    says: [/127\.0\.0\.1:1/, /KAFKA_BROKERS/],
+  },
+  'Redis cannot be reached': {
+    make: async (t) => {
+      const pod = spawnPod(t, { ROLE: 'gateway', REDIS_URL: `redis://${UNUSED_ADDRESS}` });
+      return logged(pod, 'Redis link failed');
+    },
+    says: [/127\.0\.0\.1:1/, /ECONNREFUSED/, /REDIS_URL/],
+  },
+  'the topic does not exist': {
+    make: async (t) =>
+      logged(await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`)), 'topics do not exist yet'),
+    says: [/"topics":\["mistake-\w+"\]/, /create them, or correct the topic in @kafka/],
+  },
+  'records need another decoder': {
+    make: async (t) => {
+      const avro = Buffer.from([0, 0, 0, 0, 1, 2, 3]);
+      return logged(await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`), avro), 'records of a topic');
+    },
+    says: [
+      /"topic":"mistake-\w+","partition":0,"offset":"0"/,
+      /cannot be decoded \(needs_registry\); set SCHEMA_REGISTRY_URL/,
+    ],
+  },
+  'records have their id at another path': {
+    make: async (t) => {
+      const record = { order: { orderId: 'o-1', id: null, total: 1 } };
+      return logged(
+        await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`), record),
+        'records of a topic',
+      );
+    },
+    says: [
+      /"field":"Subscription\.order_updated"/,
+      /match of \\"id\\": the record has null at \\"order\.id\\"/,
+      /correct the path in @kafka/,
+    ],
+  },
+  'samples do not fit the graph': {
+    make: async (t) => logged(await samplePod(t), 'records of a topic'),
+    says: [
+      /Order\.state: the record has \\"OPEM\\" .*did you mean \\"OPEN\\"\?; add it to the enum/,
+      /no __typename at \\"order\.items\\".*Item\.__resolveType/,
+    ],
+  },
+  'an enum lacks a value of the records': {
+    make: (t) => eventAndLog(t, 'state', 'a value does not fit'),
+    says: [
+      /State\\" cannot represent the value of this field/,
+      /"field":"Order\.state".*\\"OPEM\\" is no value of the enum State; add it to the enum/,
+    ],
+  },
+  'items of a union say no type': {
+    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'an error was masked'),
+    says: [
+      /"code":"INTERNAL_SERVER_ERROR","id":"/,
+      /Order\.items: the \\"__typename\\" of a value of Item must be one of: Book, Toy; write it into the record, or export Item = \{ __resolveType/,
+    ],
+  },
+  'a page of another origin connects': {
+    make: async (t) => {
+      const pod = await samplePod(t);
+      const { statusCode, body } = await request(pod.endpoint, {
+        headers: { origin: 'http://localhost:5173', 'content-type': 'application/json' },
+      });
+      return `${statusCode} ${await body.text()}\n${await logged(pod, 'a request of this origin')}`;
+    },
+    says: [/^403 .*ALLOWED_ORIGINS/, /add it to ALLOWED_ORIGINS.*"origin":"http:\/\/localhost:5173"/],
+  },
+  'a client speaks the old sub-protocol': {
+    make: async (t) => {
+      const socket = await openSocket(t, (await samplePod(t)).url, { protocols: ['graphql-ws'] });
+      const { code, reason } = await socket.expectClose();
+      return `${code} ${reason}`;
+    },
+    says: [
+      /^4406 Sub-protocol graphql-ws is the old one/,
+      /use the npm package graphql-ws, which speaks graphql-transport-ws/,
+    ],
+  },
+  'a POST has no content type': {
+    make: (t) => reply(t, { method: 'POST', body: '{"query":"{ __typename }"}' }),
+    says: [/^415 A POST needs content-type: application\/json/],
+  },
+  'a GET comes without a header that pages cannot send': {
+    make: (t) => reply(t, { method: 'GET' }, '?query={__typename}'),
+    says: [/^400 A GET needs the header content-type: application\/json or apollo-require-preflight: true/],
+  },
+  'a GET accepts nothing that there is': {
+    make: (t) =>
+      reply(
+        t,
+        { method: 'GET', headers: { accept: 'text/csv', 'content-type': 'application/json' } },
+        '?query={__typename}',
+      ),
+    says: [/^406 The header "accept: text\/csv"/, /application\/json/, /graphql-transport-ws/],
+  },
+  'a subscription comes as a POST': {
+    make: (t) =>
+      reply(t, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"query":"subscription { order_updated(id: 1) { id } }"}',
+      }),
+    says: [/OPERATION_NOT_ALLOWED/, /WebSocket/],
+  },
+  'a graph has no samples and no Kafka': {
+    make: async (t) => logged(await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)) }), 'no samples.ts'),
+    says: [/no samples\.ts in the graph, so no event comes/, /add one, or set KAFKA_BROKERS and REDIS_URL/],
+  },
+};
+
+describe('a mistake of the first day', { concurrency: 2 }, () => {
+  for (const [name, { make, says }] of Object.entries(MISTAKES)) {
+    it(`is answered with what is wrong, where, and the mend: ${name}`, async (t) => {
+      const text = await make(t);
+      t.diagnostic(text);
+      for (const part of says) assert.match(text, part);
+    });
+  }
+});
