@@ -214,7 +214,7 @@ describe('a server', () => {
       [
         'resolver.ts is not loaded',
         'schema.graphql:1: Subscription.tick: the argument "page" chooses no events: a subscriber receives those of every "page"',
-        'no samples.ts in the graph: nothing happens until KAFKA_BROKERS is set',
+        'no samples.ts in the graph, so no event comes: add one, or set KAFKA_BROKERS and REDIS_URL',
       ],
     );
   });
