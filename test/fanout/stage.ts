@@ -21,6 +21,7 @@ import type { AuditOutcome } from '../../src/fanout/sharing/sharing-audit.ts';
 import { Subscription } from '../../src/fanout/subscription.ts';
 import type { Intake } from '../../src/flow/intake.ts';
 import { Receiver } from '../../src/flow/receiver.ts';
+import { attachEntities } from '../../src/graph/federation/entities.ts';
 import { parseBindings } from '../../src/graph/schema/bindings.ts';
 import { parseRedisBindings } from '../../src/graph/schema/redis-binding.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
@@ -134,15 +135,15 @@ export function factsOf(id: string, claims: object, headers: readonly string[] =
 /** A graph, a bus and a hub, with listeners instead of sockets. */
 export async function createStage(t: Pick<TestContext, 'after'>, options: StageOptions) {
   const log = options.log ?? createLog('silent');
-  const { schema, problems } = buildGraphSchema(options.sdl, 'schema.graphql');
+  const { schema, problems, subgraph } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
-  problems.push(...attachRecordFields(schema));
+  problems.push(...attachRecordFields(schema), ...attachEntities(schema, subgraph));
   const { bindings, shapes, problems: mistakes } = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
   const states = attachStateFields(schema, bindings);
   const all = [...problems, ...attached.problems, ...mistakes, ...redis.problems, ...states.problems];
   if (all.length > 0) throw new Error(all.join('\n'));
-  const clientSchema = withoutOwnDefinitions(schema);
+  const clientSchema = withoutOwnDefinitions(schema, subgraph);
   makeExecutable(clientSchema, new Map<string, Source>([...bindings, ...redis.bindings]));
   const counted = options.executions ?? new Executions();
   const bus = new MemoryBus({ log });

@@ -17,6 +17,7 @@ import type { DocumentLimits } from './document-limits.ts';
 import { documentWeight } from './document-weight.ts';
 import { fieldOverlap } from './field-overlap.ts';
 import { knownOperationTypesRule } from './known-operation-types-rule.ts';
+import { noSubgraphSdlRule } from './no-subgraph-sdl-rule.ts';
 import type { ValidDocument } from './operation.ts';
 
 export interface DocumentReaderOptions {
@@ -71,7 +72,7 @@ export class DocumentReader {
     this.#rules = [
       ...specifiedRules,
       knownOperationTypesRule,
-      ...(options.hasIntrospection ? [] : [NoSchemaIntrospectionCustomRule]),
+      ...(options.hasIntrospection ? [] : [NoSchemaIntrospectionCustomRule, noSubgraphSdlRule]),
     ];
     this.#names = nameNodesOf(schema);
   }

@@ -4,6 +4,7 @@ import type { ContextDefinition } from '../../context/context.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import { GraphError } from '../../errors.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
+import { attachEntities } from '../federation/entities.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Source } from '../execution/executable.ts';
 import type { Graph, Samples } from '../graph.ts';
@@ -37,11 +38,12 @@ const SAMPLES_PARTS = ['records', 'operation', 'respond'];
  * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
  */
 export function buildGraph({ name, revision, schema: text, modules, warnings }: GraphParts): Graph {
-  const { schema, problems } = buildGraphSchema(text, 'schema.graphql');
+  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql');
 
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
   problems.push(...attachRecordFields(schema));
+  problems.push(...attachEntities(schema, subgraph));
   const published = attachPublications(schema);
   const parsed = parseBindings(schema, attached.customSources);
   const states = attachStateFields(schema, parsed.bindings);
@@ -55,7 +57,7 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
     ...parseAccessRules(schema).problems,
   );
   const context = readContext(modules.get('context'), problems);
-  const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema) : schema;
+  const clientSchema = problems.length === 0 ? withoutOwnDefinitions(schema, subgraph) : schema;
   const samples = readSamples(modules.get('samples'), clientSchema, problems);
   if (problems.length > 0) throw new GraphError(problems.join('\n'));
 

@@ -9,6 +9,8 @@ import type {
 } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
 import { setAuthorizer, setTypeAuthorizer } from '../authorize.ts';
+import { setReferenceResolver } from '../federation/reference-resolver.ts';
+import type { ReferenceResolver } from '../federation/reference-resolver.ts';
 import type { Authorize, AuthorizeField, AuthorizeType } from '../graph.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
@@ -28,7 +30,8 @@ const SUBSCRIPTION_PARTS = [...FIELD_PARTS, 'subscribe'];
  * - an object type: `export const Auction = { seller(auction, args, context, info) { … } }`; a field may also be `{ authorize, resolve }`
  * - Subscription: a function as above, which receives the field's value, or `{ authorize, resolve, subscribe }`
  * - an interface or union: `export const Event = { __resolveType(value) { return 'Auction'; } }`
- * - an object type or interface also: `{ __authorize(value, context) { … } }`
+ * - an object type or interface also: `{ __authorize(value, context) { … } }`, and of a subgraph
+ *   `{ __resolveReference(representation, context, info) { … } }`
  * - a scalar: `export const Date = new GraphQLScalarType({ … })`
  */
 export function attachResolvers(
@@ -54,13 +57,15 @@ export function attachResolvers(
     } else if (typeof value !== 'object' || value === null) {
       report(`${name} must be an object of resolvers by field name`);
     } else if (isAbstractType(type)) {
-      const { __authorize, ...others } = value as Record<string, unknown>;
+      const { __authorize, __resolveReference, ...others } = value as Record<string, unknown>;
       attachTypeAuthorizer(schema, type, __authorize, report);
+      attachReferenceResolver(type, __resolveReference, report);
       attachTypeResolver(type, others, report);
     } else if (isObjectType(type)) {
       const isSubscription = type === schema.getSubscriptionType();
-      const { __authorize, ...fields } = value as Record<string, unknown>;
+      const { __authorize, __resolveReference, ...fields } = value as Record<string, unknown>;
       attachTypeAuthorizer(schema, type, __authorize, report);
+      attachReferenceResolver(type, __resolveReference, report);
       for (const [fieldName, resolver] of Object.entries(fields)) {
         attachField(type, fieldName, resolver, isSubscription ? attached : undefined, report);
       }
@@ -94,6 +99,17 @@ function attachTypeAuthorizer(
   else if (isUnionType(type)) report(`${type.name}.__authorize: a union has none; put it on its object types`);
   else if (isRoot) report(`${type.name}.__authorize: no field returns it; put authorize on the fields of ${type.name}`);
   else setTypeAuthorizer(type, authorize as AuthorizeType);
+}
+
+function attachReferenceResolver(
+  type: GraphQLObjectType | GraphQLAbstractType,
+  resolve: unknown,
+  report: (problem: string) => void,
+): void {
+  if (resolve === undefined) return;
+  if (typeof resolve !== 'function') report(`${type.name}.__resolveReference must be a function`);
+  else if (isUnionType(type)) report(`${type.name}.__resolveReference: a union has none; put it on its object types`);
+  else setReferenceResolver(type, resolve as ReferenceResolver);
 }
 
 function attachTypeResolver(

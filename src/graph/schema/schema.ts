@@ -9,10 +9,27 @@ import {
   parse,
   validateSchema,
 } from 'graphql';
-import type { DefinitionNode, DocumentNode } from 'graphql';
+import type {
+  DefinitionNode,
+  DocumentNode,
+  OperationTypeDefinitionNode,
+  SchemaDefinitionNode,
+  SchemaExtensionNode,
+} from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
 import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
+import { readFederationLink, unknownDirectiveMend } from '../federation/federation-link.ts';
+import type { FederationLink } from '../federation/federation-link.ts';
+import type { Subgraph } from '../federation/entities.ts';
+import {
+  federationAdditions,
+  hiddenDirectives,
+  hiddenTypes,
+  isFederationDefinition,
+  subgraphSdl,
+  withBases,
+} from '../federation/subgraph.ts';
 import { PUBLISH_DIRECTIVE } from '../publishing/publish-directive.ts';
 import { CRIER_DIRECTIVE } from './crier-directive.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
@@ -43,16 +60,31 @@ const OWN_NAMES = [
   'requiresScopes',
 ];
 
+export interface GraphSchema {
+  readonly schema: GraphQLSchema;
+  /** One line per mistake that did not prevent the build. */
+  readonly problems: string[];
+  /** undefined: the SDL does not link federation. */
+  readonly subgraph: Subgraph | undefined;
+}
+
 /**
  * Builds the schema of an SDL with crier's additions: the definitions of its directives (`OWN_NAMES`), which replace
- * definitions that the SDL holds for editors, and a Query type if there is none, because GraphQL requires one.
+ * definitions that the SDL holds for editors, a Query type if there is none, because GraphQL requires one, and what federation
+ * defines, if the SDL links it.
  *
- * @returns the schema, and one line per mistake that did not prevent the build
  * @throws GraphError for a syntax error, and for mistakes that prevent the build
  */
-export function buildGraphSchema(text: string, fileName: string): { schema: GraphQLSchema; problems: string[] } {
-  const document = complete(parseSdl(text, fileName));
-  const problems = validateSDL(document).map(problemLine);
+export function buildGraphSchema(text: string, fileName: string): GraphSchema {
+  const sdl = parseSdl(text, fileName);
+  const problems: string[] = [];
+  const link = readFederationLink(sdl, problems);
+  const authored = sdl.definitions.filter(
+    (definition) => !isOwn(definition) && !(link && isFederationDefinition(link, definition)),
+  );
+  const document = complete({ ...sdl, definitions: link ? withBases(authored) : authored }, link);
+  const problemLine = (error: GraphQLError) => lineOfProblem(error, link);
+  problems.push(...validateSDL(document).map(problemLine));
   try {
     const schema = buildASTSchema(document, { assumeValidSDL: true });
     problems.push(...validateSchema(schema).map(problemLine));
@@ -61,19 +93,22 @@ export function buildGraphSchema(text: string, fileName: string): { schema: Grap
         `${fileName}: has no Subscription type, so there is nothing to subscribe to; add one with a @kafka field`,
       );
     }
-    return { schema, problems };
+    const internal = new Set(OWN_NAMES.filter((name) => !link?.shared.has(name)));
+    return { schema, problems, subgraph: link && { link, sdl: subgraphSdl(authored, internal) } };
   } catch (error) {
     throw new GraphError(problems.length > 0 ? problems.join('\n') : `${fileName}: ${(error as Error).message}`);
   }
 }
 
-/** The schema that clients see: without crier's directives and their types. */
-export function withoutOwnDefinitions(schema: GraphQLSchema): GraphQLSchema {
+/** The schema that clients see: without crier's and federation's directives and their types. */
+export function withoutOwnDefinitions(schema: GraphQLSchema, subgraph?: Subgraph): GraphQLSchema {
   const config = schema.toConfig();
+  const types = [...OWN_NAMES, ...(subgraph ? hiddenTypes(subgraph.link) : [])];
+  const directives = [...OWN_NAMES, ...(subgraph ? hiddenDirectives(subgraph.link) : [])];
   return new GraphQLSchema({
     ...config,
-    types: config.types.filter((type) => !OWN_NAMES.includes(type.name)),
-    directives: config.directives.filter((directive) => !OWN_NAMES.includes(directive.name)),
+    types: config.types.filter((type) => !types.includes(type.name)),
+    directives: config.directives.filter((directive) => !directives.includes(directive.name)),
   });
 }
 
@@ -81,37 +116,40 @@ function parseSdl(text: string, fileName: string): DocumentNode {
   try {
     return parse(new Source(text, fileName));
   } catch (error) {
-    if (error instanceof GraphQLError) throw new GraphError(problemLine(error));
+    if (error instanceof GraphQLError) throw new GraphError(lineOfProblem(error));
     throw error;
   }
 }
 
-function problemLine(error: GraphQLError): string {
+function lineOfProblem(error: GraphQLError, link?: FederationLink): string {
   const line = error.locations?.[0]?.line;
   const file = error.source?.name ?? error.nodes?.[0]?.loc?.source.name ?? 'schema.graphql';
-  const message = error.message.replace(ACCESS_MISPLACED, `$1${ACCESS_MEND}`);
+  const message = error.message
+    .replace(ACCESS_MISPLACED, `$1${ACCESS_MEND}`)
+    .replace(UNKNOWN_DIRECTIVE, (_, unknown: string, name: string) => unknown + unknownDirectiveMend(name, link));
   return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
 /** Message of graphql-js for one of the access directives on a union, an argument or an input type. */
 const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may not be used on \w+)\.$/;
+const UNKNOWN_DIRECTIVE = /^(Unknown directive "@(\w+)")\.$/;
 const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
 
-function complete(sdl: DocumentNode): DocumentNode {
-  const own = parse(
-    CRIER_DIRECTIVE +
-      PUBLISH_DIRECTIVE +
-      KAFKA_DIRECTIVE +
-      RECORD_DIRECTIVE +
-      REDIS_DIRECTIVE +
-      STATE_DIRECTIVE +
-      ACCESS_DIRECTIVES,
-    {
-      noLocation: true,
-    },
-  );
-  const definitions = sdl.definitions.filter((definition) => !isOwn(definition));
-  return concatAST([{ ...sdl, definitions }, own, ...queryTypeFor(definitions)]);
+/** All that crier adds to a graph's schema for bindings, states, access and publishing. */
+export const OWN_DIRECTIVES =
+  CRIER_DIRECTIVE +
+  PUBLISH_DIRECTIVE +
+  KAFKA_DIRECTIVE +
+  RECORD_DIRECTIVE +
+  REDIS_DIRECTIVE +
+  STATE_DIRECTIVE +
+  ACCESS_DIRECTIVES;
+
+function complete(sdl: DocumentNode, link: FederationLink | undefined): DocumentNode {
+  const { definitions } = sdl;
+  const additions = [OWN_DIRECTIVES, ...queryTypeFor(definitions)];
+  if (link) additions.push(federationAdditions(link, definitions, queryTypeName(definitions)));
+  return concatAST([sdl, ...additions.map((addition) => parse(addition, { noLocation: true }))]);
 }
 
 function isOwn(definition: DefinitionNode): boolean {
@@ -123,12 +161,13 @@ function isOwn(definition: DefinitionNode): boolean {
   );
 }
 
-function queryTypeFor(definitions: readonly DefinitionNode[]): DocumentNode[] {
-  const roots = definitions.filter(
-    (definition) => definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION,
-  );
-  const operationTypes = roots.flatMap((definition) => definition.operationTypes ?? []);
-  const isNamed = operationTypes.some((type) => type.operation === OperationTypeNode.QUERY);
+function queryTypeName(definitions: readonly DefinitionNode[]): string {
+  return operationTypesOf(definitions).find(isQuery)?.type.name.value ?? 'Query';
+}
+
+function queryTypeFor(definitions: readonly DefinitionNode[]): string[] {
+  const roots = definitions.filter(isRoot);
+  const isNamed = operationTypesOf(definitions).some(isQuery);
   const hasType = definitions.some(
     (definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === 'Query',
   );
@@ -136,5 +175,17 @@ function queryTypeFor(definitions: readonly DefinitionNode[]): DocumentNode[] {
   if (!isNamed && !hasType)
     additions.push('type Query { "Always \\"crier\\": GraphQL demands a Query type." crier: String! }');
   if (!isNamed && roots.length > 0) additions.push('extend schema { query: Query }');
-  return additions.map((addition) => parse(addition, { noLocation: true }));
+  return additions;
+}
+
+function operationTypesOf(definitions: readonly DefinitionNode[]): OperationTypeDefinitionNode[] {
+  return definitions.filter(isRoot).flatMap(({ operationTypes }) => operationTypes ?? []);
+}
+
+function isRoot(definition: DefinitionNode): definition is SchemaDefinitionNode | SchemaExtensionNode {
+  return definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION;
+}
+
+function isQuery({ operation }: OperationTypeDefinitionNode): boolean {
+  return operation === OperationTypeNode.QUERY;
 }
