@@ -18,7 +18,6 @@ import type {
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../errors.ts';
-import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
 import { readFederationLink, unknownDirectiveMend } from '../federation/federation-link.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
 import type { Subgraph } from '../federation/entities.ts';
@@ -30,12 +29,7 @@ import {
   subgraphSdl,
   withBases,
 } from '../federation/subgraph.ts';
-import { PUBLISH_DIRECTIVE } from '../publishing/publish-directive.ts';
-import { CRIER_DIRECTIVE } from './crier-directive.ts';
-import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
-import { RECORD_DIRECTIVE } from './record-directive.ts';
-import { STATE_DIRECTIVE } from '../state/state-directive.ts';
-import { REDIS_DIRECTIVE } from './redis-directive.ts';
+import { OWN_DIRECTIVES } from './own-directives.ts';
 
 const OWN_NAMES = [
   'crier',
@@ -134,16 +128,6 @@ function lineOfProblem(error: GraphQLError, link?: FederationLink): string {
 const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may not be used on \w+)\.$/;
 const UNKNOWN_DIRECTIVE = /^(Unknown directive "@(\w+)")\.$/;
 const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
-
-/** All that crier adds to a graph's schema for bindings, states, access and publishing. */
-export const OWN_DIRECTIVES =
-  CRIER_DIRECTIVE +
-  PUBLISH_DIRECTIVE +
-  KAFKA_DIRECTIVE +
-  RECORD_DIRECTIVE +
-  REDIS_DIRECTIVE +
-  STATE_DIRECTIVE +
-  ACCESS_DIRECTIVES;
 
 function complete(sdl: DocumentNode, link: FederationLink | undefined): DocumentNode {
   const { definitions } = sdl;
