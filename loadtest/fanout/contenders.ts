@@ -23,6 +23,8 @@ export interface Contender {
   readonly edits?: SchemaEdits;
   /** The contender that is its base, instead of its own build of another checkout. */
   readonly base?: string;
+  /** Its clients subscribe over server-sent events instead of WebSockets. */
+  readonly isStream?: boolean;
   /** Measured only when `--servers` names it. */
   readonly isExtra?: boolean;
 }
@@ -65,6 +67,7 @@ export const contenders: readonly Contender[] = [
   { name: 'graphql-ws', title: 'graphql-ws, as documented', script: 'servers/graphql-ws.js', isGraphql: true },
   { name: 'mercurius', title: 'Mercurius with jit', script: 'servers/mercurius.js', isGraphql: true },
   { name: 'crier-shared', title: 'crier, shared', ...crier },
+  { name: 'crier-sse', title: 'crier, shared, SSE', ...crier, isStream: true, isExtra: true },
   { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, identity: 'tenant' },
   { name: 'crier-user', title: 'crier, per user', ...crier, identity: 'viewer' },
   {

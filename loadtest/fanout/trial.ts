@@ -96,6 +96,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
       kafkaBrokers: contender.isFedByKafka ? kafkaBrokers : undefined,
       channelPrefix,
       hasCoordinates: contender.hasCoordinates ?? false,
+      isStream: contender.isStream ?? false,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
       tokenSecret: contender.environment?.['JWT_SECRET'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
 import { sendRaw } from '../http/raw-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createProbe } from '../websocket/probe.ts';
@@ -7,6 +8,13 @@ import { startStreams } from './start-streams.ts';
 import { openStream } from './stream-client.ts';
 
 const LIVE = 'subscription ($token: String!) { live(token: $token) { value } }';
+
+/** Each event has 100 KB. */
+const LARGE_EVENTS_GRAPH = {
+  'schema.graphql': 'type Subscription { large: String @kafka(topic: "large", payload: "text") }',
+  'samples.js':
+    'export function* records() { for (;;) yield { topic: "large", value: { text: "x".repeat(100_000) } }; }',
+};
 
 describe('a stream of server-sent events', () => {
   let url = '';
@@ -168,6 +176,20 @@ describe('a stream of server-sent events, at a limit', () => {
     await stream.ended();
     assert.match(stream.text, /: closed with 1001 The server is shutting down\n\n$/);
     assert.doesNotMatch(stream.text, /event: complete/);
+  });
+
+  it('is closed when its client does not read, and its queue exceeds MAX_QUEUE_BYTES', async (t) => {
+    const { url, metric } = await startStreams(t, {
+      GRAPH: await graphFolder(t, LARGE_EVENTS_GRAPH),
+      SAMPLE_INTERVAL_MS: '1',
+      MAX_QUEUE_BYTES: '65536',
+    });
+    const stream = await openStream(t, url, { body: { query: 'subscription { large }' } });
+    await stream.take(1);
+    stream.pause();
+    await waitFor('the close', async () => (await metric('crier_slow_consumers_total')) === 1, 30_000);
+    await waitFor('its end', async () => (await metric('crier_connections')) === 0, 30_000);
+    assert.equal(await metric('crier_connections_closed_total{code="1013"}'), 1);
   });
 
   it('is closed when its client pipelines another request', async (t) => {

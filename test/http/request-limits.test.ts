@@ -175,7 +175,7 @@ describe('a request whose headers decide', () => {
     ['has no token', chunked, 401],
     ['has a token that is not accepted', `${chunked}Authorization: Bearer a.bad.token\r\n`, 401],
     ['comes from a foreign page', `${chunked}Origin: https://evil.example\r\n`, 403],
-    ['has another method', chunked.replace('POST', 'PUT'), 405],
+    ['has another method', chunked.replace('POST', 'PATCH'), 405],
     ['is a preflight', chunked.replace('POST', 'OPTIONS'), 204],
     ['asks for GraphiQL', `${chunked.replace('POST /graphql', 'GET /')}Accept: text/html\r\n`, 200],
     ['asks for a file of GraphiQL', chunked.replace('POST /graphql', 'GET /graphiql/page.js'), 200],

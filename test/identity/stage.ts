@@ -58,6 +58,8 @@ export async function stage(t: TestContext, settings: Readonly<Record<string, st
     provider,
     log,
     url,
+    /** Of the endpoint, over HTTP. */
+    endpoint: http,
     adminPort: server.adminPort,
     connect: (headers: Readonly<Record<string, string>> = {}, query = '') =>
       openSocket(t, `${url}${query}`, { headers }),

@@ -14,6 +14,7 @@ export interface FleetPlan {
   readonly channelPrefix: string;
   /** Whether published messages start with Kafka coordinates. */
   readonly hasCoordinates: boolean;
+  readonly isStream: boolean;
   /** undefined: the server has no GraphQL. */
   readonly query: string | undefined;
   readonly identity: IdentityField | undefined;

@@ -6,6 +6,7 @@ import { auctionChannel, userOf } from '../auction.ts';
 import type { FleetPlan, Measurement, Period } from './client-calls.ts';
 import { FleetSocket } from './fleet-socket.ts';
 import { Outstanding } from './outstanding.ts';
+import { jsonOf } from './event-stream-reader.ts';
 import { createPublisher } from './publisher.ts';
 import type { Publisher } from './publisher.ts';
 import { isSize } from './result-size.ts';
@@ -71,11 +72,11 @@ function openSocket(
   index: number,
   params: Record<string, string>,
 ): { readonly socket: FleetSocket; readonly opened: Promise<void> } {
-  const { port, query, isForAll } = plan!;
+  const { port, query, isForAll, isStream } = plan!;
   const auction = isForAll ? 0 : index;
   const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
   const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
-  const socket = new FleetSocket(index, { port, path, operation, params }, owner);
+  const socket = new FleetSocket(index, { port, path, operation, params, isStream }, owner);
   return { socket, opened: socket.open() };
 }
 
@@ -99,9 +100,9 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
 }
 
 function check(socket: FleetSocket, text: string): void {
-  const { query, identity, tenants } = plan!;
+  const { query, identity, tenants, isStream } = plan!;
   messageBytes ||= Buffer.byteLength(text);
-  const message = JSON.parse(text) as {
+  const message = (isStream ? { id: socket.id, payload: JSON.parse(jsonOf(text)) } : JSON.parse(text)) as {
     id: string;
     payload: { errors?: unknown; data?: { auction_updated?: Record<string, unknown> } };
   };

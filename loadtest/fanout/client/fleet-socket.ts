@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { EventStreamReader } from './event-stream-reader.ts';
 import { FrameReader, OPCODE, clientFrame } from './frame-reader.ts';
 import { NumberAt } from './number-at.ts';
 
@@ -11,6 +12,8 @@ export interface Plan {
   /** undefined: no GraphQL; the socket is live when it is open. */
   readonly operation: { readonly query: string; readonly variables: object } | undefined;
   readonly params: Readonly<Record<string, string>>;
+  /** True: it subscribes over server-sent events. */
+  readonly isStream?: boolean;
 }
 
 export interface FleetSocketOwner {
@@ -33,7 +36,7 @@ export class FleetSocket {
   readonly #owner: FleetSocketOwner;
   readonly #socket: Socket;
   readonly #plan: Plan;
-  readonly #reader: FrameReader;
+  readonly #reader: FrameReader | EventStreamReader;
   #handshake = '';
   #isUpgraded = false;
   #isCounting = false;
@@ -46,7 +49,7 @@ export class FleetSocket {
     this.index = index;
     this.#owner = owner;
     this.#plan = plan;
-    this.#reader = new FrameReader(this);
+    this.#reader = plan.isStream ? new EventStreamReader(this) : new FrameReader(this);
     this.#socket = connect({
       port: plan.port,
       host: '127.0.0.1',
@@ -62,7 +65,8 @@ export class FleetSocket {
 
   /** Connects and subscribes. Only the first event shows that the subscription is live. @throws Error */
   async open(): Promise<void> {
-    const { path, operation, params } = this.#plan;
+    const { path, operation, params, isStream } = this.#plan;
+    if (isStream) return this.#openStream(path, JSON.stringify(operation));
     const protocol = operation ? 'Sec-WebSocket-Protocol: graphql-transport-ws\r\n' : '';
     this.#socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -76,6 +80,15 @@ export class FleetSocket {
     if ((JSON.parse(answer) as { type: string }).type !== 'connection_ack')
       throw new Error(`connection_init was refused: ${answer}`);
     this.#sendJson({ id: this.id, type: 'subscribe', payload: operation });
+  }
+
+  async #openStream(path: string, body: string): Promise<void> {
+    this.#socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    const response = await this.#nextText();
+    if (!response.startsWith('HTTP/1.1 200')) throw new Error(`stream: ${response}`);
   }
 
   /** The next message; not after `count()`. @throws Error when the connection ends first. */
