@@ -67,7 +67,7 @@ export const contenders: readonly Contender[] = [
   { name: 'graphql-ws', title: 'graphql-ws, as documented', script: 'servers/graphql-ws.js', isGraphql: true },
   { name: 'mercurius', title: 'Mercurius with jit', script: 'servers/mercurius.js', isGraphql: true },
   { name: 'crier-shared', title: 'crier, shared', ...crier },
-  { name: 'crier-sse', title: 'crier, shared, SSE', ...crier, isStream: true, isExtra: true },
+  { name: 'crier-sse', title: 'crier, shared, SSE', ...crier, isStream: true, base: 'crier-shared', isExtra: true },
   { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, identity: 'tenant' },
   { name: 'crier-user', title: 'crier, per user', ...crier, identity: 'viewer' },
   {

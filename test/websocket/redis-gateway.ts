@@ -98,6 +98,7 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
   return {
     redis,
     worker: new TestWorker(bus, prefix),
+    adminUrl: `http://127.0.0.1:${server.adminPort}`,
     /** Of the endpoint, over HTTP. */
     endpoint: `http://127.0.0.1:${server.port}/graphql`,
     connect: async (): Promise<Socket> => {

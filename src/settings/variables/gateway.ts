@@ -26,25 +26,30 @@ export const gatewayVariables = {
   PING_INTERVAL_MS: ms(
     0,
     '12000',
-    'Interval between WebSocket pings; a silent peer is disconnected within two. 0: none.',
+    'Interval between WebSocket pings (a silent peer is disconnected within two) and between comments on streams. 0: none.',
   ),
   MAX_CONNECTION_AGE_MS: ms(
     0,
     '0',
     'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
   ),
-  MAX_CONNECTIONS: count(0, '0', 'connections', 'Open WebSockets; further ones are closed with 1013. 0: no limit.'),
+  MAX_CONNECTIONS: count(
+    0,
+    '0',
+    'connections',
+    'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: no limit.',
+  ),
   MAX_CONNECTIONS_PER_USER: count(
     0,
     '100',
     'connections',
-    'Open WebSockets of one `iss` and `sub` on a pod; past that, an idle one makes room, or the new one is closed with 1013. 0: no limit.',
+    'Open WebSockets and streams of one `iss` and `sub` on a pod; past that, an idle one makes room, or the new one is refused. 0: no limit.',
   ),
   MAX_CONNECTIONS_PER_ADDRESS: count(
     0,
     '0',
     'connections',
-    'Open WebSockets of one client address on a pod; further ones are closed with 1013. 0: no limit.',
+    'Open WebSockets and streams of one client address on a pod; further ones are refused. 0: no limit.',
   ),
   TRUSTED_PROXIES: list(
     '',
@@ -55,7 +60,7 @@ export const gatewayVariables = {
     0,
     '0',
     'handshakes/s',
-    'Sustained WebSocket handshakes; further ones are closed with 1013. 0: no limit.',
+    'Sustained WebSocket handshakes and requests for streams; further ones are refused. 0: no limit.',
   ),
   MAX_HANDSHAKE_BURST: count(
     1,
