@@ -64,12 +64,12 @@ const urql: Subscribe = (_t, url, variables) => {
     exchanges: [fetchExchange],
   });
   const of = told();
-  const { unsubscribe } = pipe(
+  const subscription = pipe(
     client.subscription(LIVE, variables),
     onEnd(() => (of.isComplete = true)),
     subscribeTo(({ data, error }) => void (error ? of.errors.push(error) : of.values.push(data))),
   );
-  of.stop = unsubscribe;
+  of.stop = () => subscription.unsubscribe();
   return of;
 };
 

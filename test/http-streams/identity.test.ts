@@ -12,7 +12,7 @@ describe('a stream of a client with a token', () => {
     const { endpoint, provider } = await stage(t);
     for (const headers of [{}, bearer('nonsense'), bearer(await provider.sign({ exp: fromNow(-1000) }))]) {
       const stream = await openStream(t, endpoint, {
-        headers: headers as Record<string, string>,
+        headers: headers,
         body: { query: TICKS },
       });
       assert.equal(stream.status, 401);
