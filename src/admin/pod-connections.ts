@@ -68,7 +68,8 @@ export class PodConnections {
     if (this.#isScanDue) return;
     this.#isScanDue = true;
     const { revocations } = this.#options;
-    const refuses = ({ knownClaims }: ClientConnection) => knownClaims !== undefined && revocations.refuses(knownClaims);
+    const refuses = ({ knownClaims }: ClientConnection) =>
+      knownClaims !== undefined && revocations.refuses(knownClaims);
     void this.#closeWhere(refuses, () => (this.#isScanDue = false));
   };
 

@@ -7,6 +7,8 @@ interface AcceptedType {
 const ACCEPTED_TYPES: readonly AcceptedType[] = [
   { type: 'application/graphql-response+json', use: 'queries and mutations' },
   { type: 'application/json', use: 'queries and mutations' },
+  { type: 'text/event-stream', use: 'subscriptions, as server-sent events: npm package graphql-sse' },
+  { type: 'multipart/mixed;subscriptionSpec=1.0', use: 'subscriptions, as Apollo Client reads them' },
 ];
 
 /** The text of a 406: what this endpoint can answer. */
@@ -15,7 +17,7 @@ export function notAcceptableText(accept: string | undefined, path: string): str
   return [
     `The header "accept: ${(accept ?? '').slice(0, MAX_LENGTH)}" names nothing that this endpoint can answer. Send one of:`,
     ...lines,
-    `Subscriptions are on the WebSocket of ${path}, with the sub-protocol graphql-transport-ws.`,
+    `Subscriptions are also on the WebSocket of ${path}, with the sub-protocol graphql-transport-ws.`,
     '',
   ].join('\n');
 }

@@ -39,7 +39,10 @@ export type QueryHandler = (request: IncomingMessage, body: string, context: Que
 /** For a client that has disconnected: nobody receives it. */
 const NO_REPLY: Response = [null, { status: 499, statusText: 'Client Closed Request' }];
 
-const NO_SUBSCRIPTIONS = clientError('OPERATION_NOT_ALLOWED', 'Subscriptions are on the WebSocket of this path');
+const NO_SUBSCRIPTIONS = clientError(
+  'OPERATION_NOT_ALLOWED',
+  'A subscription needs the WebSocket of this path (npm package graphql-ws), or the header "accept: text/event-stream" (npm package graphql-sse)',
+);
 
 export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {
   const lanes = new WeakMap<Socket, DocumentLane>();

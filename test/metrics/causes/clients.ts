@@ -25,6 +25,22 @@ function handshake(stage: Stage, path: string, headers: Record<string, string>):
 
 export const clientCauses: readonly Cause[] = [
   {
+    title: 'a stream of server-sent events',
+    metrics: ['crier_streams'],
+    run: async (stage) => {
+      const left = new AbortController();
+      const open = () =>
+        fetch(stage.pod.endpoint, {
+          method: 'POST',
+          headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+          body: JSON.stringify({ query: THING }),
+          signal: left.signal,
+        });
+      await stage.moves({ 'crier_streams{transport="sse"}': 1 }, open);
+      await stage.moves({ 'crier_streams{transport="sse"}': -1 }, () => left.abort());
+    },
+  },
+  {
     title: 'an operation that listens to a trigger of context.pubsub',
     metrics: ['crier_pubsub_triggers'],
     run: async (stage, t) => {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A package of its own: the routers weigh 150 MB and are no dependencies of crier's development. */
-const FOLDER = resolve('test', 'graph', 'federation', 'fixtures', 'routers');
+const FOLDER = resolve('test', 'routers', 'fixtures', 'routers');
 
 /** Installs the routers unless they are installed. Runs no install scripts. */
 export function installRouters(): void {

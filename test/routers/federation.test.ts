@@ -6,10 +6,10 @@ import { before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
-import { startPod } from '../../end-to-end/pod.ts';
-import type { Pod } from '../../end-to-end/pod.ts';
-import { watch } from '../../support/stock-client.ts';
-import { graphFolder } from '../support/graph-folder.ts';
+import { startPod } from '../end-to-end/pod.ts';
+import type { Pod } from '../end-to-end/pod.ts';
+import { watch } from '../support/stock-client.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
 import { importRouter, installRouters } from './install-routers.ts';
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external", "@requires"])`;
