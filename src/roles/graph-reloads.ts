@@ -31,7 +31,7 @@ export interface GraphReloadsOptions {
   readonly loadTimeoutMs?: number;
 }
 
-const LOAD_TIMEOUT_MS = 30_000;
+const LOAD_TIMEOUT_MS = 60_000;
 
 /**
  * Reloads the graph of the pod: loads it beside the one that is served, opens it in each part of the pod, and serves it in all of them from one

@@ -44,3 +44,86 @@ describe('a reload of the graph', () => {
     assert.deepEqual(selecting.failures.length, 1);
   });
 });
+
+describe('a reload of a graph that cannot be served', () => {
+  const REFUSED: readonly [title: string, files: Readonly<Record<string, string>>, expected: RegExp][] = [
+    [
+      'has a mistake in its schema',
+      { 'schema.graphql': SCHEMA.replace('path: "id"', 'path: "x"') },
+      /path "x" can never match/,
+    ],
+    [
+      'has two mistakes',
+      { 'schema.graphql': SCHEMA.replaceAll('path: "', 'path: "x') },
+      /"xid" can never match[^]*"xgroup" can never/,
+    ],
+    ['has a syntax error', { 'resolvers.js': 'export const = 1;' }, /resolvers\.js:1: /],
+    [
+      'throws while it loads',
+      { 'resolvers.js': '\n\nthrow new Error("no database");' },
+      /resolvers\.js:3: no database/,
+    ],
+    [
+      'ends the process while it loads',
+      { 'resolvers.js': 'process.exit(3);' },
+      /ended the process that tried it \(3\)/,
+    ],
+  ];
+  for (const [title, files, expected] of REFUSED) {
+    it(`changes nothing and says why if it ${title}`, async (t) => {
+      const stage = await reloadStage(t, {});
+      const live = stage.watch(ITEM, { id: 'a' });
+      await waitFor('the subscription', async () => (await stage.metric('crier_channels')) === 1);
+      const before = await stage.ready();
+      await stage.change(files);
+      const outcome = await stage.server.reload();
+      assert.equal(outcome.outcome, 'refused');
+      assert.match((outcome as { problems: readonly string[] }).problems.join('\n'), expected);
+      assert.match(JSON.stringify(stage.lines), /the graph was not reloaded/);
+      assert.deepEqual(await stage.ready(), before);
+      await stage.put('a', 1);
+      assert.deepEqual(await live.event(1), { item: { n: 1, label: 'first' } });
+      await stage.change({ 'schema.graphql': SCHEMA, 'resolvers.js': resolversOf('second') });
+      assert.equal((await stage.server.reload()).outcome, 'swapped');
+      assert.deepEqual((await stage.query('{ version }')).data, { version: 'second' });
+    });
+  }
+
+  it('gives a module that failed once another chance with the same contents', async (t) => {
+    const stage = await reloadStage(t, {});
+    const text = `import { existsSync } from 'node:fs';
+      if (!existsSync(new URL('./ready', import.meta.url))) throw new Error('not ready');
+      ${resolversOf('second')}`;
+    await stage.change({ 'resolvers.js': text });
+    assert.equal((await stage.server.reload()).outcome, 'refused');
+    await stage.change({ ready: '' });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+  });
+});
+
+describe('reloads at once', () => {
+  it('follow each other: one that is asked for while another runs reads the folder after it', async (t) => {
+    const stage = await reloadStage(t, {});
+    await stage.change({ 'resolvers.js': resolversOf('second') });
+    const first = stage.server.reload();
+    const [second, third] = [stage.server.reload(), stage.server.reload()];
+    assert.equal(second, third);
+    assert.equal((await first).outcome, 'swapped');
+    await stage.change({ 'resolvers.js': resolversOf('third') });
+    assert.equal((await second).outcome, 'swapped');
+    assert.deepEqual((await stage.query('{ version }')).data, { version: 'third' });
+    assert.equal((await stage.server.reload()).outcome, 'unchanged');
+  });
+
+  it('are refused while the pod drains', async (t) => {
+    const stage = await reloadStage(t, {});
+    await stage.change({ 'resolvers.js': resolversOf('second') });
+    const running = stage.server.reload();
+    const closing = stage.server.close();
+    const outcome = await running;
+    assert.deepEqual(outcome.outcome === 'refused' && outcome.problems, [
+      'the pod is draining: it serves its graph until it ends',
+    ]);
+    await closing;
+  });
+});

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,16 +24,23 @@ export interface CompiledModules {
  * Compiles `entries` and, recursively, their relative imports with crier's babel.config.js. Babel runs in a child process, so that the server
  * does not keep it in memory.
  *
+ * @param isBackground true: the process leaves the CPU to the one that serves clients
  * @throws GraphError naming file and line of a syntax error or of an import of a missing file.
  */
-export async function compileGraph(folder: string, entries: readonly string[]): Promise<CompiledModules> {
+export async function compileGraph(
+  folder: string,
+  entries: readonly string[],
+  isBackground = false,
+): Promise<CompiledModules> {
   const script = fileURLToPath(new URL('./compile-process.js', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, PACKAGE_ROOT, ...entries], {
+  const compiling = promisify(execFile)(process.execPath, [script, PACKAGE_ROOT, ...entries], {
     maxBuffer: MAX_OUTPUT_BYTES,
     timeout: TIMEOUT_MS,
     // An inherited variable such as NODE_OPTIONS could make the child print to standard output.
     env: {},
   });
+  if (isBackground) lowerPriority(compiling.child.pid);
+  const { stdout } = await compiling;
   const { sources, others, problems } = JSON.parse(stdout) as CompileReport;
   if (problems.length > 0) {
     throw new GraphError(
@@ -41,6 +49,15 @@ export async function compileGraph(folder: string, entries: readonly string[]): 
   }
   const parts = Object.entries({ ...sources, ...others }).map(([file, text]) => [relative(folder, file), text]);
   return { sources, digest: JSON.stringify(parts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) };
+}
+
+/** Leaves the CPU to processes that serve clients. */
+export function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or this is not allowed: it runs as fast as any other.
+  }
 }
 
 /** The URL of a compiled file. @param version undefined: the first one */

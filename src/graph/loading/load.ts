@@ -9,6 +9,7 @@ import { compileGraph, isBuiltIn, moduleUrl } from './compile.ts';
 import { ImportableModules } from './graph-modules.ts';
 import { missingPackageProblem } from './missing-package.ts';
 import { findModuleFiles, unreadSchemaFiles, warningsOfFiles } from './module-files.ts';
+import { tryModules } from './trial.ts';
 
 /** The first graph of a folder: see `GraphLoader`. */
 export async function loadGraph(path: string): Promise<Graph> {
@@ -46,9 +47,12 @@ export class GraphLoader {
     const files = await findModuleFiles(folder);
     const entries = [...files.values()].map((file) => join(folder, file));
     const isCompiled = files.size > 0 && !isBuiltIn(folder);
-    const compiled = isCompiled ? await compileGraph(folder, entries) : { sources: {}, digest: '' };
+    const compiled = isCompiled
+      ? await compileGraph(folder, entries, this.#modules !== undefined)
+      : { sources: {}, digest: '' };
     const revision = revisionOf([text, compiled.digest]);
     if (revision === known) return undefined;
+    if (isCompiled && this.#modules) await tryModules({ folder, sources: compiled.sources, entries });
     const version = isCompiled ? await this.#add(folder, compiled.sources, revision) : undefined;
     const loaded = new Set([...files.values(), ...Object.keys(compiled.sources).map((file) => relative(folder, file))]);
     const warnings = await warningsOfFiles(folder, loaded);
