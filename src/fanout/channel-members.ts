@@ -64,16 +64,7 @@ export class ChannelMembers {
     this.#members.set(joining.subscription, { status: 'joining', joining });
   }
 
-  /** True if the subscription is in the group of this sharing key, or will join it. */
-  has(subscription: Subscription, sharingKey: string | undefined): boolean {
-    const member = this.#members.get(subscription);
-    if (!member) return false;
-    const group = this.#moves?.get(subscription) ?? ('group' in member ? member.group : undefined);
-    const key = group ? group.key : ((member as { joining: Joining }).joining.sharingKey ?? subscription);
-    return key === (sharingKey ?? subscription);
-  }
-
-  hasMember(subscription: Subscription): boolean {
+  has(subscription: Subscription): boolean {
     return this.#members.has(subscription);
   }
 

@@ -176,14 +176,9 @@ export class Hub {
     return leave;
   }
 
-  /** True if the subscription is in this channel, or joins it, with this sharing key. */
-  has(name: string, sharingKey: string | undefined, subscription: Subscription): boolean {
-    return this.#channels.get(name)?.has(subscription, sharingKey) === true;
-  }
-
   /** True if the subscription is in this channel, or joins it. */
-  hasMember(name: string, subscription: Subscription): boolean {
-    return this.#channels.get(name)?.hasMember(subscription) === true;
+  has(name: string, subscription: Subscription): boolean {
+    return this.#channels.get(name)?.has(subscription) === true;
   }
 
   /**

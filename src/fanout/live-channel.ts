@@ -92,14 +92,9 @@ export class LiveChannel {
     return joining;
   }
 
-  /** True if the subscription is in the group of this sharing key, or will join it. */
-  has(subscription: Subscription, sharingKey: string | undefined): boolean {
-    return this.#members.has(subscription, sharingKey);
-  }
-
   /** True if the subscription is in the channel, or joins it. */
-  hasMember(subscription: Subscription): boolean {
-    return this.#members.hasMember(subscription);
+  has(subscription: Subscription): boolean {
+    return this.#members.has(subscription);
   }
 
   /** What a joining subscription missed after an event; undefined if completeness cannot be proved. */

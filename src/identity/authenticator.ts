@@ -1,6 +1,7 @@
 import { createRequest, createFacts } from '../context/connection-facts.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest, RequestSource } from '../context/connection-facts.ts';
 import type { Acknowledgement, ContextDefinition } from '../context/context.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { NeutralScope } from '../context/neutral-scope.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
@@ -68,6 +69,7 @@ export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #scope = new NeutralScope();
   readonly #logWindow = new LogWindow(LOG_WINDOW_MS);
+  #graphs = 0;
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -111,6 +113,50 @@ export class Authenticator {
       throw new TokenProblem('other_subject', 'the connection has another subject, or none');
     };
     return this.#authenticate(refreshedSource(facts, parameter), check, 'the connection keeps its claims');
+  }
+
+  /** The graph's `authenticate` was replaced: whoever it is being asked about is asked about again. */
+  onGraphReplaced(): void {
+    this.#graphs++;
+  }
+
+  /**
+   * Asks the graph again about a connection, with the claims of the token that it has: the graph has another `authenticate`. Never rejects. A
+   * failure is counted and logged.
+   */
+  async authenticateAgain(known: Authenticated): Promise<Authenticated | Unauthenticated> {
+    const { log, onFailure } = this.#options;
+    const request = createFacts(known.facts, known.token ?? {});
+    let failure: AuthenticationFailure = 'threw';
+    try {
+      const answer = await this.#askInTime(request);
+      failure = answer === false ? 'denied' : 'invalid_claims';
+      if (answer !== false)
+        return { ...known, facts: createFacts(known.facts, partsOf(answer ?? request.claims).claims) };
+    } catch (error) {
+      this.#logWindow.run(`again ${failure}`, (suppressed) =>
+        log.warn(
+          { err: error, reason: failure, connection: request.id, suppressed },
+          'authenticate of the reloaded graph failed; the connection is closed',
+        ),
+      );
+    }
+    onFailure(failure);
+    return { failure, subject: known.subject };
+  }
+
+  async #askInTime(request: ConnectionRequest) {
+    const { timeoutMs } = this.#options;
+    const timer = new AbortController();
+    const timeout = delay(timeoutMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+      throw new Error(`not authenticated within ${timeoutMs} ms`);
+    });
+    try {
+      return await Promise.race([this.#scope.run(this.#ask, this, request), timeout]);
+    } finally {
+      timer.abort();
+      timeout.catch(() => undefined);
+    }
   }
 
   /**
@@ -191,8 +237,12 @@ export class Authenticator {
       throw new TokenProblem('token_revoked', 'a revocation applies to it');
   }
 
-  #ask(request: ConnectionRequest) {
-    return this.#options.authenticate?.(request);
+  async #ask(request: ConnectionRequest) {
+    for (;;) {
+      const graphs = this.#graphs;
+      const answer = await this.#options.authenticate?.(request);
+      if (graphs === this.#graphs) return answer;
+    }
   }
 }
 

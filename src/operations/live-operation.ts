@@ -277,18 +277,14 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     const subscription = this.#subscription;
     if (!subscription || 'events' in source) return false;
     const { channels } = source;
-    return (
-      this.#channels === channels.length && channels.every((name) => this.#services.hub.hasMember(name, subscription))
-    );
+    return this.#channels === channels.length && channels.every((name) => this.#services.hub.has(name, subscription));
   }
 
   #continueIn({ channels, sharingKey, filter }: ChannelSource, operation: Operation): void {
-    const { hub } = this.#services;
     const subscription = this.#subscription!;
+    const hasMoved = subscription.operation !== operation;
     this.#adopt(operation);
-    for (const name of channels) {
-      if (!hub.has(name, sharingKey, subscription)) hub.move(name, sharingKey, subscription, filter);
-    }
+    if (hasMoved) for (const name of channels) this.#services.hub.move(name, sharingKey, subscription, filter);
     subscription.confirm();
   }
 

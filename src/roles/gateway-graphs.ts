@@ -12,25 +12,31 @@ import { followStates, showStates } from './states.ts';
 
 /** A graph with what a gateway has opened to run its operations. */
 interface GatewayGraph {
+  readonly graph: Graph;
   readonly runtime: GraphRuntime;
   readonly documents: GraphDocuments;
   readonly states: StateCompleteness | undefined;
 }
+
+/**
+ * Moves the live operations to the graph that is served. Never rejects.
+ * @param isAuthenticated true if this graph or the former one has an `authenticate`
+ */
+type Migrate = (isAuthenticated: boolean) => Promise<void>;
 
 /** The graph that a gateway runs operations of, and those that it has run. */
 export class GatewayGraphs implements GraphPart, Component {
   readonly runtime: ServedGraphs;
   readonly #services: RoleServices;
   readonly #ports: RuntimePorts;
-  readonly #migrate: () => Promise<void>;
+  readonly #migrate: Migrate;
   #served: GatewayGraph;
 
-  /** @param migrate moves the live operations to the graph that is served. Never rejects */
-  static async open(services: RoleServices, ports: RuntimePorts, migrate: () => Promise<void>): Promise<GatewayGraphs> {
+  static async open(services: RoleServices, ports: RuntimePorts, migrate: Migrate): Promise<GatewayGraphs> {
     return new GatewayGraphs(services, ports, migrate, await open(services, ports, services.graph, 0));
   }
 
-  private constructor(services: RoleServices, ports: RuntimePorts, migrate: () => Promise<void>, first: GatewayGraph) {
+  private constructor(services: RoleServices, ports: RuntimePorts, migrate: Migrate, first: GatewayGraph) {
     this.#services = services;
     this.#ports = ports;
     this.#migrate = migrate;
@@ -57,7 +63,7 @@ export class GatewayGraphs implements GraphPart, Component {
     const former = this.#served;
     this.#served = next;
     this.runtime.replace(next.runtime);
-    await this.#migrate();
+    await this.#migrate([former, next].some(({ graph }) => graph.context.authenticate !== undefined));
     await close(former);
   }
 }
@@ -77,7 +83,7 @@ async function open(
     documents: documents.requested,
     isStateComplete,
   });
-  return { runtime, documents, states };
+  return { graph, runtime, documents, states };
 }
 
 async function close({ documents, states }: GatewayGraph): Promise<void> {

@@ -89,7 +89,11 @@ export async function startGateway(services: GatewayServices, isListening = true
   // Closed after the sockets: a drain answers mutations that are under way.
   const publish = openPublishing(services);
   const ports = { backends: await openBackends(services), publish, triggers: createTriggers(services), executions };
-  const graphs = register(await GatewayGraphs.open(services, ports, () => reloadOperations(gateway.connections)));
+  const graphs = register(
+    await GatewayGraphs.open(services, ports, (isAuthenticated) =>
+      reloadOperations(gateway.connections, isAuthenticated),
+    ),
+  );
   const { runtime, isStateComplete } = graphs;
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);

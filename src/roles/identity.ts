@@ -20,9 +20,8 @@ export async function createAuthenticator(services: GatewayServices, revocations
   const { config, log, metrics, graphParts } = services;
   let { context } = services.graph;
   for (const warning of identityWarnings(config, context.authenticate !== undefined)) log.warn(warning);
-  graphParts.push(replacing((graph) => void (context = graph.context)));
   const tokens = acceptsTokens(config) ? await openTokens(services) : undefined;
-  return new Authenticator({
+  const authenticator = new Authenticator({
     authenticate: (request) => context.authenticate?.(request),
     tokens,
     revocations,
@@ -30,6 +29,13 @@ export async function createAuthenticator(services: GatewayServices, revocations
     log,
     onFailure: (reason) => metrics.authenticationFailures.inc({ reason }),
   });
+  graphParts.push(
+    replacing((graph) => {
+      context = graph.context;
+      authenticator.onGraphReplaced();
+    }),
+  );
+  return authenticator;
 }
 
 async function openTokens(services: GatewayServices) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CloseCode } from 'graphql-ws';
 import type { PingMessage } from 'graphql-ws';
 import { addressKey } from '../http/ip-address.ts';
@@ -19,7 +20,7 @@ import { TokenRefreshes } from './token-refreshes.ts';
 import type { RefreshOwner } from './token-refreshes.ts';
 import type { UserConnection, Users } from '../connections/users.ts';
 
-export type Authenticating = Pick<Authenticator, 'authenticate' | 'refresh'>;
+export type Authenticating = Pick<Authenticator, 'authenticate' | 'authenticateAgain' | 'refresh'>;
 
 export interface IdentityServices {
   readonly limits: { readonly maxInitBytes: number };
@@ -165,6 +166,21 @@ export class ConnectionIdentity implements RefreshOwner {
     if (isSame) this.#owner.operations.replaceFacts(facts);
     else this.#owner.operations.renew(facts);
     this.#services.onTokenRefreshed();
+  }
+
+  /** The graph has another `authenticate`: the connection gets the claims that it returns, or is closed. Never rejects. */
+  async authenticateAgain(): Promise<void> {
+    const facts = this.#facts;
+    if (!facts) return;
+    const expiresAtMs = this.#expiresAtMs === 0 ? undefined : this.#expiresAtMs;
+    const known = { facts, token: this.#token, ack: undefined, subject: this.#subject, expiresAtMs };
+    const outcome = await this.#services.authenticator.authenticateAgain(known);
+    // A refresh of its token was authenticated meanwhile, by the same graph.
+    if (this.isEnded || this.#facts !== facts) return;
+    if ('failure' in outcome) return this.#owner.close(...refusalClose(outcome.failure));
+    if (isDeepStrictEqual(facts.claims, outcome.facts.claims)) return;
+    this.#adopt(outcome);
+    this.#owner.operations.renew(outcome.facts);
   }
 
   revoke(): void {

@@ -125,6 +125,11 @@ export class Connection
     return this.outbox.queuedBytes + this.operations.heldBytes + this.#identity.heldBytes;
   }
 
+  /** The graph has another `authenticate`. Never rejects. */
+  authenticateAgain(): Promise<void> {
+    return this.#identity.authenticateAgain();
+  }
+
   /** Sends a close frame and ends every operation at once, without waiting for the peer's close frame. Idempotent. */
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) {

@@ -143,7 +143,6 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
     },
     hub: {
       has: hub.has.bind(hub),
-      hasMember: hub.hasMember.bind(hub),
       notifyGap: hub.notifyGap.bind(hub),
       refuseResume: hub.refuseResume.bind(hub),
       join: async (...asked: Parameters<typeof hub.join>) => {

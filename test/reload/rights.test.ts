@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { waitFor } from '../support/wait-for.ts';
+import { SCHEMA, reloadStage, resolversOf } from './stage.ts';
+
+const ITEM = 'subscription ($id: ID!) { item(id: $id) { n } }';
+const context = (claims: string) => `export const authenticate = ({ params }) => (${claims});`;
+const authorizing = (rule: string) =>
+  `${resolversOf('first')}\nSubscription.item = { authorize: ({ id }, context) => ${rule} };`;
+
+describe('a live subscription when the reloaded graph has other rules', () => {
+  it('ends with FORBIDDEN if the new authorize refuses it, and continues if it allows it', async (t) => {
+    const stage = await reloadStage(t, { 'resolvers.js': authorizing('true') });
+    const [a, b] = [stage.watch(ITEM, { id: 'a' }), stage.watch(ITEM, { id: 'b' })];
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await stage.change({ 'resolvers.js': authorizing('id === "a"') });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    await waitFor('the end', () => b.failures.length > 0);
+    assert.match(b.failures[0]!, /FORBIDDEN/);
+    await stage.put('a', 1);
+    await stage.put('b', 1);
+    assert.deepEqual(await a.event(1), { item: { n: 1 } });
+    assert.deepEqual([b.events, b.failures.length], [[], 1]);
+  });
+
+  it('ends with EXECUTION_TIMEOUT if the new authorize does not answer, also under a flow of events', async (t) => {
+    const files = { 'resolvers.js': authorizing('true') };
+    const stage = await reloadStage(t, files, { EXECUTION_TIMEOUT_MS: '1000', BACKEND_TIMEOUT_MS: '500' });
+    const one = stage.watch(ITEM, { id: 'a' });
+    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    await stage.change({ 'resolvers.js': authorizing('new Promise(() => {})') });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    await waitFor('the end', () => one.failures.length > 0);
+    assert.match(one.failures[0]!, /EXECUTION_TIMEOUT/);
+  });
+
+  it('ends without the claim that a new where demands, and else receives only events with its value', async (t) => {
+    const bound = 'items: Item @kafka(topic: "items")';
+    const open = SCHEMA.replace(/items\(group.*/, bound);
+    const files = { 'schema.graphql': open, 'context.js': context('params') };
+    const stage = await reloadStage(t, files);
+    const query = 'subscription { items { n } }';
+    const [red, none] = [stage.watch(query, undefined, { group: 'red' }), stage.watch(query)];
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await stage.put('a', 0, 'blue');
+    await red.event(1);
+    await stage.change({
+      'schema.graphql': open.replace(bound, bound.replace(')', ' where: [{ claim: "group", path: "group" }])')),
+    });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    await waitFor('the end', () => none.failures.length > 0);
+    assert.match(none.failures[0]!, /FORBIDDEN/);
+    await stage.put('a', 1, 'blue');
+    await stage.put('a', 2, 'red');
+    await red.event(2);
+    assert.deepEqual(
+      red.events.map(({ items }) => (items as { n: number }).n),
+      [0, 2],
+    );
+  });
+
+  it('has the claims that the new authenticate returns; a connection that it refuses is closed with 4403', async (t) => {
+    const group = `${resolversOf('first').replace(/export const Item.*/, '')}
+      export const Item = { group: (item, args, { connection }) => connection.claims.group };`;
+    const stage = await reloadStage(t, { 'resolvers.js': group, 'context.js': context("{ group: 'all' }") });
+    const query = 'subscription { item(id: "a") { group } }';
+    const [kept, banned] = [
+      stage.watch(query, undefined, { user: 'ann' }),
+      stage.watch(query, undefined, { user: 'bob' }),
+    ];
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await stage.put('a', 1);
+    assert.deepEqual(await kept.event(1), { item: { group: 'all' } });
+    await stage.change({ 'context.js': context("params.user === 'ann' && { group: 'own' }") });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    assert.equal(await banned.closed(), 4403);
+    await stage.put('a', 2);
+    assert.deepEqual(await kept.event(2), { item: { group: 'own' } });
+    assert.equal(kept.closeCode, undefined);
+  });
+});
