@@ -125,13 +125,18 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   async authoriseAgain(): Promise<void> {
     const subscription = this.#subscription;
     if (!subscription || this.#isEnded || this.#deadline) return;
-    const onDeadline = () => this.onFailure(new ExecutionTimeoutError('authorising with new claims', 'the graph'));
-    this.#deadline = setTimeout(onDeadline, this.#services.limits.executionTimeoutMs);
-    try {
-      await this.#authorise(subscription.operation, subscription.variables, undefined);
-    } catch (error) {
-      this.onFailure(error);
-    }
+    const { executionTimeoutMs } = this.#services.limits;
+    await new Promise<void>((resolve) => {
+      const onDeadline = () => {
+        this.onFailure(new ExecutionTimeoutError('authorising a live subscription again', 'the graph'));
+        // The graph's code may never settle.
+        resolve();
+      };
+      this.#deadline = setTimeout(onDeadline, executionTimeoutMs);
+      this.#authorise(subscription.operation, subscription.variables, undefined)
+        .catch((error: unknown) => this.onFailure(error))
+        .finally(resolve);
+    });
   }
 
   /**

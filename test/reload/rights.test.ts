@@ -23,7 +23,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     assert.deepEqual([b.events, b.failures.length], [[], 1]);
   });
 
-  it('ends with EXECUTION_TIMEOUT if the new authorize does not answer, also under a flow of events', async (t) => {
+  it('ends with EXECUTION_TIMEOUT if the new authorize does not answer', async (t) => {
     const files = { 'resolvers.js': authorizing('true') };
     const stage = await reloadStage(t, files, { EXECUTION_TIMEOUT_MS: '1000', BACKEND_TIMEOUT_MS: '500' });
     const one = stage.watch(ITEM, { id: 'a' });
@@ -71,7 +71,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
     await stage.put('a', 1);
     assert.deepEqual(await kept.event(1), { item: { group: 'all' } });
-    await stage.change({ 'context.js': context("params.user === 'ann' && { group: 'own' }") });
+    await stage.change({ 'context.js': context("params.user !== 'bob' && { group: 'own' }") });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     assert.equal(await banned.closed(), 4403);
     await stage.put('a', 2);
