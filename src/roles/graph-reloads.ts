@@ -97,7 +97,9 @@ export class GraphReloads {
     const { loader, loadTimeoutMs = LOAD_TIMEOUT_MS } = this.#options;
     const timer = new AbortController();
     const timeout = delay(loadTimeoutMs, undefined, { signal: timer.signal }).then(() => {
-      throw new GraphError(`the graph has not loaded within ${loadTimeoutMs} ms: a module of it waits for something`);
+      throw new GraphError(
+        `the graph has not loaded within ${loadTimeoutMs} ms: a module of it waits for something, or the pod is short of CPU`,
+      );
     });
     try {
       return await Promise.race([loader.load(known), timeout]);

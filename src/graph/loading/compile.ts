@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +10,8 @@ import type { CompileReport } from './compile-process.ts';
 export const PACKAGE_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const TIMEOUT_MS = 60_000;
+/** A nice value: about a quarter of a busy core. */
+const BACKGROUND_PRIORITY = 5;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** The modules of a graph, compiled. */
@@ -51,10 +53,10 @@ export async function compileGraph(
   return { sources, digest: JSON.stringify(parts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) };
 }
 
-/** Leaves the CPU to processes that serve clients. */
+/** Leaves most of a busy core to the process that serves clients. Any lower, and a core without idle time would hardly run it at all. */
 export function lowerPriority(pid: number | undefined): void {
   try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+    if (pid !== undefined) setPriority(pid, BACKGROUND_PRIORITY);
   } catch {
     // It has ended already, or this is not allowed: it runs as fast as any other.
   }
