@@ -36,9 +36,10 @@ export function resolversOf(version: string, more = ''): string {
     ${more}`;
 }
 
-/** crier in this process, with a graph folder that the test changes. */
+/** crier in this process, with a graph folder that the test changes. @param files an empty text: there is no such file */
 export async function reloadStage(t: TestContext, files: Files, settings: Readonly<Record<string, string>> = {}) {
-  const folder = await graphFolder(t, { 'schema.graphql': SCHEMA, 'resolvers.js': resolversOf('first'), ...files });
+  const all = { 'schema.graphql': SCHEMA, 'resolvers.js': resolversOf('first'), ...files };
+  const folder = await graphFolder(t, Object.fromEntries(Object.entries(all).filter(([, text]) => text !== '')));
   const { log, lines } = logLines();
   const config = testConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', GRAPH: folder, ...settings });
   const server: Server = await startServer(config, log, { onFatal: (error) => assert.fail(error) });
