@@ -32,6 +32,7 @@ import { promisify } from 'node:util';
  * `--pack`: the link that is packed becomes a folder, because npm does not pack symbolic links.
  */
 const TARGET = 'dist';
+const CLIENT_LINK = join('client', 'dist');
 const PARTS = ['client', 'src', 'stack', 'scripts', 'test', 'loadtest'];
 const BABEL = join('node_modules', '@babel', 'cli', 'bin', 'babel.js');
 /** Sources of every part, besides its own folder. */
@@ -54,9 +55,9 @@ const KEPT_MS = 24 * 60 * 60_000;
 async function build(part, isPacked) {
   await mkdir(TARGET, { recursive: true });
   const name = await compiled(part);
-  if (isPacked) await putCopy(part === 'client' ? join('client', 'dist') : join(TARGET, part), name);
+  if (isPacked) await putCopy(part === 'client' ? CLIENT_LINK : join(TARGET, part), name);
   else await putLink(part, join(TARGET, part), name);
-  if (part === 'client' && !isPacked) await putLink(part, join('client', 'dist'), join('..', TARGET, part));
+  if (part === 'client' && !isPacked) await putLink(part, CLIENT_LINK, join('..', TARGET, part));
   await prune(part, name);
   if (part === 'src') await putRevision();
 }
@@ -114,6 +115,8 @@ async function compiled(part) {
 
 /** @param {string} part @param {string} folder */
 async function compile(part, folder) {
+  // Babel reads the folder, and fails on a link to a build that was removed.
+  if (part === 'client' && !existsSync(CLIENT_LINK)) await rm(CLIENT_LINK, { force: true });
   const flags =
     part === 'src' ? ['--copy-files'] : ['--ignore', '**/fixtures/**,loadtest/node_modules/**,client/dist/**'];
   await runNode([BABEL, part, '--out-dir', folder, '--extensions', '.ts', '--quiet', ...flags]);
