@@ -10,6 +10,10 @@ interface Entry {
 }
 
 export const commands: Readonly<Record<string, Entry>> = {
+  init: {
+    summary: 'writes a graph from the records of a topic, or from sample records',
+    load: () => import('./init/init.ts'),
+  },
   tail: { summary: 'prints the events of a subscription', load: () => import('./tail/tail.ts') },
   publish: { summary: 'writes lines of standard input to a Kafka topic', load: () => import('./publish.ts') },
   'dead-letters': {

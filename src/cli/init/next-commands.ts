@@ -1,0 +1,23 @@
+/** What a person runs after `crier init`. */
+export interface NextCommands {
+  readonly sample: string;
+  readonly tail: string;
+  readonly live: string;
+}
+
+const WORD = /^[\w@%+=:,./-]+$/;
+
+/** @param hasSchema true: the records have schemas of a registry */
+export function nextCommands(folder: string, subscription: string, hasSchema: boolean): NextCommands {
+  const registry = hasSchema ? ' SCHEMA_REGISTRY_URL=http://localhost:8081' : '';
+  return {
+    sample: `npx crier start ${quoted(folder)}`,
+    tail: `npx crier tail ${quoted(subscription)}`,
+    live: `KAFKA_BROKERS=localhost:9092 REDIS_URL=redis://localhost:6379${registry} npx crier start ${quoted(folder)}`,
+  };
+}
+
+/** As a word of a POSIX shell. */
+function quoted(text: string): string {
+  return WORD.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { didYouMean } from '../../did-you-mean.ts';
+import { SetupError } from '../../errors.ts';
+import { snakeCaseName } from '../../json/key-naming.ts';
+import type { KafkaRecord } from '../../kafka/batch.ts';
+import { COMPILERS } from '../../kafka/decoding/compilers.ts';
+import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
+import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
+import type { Decoded } from '../../kafka/decoding/record.ts';
+import { accessOf } from '../../kafka/decoding/registry-access.ts';
+import { RegistryRequests, SchemaUnavailableError } from '../../kafka/decoding/registry-requests.ts';
+import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
+import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
+import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
+import { Cluster } from '../../kafka/kafkajs/cluster.ts';
+import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
+import { undecodableMend } from '../../kafka/undecodable-limit.ts';
+import { createLog } from '../../log.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { kafkaFailure } from '../kafka-failure.ts';
+import type { SeenRecord } from './seen-record.ts';
+
+const MAX_RECORDS = 200;
+/** Those that have had most records. */
+const MAX_PARTITIONS = 8;
+const REGISTRY_ATTEMPTS = 20;
+const REGISTRY_WAIT_MS = 250;
+
+/** Decimals and times are texts, as for fields of String. */
+const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
+
+export interface TopicRecords {
+  readonly records: readonly SeenRecord[];
+  /** True if a record has a schema of a registry. */
+  readonly hasSchema: boolean;
+  /** Records that are no payloads. */
+  readonly undecodable: number;
+}
+
+/**
+ * Reads up to 200 of the newest records of a topic. Joins no group and commits nothing.
+ * @throws SetupError if the topic does not exist, is empty, or has no record that crier can decode
+ */
+export async function readTopic(topic: string, settings: Settings): Promise<TopicRecords> {
+  const records = (await newestRecords(topic, settings)).filter(({ value, poison }) => value !== null || poison);
+  if (records.length === 0) {
+    throw new SetupError(
+      `the topic "${topic}" has no record with a value; write one first, or add --sample with a file of records`,
+    );
+  }
+  const payloads = await payloadsOf(topic, records, settings);
+  const seen = records.flatMap(({ key, value }, i): SeenRecord[] => {
+    const { payload } = payloads[i]!;
+    if (!payload) return [];
+    const hasSchema = value![0] === MAGIC_BYTE;
+    const written = hasSchema ? payload : (JSON.parse(value!.toString()) as Record<string, unknown>);
+    return [{ key: key?.toString(), value: written, payload }];
+  });
+  const [reason] = payloads.flatMap(({ poison }) => poison ?? []);
+  if (seen.length === 0 && reason !== undefined) {
+    throw new SetupError(
+      `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${reason}); ${undecodableMend(reason)}`,
+    );
+  }
+  const hasSchema = records.some(({ value }) => value?.[0] === MAGIC_BYTE);
+  return { records: seen, hasSchema, undecodable: records.length - seen.length };
+}
+
+async function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
+  if (settings.KAFKA_BROKERS.length === 0) {
+    throw new SetupError(
+      `KAFKA_BROKERS: expected host:port, separated by commas, got none; the records of "${topic}" are read from there`,
+    );
+  }
+  const log = createLog('silent');
+  const cluster = new Cluster(() => createKafkaClient(settings, log));
+  const client = createKafkaClient(settings, log);
+  try {
+    if ((await cluster.existingTopics([topic])).length === 0) {
+      const admin = client.kafka.admin();
+      await admin.connect();
+      throw new SetupError(
+        `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await admin.listTopics())}`,
+      );
+    }
+    const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
+    const filled = ranges.filter(([, { low, end }]) => low < end);
+    const read = filled.toSorted(([, a], [, b]) => Number(b.end - a.end)).slice(0, MAX_PARTITIONS);
+    const reader = await RecentRecords.connect(client);
+    const records: KafkaRecord[] = [];
+    for (const range of read) {
+      records.push(...(await reader.read(topic, new Map([range]), Math.ceil(MAX_RECORDS / read.length))));
+    }
+    return records.toSorted((a, b) => Number(a.timestamp) - Number(b.timestamp));
+  } catch (error) {
+    throw kafkaFailure(error);
+  } finally {
+    cluster.close();
+    client.destroy();
+  }
+}
+
+async function payloadsOf(
+  topic: string,
+  records: readonly KafkaRecord[],
+  settings: Settings,
+): Promise<readonly Decoded[]> {
+  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
+  const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
+  const decoders = requests
+    ? topicDecoders([{ topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD }], {
+        registry: new SchemaRegistry(requests),
+        compilers: COMPILERS,
+        limits,
+        onOverflow: () => undefined,
+        log: createLog('silent'),
+      })
+    : new Map();
+  const reader = new PayloadReader({ limits, decoders, keyPlaces: new Map() });
+  const payloads: Decoded[] = [];
+  try {
+    for (const { value, poison } of records) {
+      payloads.push(poison ? { poison: 'not_json' } : await patiently(() => reader.read(topic, value!)));
+    }
+    return payloads;
+  } finally {
+    await requests?.close();
+  }
+}
+
+/** @throws SetupError if the schema registry does not answer */
+async function patiently(read: () => Promise<Decoded>): Promise<Decoded> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof SchemaUnavailableError)) throw error;
+      if (!error.isPending || attempt === REGISTRY_ATTEMPTS) {
+        throw new SetupError(`SCHEMA_REGISTRY_URL: ${error.message}`, { cause: error });
+      }
+      await delay(REGISTRY_WAIT_MS);
+    }
+  }
+}

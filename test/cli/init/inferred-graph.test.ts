@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { lived, schemaOf, seen } from './inferred.ts';
+
+const bodyOf = (schema: string) => schema.slice(schema.indexOf('type Subscription')).trim();
+
+const deep = (levels: number, inner: unknown = 1): unknown =>
+  levels === 0 ? inner : { child: deep(levels - 1, inner), id: levels };
+
+/** JSON of records that somebody has, or means harm with. */
+const SHAPES: Readonly<Record<string, readonly string[]>> = {
+  'plain fields': ['{"orderId":"7","total":1.5,"isPaid":true}', '{"orderId":"8","total":2,"isPaid":false}'],
+  'an envelope of one object': ['{"order":{"orderId":7}}', '{"order":{"orderId":8,"note":"n"}}'],
+  'keys with spaces, dots and dashes': ['{"Order Id":1,"a.b-c":{"x y":[{"d e":1}]}}'],
+  'unicode in keys and values': ['{"名前":"x","été":"\u202e","😀":1,"ok":"\u2028\u200b"}'],
+  'only keys that are no names': ['{"1":1,"名前":2,"":3}'],
+  'no keys': ['{}', '{}'],
+  'a key __proto__ and names of Object.prototype': [
+    '{"__proto__":{"a":1},"constructor":1,"toString":"x","hasOwnProperty":{"valueOf":[1]},"__typename":"Query"}',
+  ],
+  'empty lists, lists of lists and of null': ['{"a":[],"b":[[1,null],[2.5]],"c":[null],"d":[{"e":[]},null]}'],
+  'deep nesting': [JSON.stringify(deep(40))],
+  'deep lists': [`{"a":${'['.repeat(40)}1${']'.repeat(40)}}`],
+  'numbers of every size': ['{"a":1,"b":2147483648,"c":9007199254740993,"d":1e400,"e":-0,"f":1e21,"order_id":1e21}'],
+  'one place with values of all kinds': [
+    '{"a":1}',
+    '{"a":"x"}',
+    '{"a":{"b":1}}',
+    '{"a":[1]}',
+    '{"a":null}',
+    '{"a":true}',
+    '{}',
+  ],
+  'scalars of several kinds': ['{"a":1,"id":"x"}', '{"a":"x","id":1.5}', '{"a":false,"id":true}'],
+  'null everywhere': ['{"a":null,"b":{"c":null}}'],
+  'a hundred and one keys': [JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`k${i}`, i])))],
+  'types that are named like those of GraphQL and crier': [
+    '{"query":{"a":1},"subscription":{"a":1},"string":{"a":1},"kafka":{"match":{"a":1}},"json":[{"a":1}],"int":{"a":1}}',
+  ],
+  'keys that become one name': ['{"foo_bar":{"a":1},"fooBar":"x","FooBar":[1]}'],
+  'words of GraphQL as keys': ['{"type":"t","null":1,"true":{"on":1},"fragment":[1],"input":"\\"\\"\\"","_":1}'],
+  'a long key, text and list': [
+    JSON.stringify({ ['k'.repeat(5000)]: 1, order_id: 'x'.repeat(5000), list: Array(5000).fill('y') }),
+  ],
+};
+
+describe('inferGraph', () => {
+  for (const [shape, records] of Object.entries(SHAPES)) {
+    it(`infers a graph that loads without warnings and delivers each record: ${shape}`, async (t) => {
+      await lived(t, seen(records));
+    });
+  }
+
+  it('infers one for any records', async (t) => {
+    const key = fc.oneof(fc.constantFrom('id', 'orderId', 'a', 'b c', 'Query', '__proto__', 'payload'), fc.string());
+    const { record } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.oneof(
+          fc.string(),
+          fc.integer(),
+          fc.double({ noNaN: true }),
+          fc.boolean(),
+          fc.constant(null),
+          fc.maxSafeInteger(),
+        ),
+        fc.array(tie('value'), { maxLength: 4 }),
+        tie('record'),
+      ),
+      record: fc.array(fc.tuple(key, tie('value')), { maxLength: 5 }).map((entries) => {
+        const members = entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+        return JSON.parse(`{${members.join(',')}}`) as unknown;
+      }),
+    }));
+    const records = fc.array(
+      record.map((value) => JSON.stringify(value)),
+      { minLength: 1, maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(records, async (values) => void (await lived(t, seen(values)))),
+      { numRuns: 100 },
+    );
+  });
+
+  it('names fields as records are converted, and types them by all records', () => {
+    const schema = schemaOf([
+      {
+        orderId: '7',
+        total: 1,
+        createdAt: '2026-11-24T02:07:50Z',
+        lines: [{ sku: 'a', qty: 1 }],
+        customer: { customerId: 3 },
+        units: 3_000_000_000,
+        mixed: 1,
+        tags: [],
+      },
+      { orderId: '8', total: 1.5, createdAt: '2026-11-24', lines: [], mixed: 'x', odd: { a: 1 }, '1st': 0 },
+      { orderId: '9', odd: [1] },
+    ]);
+    assert.equal(
+      bodyOf(schema),
+      `
+type Subscription {
+  "The records of one order_id; without the argument, all records."
+  order(order_id: ID): Order @kafka(topic: "shop.orders.v1", match: [{ arg: "order_id", path: "order_id" }])
+}
+
+type Order {
+  order_id: ID!
+  total: Float
+  created_at: String
+  lines: [OrderLine]
+  customer: OrderCustomer
+  # whole numbers that Int cannot hold
+  units: Float
+  # values of several kinds: number, string
+  mixed: String
+  # no items in any record that was read
+  tags: [JSON]
+  # values of several kinds: object, list
+  odd: JSON
+  # Left out, because GraphQL has no such names: "1st"
+}
+
+type OrderLine {
+  sku: String
+  qty: Int
+}
+
+type OrderCustomer {
+  customer_id: ID
+}
+
+"Any JSON. Objects in it keep their keys."
+scalar JSON`.trim(),
+    );
+  });
+
+  it('matches on the field that equals the key of each record, however the key is written', () => {
+    const match = (keys: string[]) =>
+      /match: (.*?)\]/.exec(
+        schemaOf(
+          [
+            { sku: 'a', number: 7, order_id: 1 },
+            { sku: 'b', number: 8, order_id: 1 },
+          ],
+          keys,
+        ),
+      )?.[1];
+    assert.equal(match(['a', 'b']), '[{ arg: "sku", path: "sku" }');
+    assert.equal(match(['"a"', '"b"']), '[{ arg: "sku", path: "sku" }');
+    assert.equal(match(['7', '8']), '[{ arg: "number", path: "number" }');
+    assert.equal(match(['{"number":7}', '{"number":8}']), '[{ arg: "number", path: "number" }');
+    assert.equal(
+      match(['{"schema":{},"payload":{"number":7}}', '{"payload":{"number":8}}']),
+      '[{ arg: "number", path: "number" }',
+    );
+    assert.equal(match(['a', 'c']), '[{ arg: "order_id", path: "order_id" }');
+    assert.match(schemaOf([{ sku: 'a' }], ['a']), /sku is the key of the records/);
+  });
+
+  it('matches on nothing where no field is in each record, or none is an id', () => {
+    for (const records of [[{ order_id: 1 }, { a: 1 }], [{ a: 1 }], [{ order_id: { a: 1 } }], [{ order_id: null }]]) {
+      const schema = schemaOf(records);
+      assert.doesNotMatch(schema, /match/);
+      assert.match(schema, /All records of the topic/);
+    }
+  });
+
+  it('finds the payload in an envelope of one key, and in a change of Debezium, whose deletes are null', async (t) => {
+    const change = (after: unknown) => ({ before: null, after, source: { db: 'shop' }, op: 'c', ts_ms: 1 });
+    assert.match(
+      schemaOf([{ data: { order: { id: 1 } } }]),
+      /order\(id: ID\): Order @kafka\(.*path: "data.order.id".*payload: "data.order"\)/,
+    );
+    assert.match(
+      schemaOf([change({ id: 1 }), change(null)]),
+      /order\(id: ID\): Order @kafka\(.*path: "after.id".*payload: "after"\)/,
+    );
+    assert.match(schemaOf([{ schema: {}, payload: change({ id: 1 }) }]), /payload: "payload.after"\)/);
+    assert.doesNotMatch(schemaOf([{ type: 'x', order: { id: 1 } }]), /payload:/);
+    assert.doesNotMatch(schemaOf([{ order: { id: 1 } }, { order: null }]), /payload:/);
+    const records = [change({ id: 1, total: 2 }), change(null)].map((one) => JSON.stringify(one));
+    assert.deepEqual(
+      (await lived(t, seen(records))).results.map((result) => result && { ...result }),
+      [{ id: '1', total: 2 }, null],
+    );
+  });
+
+  it('shortens samples, and keeps of __proto__ nothing', async (t) => {
+    const { samples } = await lived(
+      t,
+      seen([`{"__proto__":{"a":1},"b":"${'x'.repeat(300)}","c":[1,2,3,4,5,6],"id":"\\u202e"}`]),
+    );
+    const { value } = samples[0]!;
+    assert.deepEqual(Object.keys(value), ['b', 'c', 'id']);
+    assert.equal((value['b'] as string).length, 201);
+    assert.deepEqual(value['c'], [1, 2, 3, 4, 5]);
+    assert.equal(value['id'], '\u202e');
+  });
+});

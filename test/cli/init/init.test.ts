@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { freePorts } from '../../../stack/port.ts';
+import { startPod } from '../../end-to-end/pod.ts';
+import { withOutside } from '../../kafka/consumer-harness.ts';
+import type { Outside } from '../../kafka/consumer-harness.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { Crier, crier } from '../crier.ts';
+
+const ORDER = '{"order":{"orderId":"7","status":"PAID","totalCents":1250,"1st":null}}';
+
+const USAGE_ERRORS: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+  [[], /expected the folder of the graph/],
+  [['g'], /expected --topic <name>, or --sample <file>/],
+  [['g', '--topic', 'a b'], /--topic: expected letters, digits, ".", "_" and "-", got "a b"/],
+  [['g', 'h', '--topic', 'x'], /Unexpected argument 'h'/],
+];
+
+const FILE_ERRORS: readonly (readonly [text: string, message: RegExp])[] = [
+  ['', /is empty; expected JSON objects/],
+  ['[1]', /item 1: expected a JSON object, got a number/],
+  ['"x"', /the value: expected a JSON object, got a string/],
+  [`${ORDER}\n\n{"a":`, /line 3: not JSON; write one object, an array of objects, or an object on each line/],
+  ['null\n', /has no record with a value/],
+  [`{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, /the value: more levels than MAX_RECORD_DEPTH/],
+];
+
+describe('crier init', { timeout: 240_000 }, () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  it('writes a graph from sample records, whose printed commands deliver an event', async (t) => {
+    const folder = join(await temporaryFolder(t), 'my graph');
+    const { code, output } = await crier(t, ['init', folder, '--sample', '-'], { input: ORDER });
+    assert.equal(code, 0);
+    assert.deepEqual((await readdir(folder)).sort(), ['README.md', 'samples.ts', 'schema.graphql']);
+    assert.match(await readFile(join(folder, 'schema.graphql'), 'utf8'), /@kafka\([^)]*topic: "my-graph"/);
+    assert.ok(output.includes(`npx crier start '${folder}'`), output);
+    const subscription = /npx crier tail '(.*)'/.exec(output)![1]!;
+    assert.equal(subscription, 'subscription { order(order_id: "7") { order_id status total_cents } }');
+    assert.ok((await readFile(join(folder, 'README.md'), 'utf8')).includes(subscription));
+    const pod = await startPod(t, { GRAPH: folder });
+    const tail = await crier(t, ['tail', subscription, '--url', pod.url, '--count', '1']);
+    assert.deepEqual(JSON.parse(tail.output), { order: { order_id: '7', status: 'PAID', total_cents: 1250 } });
+    assert.deepEqual(pod.lines, []);
+  });
+
+  it('writes one from the newest records of a topic, and matches on their keys', async (t) => {
+    const topic = await outside.createTopic(undefined, 3);
+    const settings = { KAFKA_BROKERS: outside.brokers };
+    const records = Array.from({ length: 9 }, (_, n) => `{"sku":"s${n}","n":${n}}\n`).join('');
+    await crier(t, ['publish', topic, '--key', 'sku'], { settings, input: `${records}` });
+    await crier(t, ['publish', topic, '--text'], { settings, input: 'no JSON\n' });
+    const folder = join(await temporaryFolder(t), 'graph');
+    const { code, output, errors } = await crier(t, ['init', folder, '--topic', topic], { settings });
+    assert.equal(code, 0, errors);
+    assert.equal(errors, 'left out, because crier cannot decode them: 1 records\n');
+    assert.match(output, /from 9 records of the topic/);
+    const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
+    assert.match(schema, /match: \[\{ arg: "sku", path: "sku" \}\]/);
+    assert.match(schema, /sku is the key of the records/);
+    assert.match(await readFile(join(folder, 'samples.ts'), 'utf8'), /"key": "s8"/);
+  });
+
+  it('names a topic that is away or empty, brokers that are missing, and those that do not answer', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const folder = join(await temporaryFolder(t), 'graph');
+    const refusal = async (name: string, brokers: string) => {
+      const settings = brokers === '' ? {} : { KAFKA_BROKERS: brokers };
+      const { code, errors } = await crier(t, ['init', folder, '--topic', name], { settings });
+      assert.equal(code, 1, errors);
+      return errors;
+    };
+    assert.match(
+      await refusal(`${topic}x`, outside.brokers),
+      new RegExp(`does not exist, or may not be seen; did you mean "${topic}"\\?`),
+    );
+    assert.match(await refusal(topic, outside.brokers), /has no record with a value; write one first, or add --sample/);
+    assert.match(await refusal(topic, ''), /KAFKA_BROKERS: expected host:port/);
+    const [port] = await freePorts(1);
+    assert.match(await refusal(topic, `127.0.0.1:${port}`), /ECONNREFUSED/);
+    assert.deepEqual(
+      await crier(t, ['publish', topic, '--text'], { settings: { KAFKA_BROKERS: outside.brokers }, input: 'x\n' }),
+      {
+        code: 0,
+        output: '',
+        errors: 'written: 1\n',
+      },
+    );
+    assert.match(
+      await refusal(topic, outside.brokers),
+      /none of the 1 newest records .* can be decoded \(not_json\); /,
+    );
+  });
+
+  it('replaces no file, and names those that exist', async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, 'samples.ts'), 'mine');
+    const { code, errors } = await crier(t, ['init', folder, '--sample', '-'], { input: ORDER });
+    assert.equal(code, 1);
+    assert.match(errors, /^crier: \S+samples\.ts: exists, and is not replaced; choose another folder, or remove it\n$/);
+    assert.deepEqual(await readdir(folder), ['samples.ts']);
+  });
+
+  it('says what it needs where nobody can answer, and names arguments that are wrong', async (t) => {
+    for (const [args, message] of USAGE_ERRORS) {
+      const { code, errors } = await crier(t, ['init', ...args]);
+      assert.equal(code, 2, errors);
+      assert.match(errors, message);
+    }
+  });
+
+  it('names the line or the item of a file that is no record', async (t) => {
+    const folder = await temporaryFolder(t);
+    const file = join(folder, 'records.json');
+    for (const [text, message] of FILE_ERRORS) {
+      await writeFile(file, text);
+      const { code, errors } = await crier(t, ['init', join(folder, 'graph'), '--sample', file]);
+      assert.equal(code, 1);
+      assert.match(errors, message);
+      assert.ok(errors.includes('records.json'));
+    }
+    const { errors } = await crier(t, ['init', join(folder, 'graph'), '--sample', join(folder, 'none.json')]);
+    assert.match(errors, /--sample: ENOENT/);
+    assert.deepEqual(await readdir(folder), ['records.json']);
+  });
+
+  it('takes an array of records, lines with a byte order mark and with CRLF, and skips null', async (t) => {
+    const folder = await temporaryFolder(t);
+    for (const [i, input] of [`[${ORDER},null,${ORDER}]`, `\uFEFF${ORDER}\r\n${ORDER}\r\nnull\r\n`].entries()) {
+      const { output } = await crier(t, ['init', join(folder, `graph${i}`), '--sample', '-'], { input });
+      assert.match(output, /from 2 records of standard input/);
+    }
+  });
+
+  it('is listed with its usage', async (t) => {
+    const { output } = await crier(t, ['init', '--help']);
+    assert.match(output, /^Writes a graph for a topic[^]*Usage: crier init <folder>/);
+    const help = new Crier(t, ['--help']);
+    await help.ended;
+    assert.match(help.output, /init +writes a graph/);
+  });
+});
