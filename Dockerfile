@@ -9,6 +9,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The workspaces, whose packages npm links.
 COPY client client
+COPY create-crier create-crier
 COPY plugins plugins
 # No dependency needs an install script; none is run.
 RUN npm ci --ignore-scripts --no-audit
@@ -19,7 +20,8 @@ COPY scripts scripts
 # What `--version`, the log and crier_build_info name beside the version: --build-arg REVISION=$(git rev-parse --short=12 HEAD)
 ARG REVISION
 RUN npm run -s build && npm run -s build:stack \
-  && npm prune --omit=dev --ignore-scripts --no-audit && node scripts/prune-modules.js node_modules
+  && npm prune --omit=dev --ignore-scripts --no-audit && rm -f node_modules/create-crier node_modules/.bin/create-crier \
+  && node scripts/prune-modules.js node_modules
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production ADMIN_HOST=0.0.0.0

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import typescript from 'typescript';
 import type { CompilerOptions } from 'typescript';
 import { spawnPod } from '../end-to-end/pod.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { installed, packAll } from './packed.ts';
 import type { Package } from './packed.ts';
 
@@ -124,6 +125,34 @@ describe('packages', { concurrency: 2 }, () => {
     await writeFile(join(folder, 'program.js'), PLUGIN_PROGRAM);
     const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder });
     assert.equal(stdout.trim(), 'undefined 1 1');
+  });
+
+  it('create-crier makes a project that starts, and crier init a graph in it that delivers an event, all from archives', async (t) => {
+    const folder = await temporaryFolder(t);
+    const npm = (cwd: string, command: string, ...args: string[]) =>
+      run('npm', [command, '--prefer-offline', '--no-audit', '--no-fund', ...args], { cwd });
+    const createCrier = archives.get('create-crier')!;
+    await npm(folder, 'exec', '--yes', '--package', createCrier, '--', 'create-crier', 'app');
+    const app = join(folder, 'app');
+    // What `npm install` does once these versions are in the registry.
+    const versions = (['crier', 'crier-client', 'babel-plugin-proxy-lazy'] as const).map((name) => archives.get(name)!);
+    await npm(app, 'install', '--ignore-scripts', ...versions);
+    assert.ok(!existsSync(join(app, 'node_modules', 'create-crier')));
+    assert.match((await npm(app, 'run', '--silent', 'check')).stdout, /ok +records: the first samples fit the graph/);
+    await writeFile(join(app, 'records.jsonl'), '{"reading":{"sensorId":"a","value":1.5}}\n');
+    const { stdout } = await npm(app, 'exec', '--', 'crier', 'init', 'sensors', '--sample', 'records.jsonl');
+    const subscription = /npx crier tail '(.*)'/.exec(stdout)![1]!;
+
+    const main = join(app, 'node_modules', 'crier', 'dist', 'src', 'main.js');
+    for (const [graph, query, expected] of [
+      ['graph', 'subscription { order_updated(order_id: "1") { order_id } }', { order_updated: { order_id: '1' } }],
+      ['sensors', subscription, { reading: { sensor_id: 'a', value: 1.5 } }],
+    ] as const) {
+      const pod = await spawnPod(t, {}, { main, folder: app, arguments: ['start', graph] }).started();
+      const tail = await npm(app, 'exec', '--', 'crier', 'tail', query, '--url', pod.url, '--count', '1');
+      assert.deepEqual(JSON.parse(tail.stdout), expected);
+      assert.equal(await pod.stop(), 0);
+    }
   });
 
   it('crier, installed from its archive, serves a graph of TypeScript outside of it, and brings no tool of its tests', async (t) => {

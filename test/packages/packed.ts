@@ -11,6 +11,7 @@ const run = promisify(execFile);
 const SOURCES = [
   'babel.config.js',
   'client',
+  'create-crier',
   'plugins',
   'scripts',
   'src',
@@ -21,7 +22,7 @@ const SOURCES = [
 const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 
 /** Names of the archives, without version. */
-export type Package = 'crier' | 'crier-client' | 'babel-plugin-proxy-lazy';
+export type Package = 'crier' | 'crier-client' | 'create-crier' | 'babel-plugin-proxy-lazy';
 
 /** Packs every package of a copy of this checkout: packing replaces dist/src for a moment, which other tests run. */
 export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string>> {

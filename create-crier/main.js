@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { projectFiles, starterGraph } from './project-files.js';
+import { createFolder } from './folder.js';
+
+const USAGE = `Makes a project for crier: GraphQL subscriptions from Kafka topics.
+
+Usage: npm create crier [folder] [-- --topic <name> | --sample <file>]
+
+  folder           default: crier-app; it must be empty or new
+  --topic <name>   prints the command that makes the graph from the records of this topic, instead of a graph with sample records
+  --sample <file>  the same, from records of JSON in a file
+  --help           prints this text
+`;
+
+/** A mistake of the caller. */
+class ArgumentError extends Error {}
+
+async function main() {
+  const { values, positionals } = readArguments();
+  if (values.help) return write(USAGE);
+  const folder = positionals[0] ?? 'crier-app';
+  const manifest = await readFile(new URL('package.json', import.meta.url), 'utf8');
+  const [, version = ''] = /"version": "([^"]+)"/.exec(manifest) ?? [];
+  const source = sourceOf(values);
+  await createFolder(folder, { ...projectFiles(folder, version), ...(source ? {} : starterGraph()) });
+  const commands = [
+    ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+    'npm install',
+    ...(source ? [`${source.settings}npx crier init graph ${source.option}`] : []),
+    'npm start',
+  ];
+  const own = '\nFor a topic of your own:\n\n  KAFKA_BROKERS=localhost:9092 npx crier init my-graph --topic my-topic\n';
+  write(`A project for crier is in ${folder}. Next:
+
+${commands.map((command) => `  ${command}\n`).join('')}
+Then open http://localhost:4000/.
+${source ? '' : own}`);
+}
+
+function readArguments() {
+  const text = /** @type {const} */ ({ type: 'string' });
+  const options = { topic: text, sample: text, help: /** @type {const} */ ({ type: 'boolean', short: 'h' }) };
+  try {
+    const parsed = parseArgs({ options, allowPositionals: true });
+    if (parsed.positionals.length <= 1) return parsed;
+    throw new Error(`Unexpected argument '${parsed.positionals[1]}'`);
+  } catch (error) {
+    throw new ArgumentError(`${/** @type {Error} */ (error).message}\n\n${USAGE}`);
+  }
+}
+
+/** Where records come from; undefined: the starter graph has its own. @param {{ topic?: string, sample?: string }} values */
+function sourceOf({ topic, sample }) {
+  if (topic !== undefined) return { option: `--topic ${quoted(topic)}`, settings: 'KAFKA_BROKERS=localhost:9092 ' };
+  return sample === undefined ? undefined : { option: `--sample ${quoted(sample)}`, settings: '' };
+}
+
+/** As a word of a POSIX shell. @param {string} text */
+function quoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** @param {string} text */
+function write(text) {
+  process.stdout.write(text);
+}
+
+main().catch((/** @type {Error} */ error) => {
+  process.stderr.write(`create-crier: ${error.message}\n`);
+  process.exitCode = error instanceof ArgumentError ? 2 : 1;
+});

@@ -1,0 +1,103 @@
+import { basename, resolve } from 'node:path';
+
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "es2023",
+    "module": "nodenext",
+    "moduleResolution": "nodenext",
+    "strict": true,
+    "noEmit": true,
+    "allowImportingTsExtensions": true,
+    "skipLibCheck": true
+  },
+  "include": ["graph"]
+}
+`;
+
+const README = `# NAME
+
+A server of GraphQL subscriptions from Kafka topics, with [crier](https://www.npmjs.com/package/crier).
+
+    npm install
+    npm start
+
+Then open <http://localhost:4000/>. Without KAFKA_BROKERS and REDIS_URL the records come from graph/samples.ts. With them:
+
+    KAFKA_BROKERS=localhost:9092 REDIS_URL=redis://localhost:6379 npm start
+
+\`npm run check\` tries the settings, the graph, Kafka and Redis, and starts nothing. \`npx crier --help\` lists the commands and settings.
+`;
+
+const SCHEMA = `# A type for what your records are, and a subscription that a topic feeds.
+
+type Subscription {
+  "The updates of one order; without order_id, those of all orders."
+  order_updated(order_id: ID): Order
+    @kafka(topic: "orders", match: [{ arg: "order_id", path: "order.order_id" }], payload: "order")
+}
+
+# A record {"order":{"orderId":"7","totalCents":1250}} has order_id and total_cents: keys become snake_case.
+type Order {
+  order_id: ID!
+  status: String
+  total_cents: Int
+  updated_at: String
+}
+`;
+
+const SAMPLES = `// Records of the topic, as producers would write them to Kafka. crier plays them while KAFKA_BROKERS is not set.
+const STATUSES = ['PLACED', 'PAID', 'SHIPPED', 'DELIVERED'];
+
+export function* records(seed: number) {
+  for (let i = seed; ; i++) {
+    const order = {
+      orderId: String(1 + (i % 5)),
+      status: STATUSES[Math.floor(i / 5) % STATUSES.length],
+      totalCents: 1000 + (i % 5) * 250,
+      updatedAt: new Date().toISOString(),
+    };
+    yield { topic: 'orders', key: order.orderId, value: { order } };
+  }
+}
+
+export const operation = 'subscription { order_updated { order_id status total_cents updated_at } }';
+`;
+
+/**
+ * The files of every project, by path.
+ * @param {string} folder
+ * @param {string} version of crier, which is that of this package
+ * @returns {Readonly<Record<string, string>>}
+ */
+export function projectFiles(folder, version) {
+  const name = packageName(basename(resolve(folder)));
+  const manifest = {
+    name,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    scripts: { start: 'crier start graph', check: 'crier --check-config graph' },
+    dependencies: { crier: `^${version}` },
+  };
+  return {
+    'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+    'README.md': README.replace('NAME', () => name),
+    'tsconfig.json': TSCONFIG,
+    '.gitignore': 'node_modules/\n.env\n',
+  };
+}
+
+/** A graph with sample records, by path. */
+export function starterGraph() {
+  return { 'graph/schema.graphql': SCHEMA, 'graph/samples.ts': SAMPLES };
+}
+
+/** @param {string} text */
+function packageName(text) {
+  const name = text
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|[._-]+$/g, '')
+    .slice(0, 100);
+  return name || 'crier-app';
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { loadGraph } from '../../src/graph/loading/load.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const MAIN = join(process.cwd(), 'create-crier', 'main.js');
+
+/** `npm create crier <args>` in a folder of this test's own, which may be given. */
+async function create(t: TestContext, args: readonly string[], folder?: string) {
+  const cwd = folder ?? (await temporaryFolder(t));
+  return new Promise<{ cwd: string; code: unknown; output: string; errors: string }>((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { cwd }, (error, output, errors) =>
+      resolve({ cwd, code: error?.code ?? 0, output, errors }),
+    );
+  });
+}
+
+const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+
+describe('create-crier', () => {
+  it('has the version of crier, and asks for it', async (t) => {
+    const { cwd } = await create(t, ['App 1']);
+    const { version } = await readJson('package.json');
+    assert.equal((await readJson('create-crier/package.json'))['version'], version);
+    const manifest = await readJson(join(cwd, 'App 1', 'package.json'));
+    assert.equal(manifest['name'], 'app-1');
+    assert.deepEqual(manifest['dependencies'], { crier: `^${version as string}` });
+    assert.deepEqual(manifest['scripts'], { start: 'crier start graph', check: 'crier --check-config graph' });
+  });
+
+  it('makes a graph that loads without warnings, and prints the commands that start it', async (t) => {
+    const { cwd, code, output } = await create(t, []);
+    assert.equal(code, 0);
+    assert.match(output, /\n {2}cd crier-app\n {2}npm install\n {2}npm start\n/);
+    const project = join(cwd, 'crier-app');
+    assert.deepEqual((await readdir(project)).sort(), [
+      '.gitignore',
+      'README.md',
+      'graph',
+      'package.json',
+      'tsconfig.json',
+    ]);
+    const graph = await loadGraph(join(project, 'graph'));
+    assert.deepEqual(graph.warnings, []);
+    const [first] = graph.samples!.records(1);
+    assert.equal(first!.topic, 'orders');
+    JSON.parse(await readFile(join(project, 'tsconfig.json'), 'utf8'));
+  });
+
+  it('leaves the graph to crier init where records are named', async (t) => {
+    const { cwd, output } = await create(t, ['.', '--topic', 'orders']);
+    assert.match(
+      output,
+      /\n {2}npm install\n {2}KAFKA_BROKERS=localhost:9092 npx crier init graph --topic orders\n {2}npm start\n/,
+    );
+    assert.doesNotMatch(output, /cd /);
+    assert.ok(!(await readdir(cwd)).includes('graph'));
+    const { output: sample } = await create(t, ['--sample', "it's.json"]);
+    assert.ok(sample.includes(String.raw`npx crier init graph --sample 'it'\''s.json'`));
+  });
+
+  it('writes nothing into a folder that is not empty, but beside a repository', async (t) => {
+    const cwd = await temporaryFolder(t);
+    await mkdir(join(cwd, '.git'));
+    assert.equal((await create(t, ['.'], cwd)).code, 0);
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, 'mine.txt'), '');
+    const { code, errors } = await create(t, ['.'], folder);
+    assert.equal(code, 1);
+    assert.match(errors, /create-crier: \. is not empty \(it has mine\.txt\); name a folder that is empty or new/);
+    assert.deepEqual(await readdir(folder), ['mine.txt']);
+  });
+
+  it('exits with 2 and its usage for arguments that it does not have', async (t) => {
+    for (const args of [['--topik', 'x'], ['a', 'b'], ['--topic']]) {
+      const { cwd, code, errors } = await create(t, args);
+      assert.equal(code, 2);
+      assert.match(errors, /Usage: npm create crier \[folder\]/);
+      assert.deepEqual(await readdir(cwd), []);
+    }
+    assert.match((await create(t, ['--help'])).output, /^Makes a project for crier/);
+  });
+});
