@@ -76,7 +76,10 @@ async function ask(): Promise<Source> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const question = 'A Kafka topic, or a file with sample records (.json, .jsonl): ';
-    const answer = (await terminal.question(question)).trim();
+    // After Ctrl-C and Ctrl-D the question stays without an answer.
+    const closed = new Promise<never>((_, reject) => terminal.once('close', () => reject(new UsageError(NEEDS))));
+    terminal.once('SIGINT', () => terminal.close());
+    const answer = (await Promise.race([terminal.question(question), closed])).trim();
     if (answer === '') throw new UsageError(NEEDS);
     return existsSync(answer) ? { sample: answer } : { topic: answer };
   } finally {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { freePorts } from '../../../stack/port.ts';
 import { startPod } from '../../end-to-end/pod.ts';
 import { withOutside } from '../../kafka/consumer-harness.ts';
@@ -26,6 +28,23 @@ const FILE_ERRORS: readonly (readonly [text: string, message: RegExp])[] = [
   ['null\n', /has no record with a value/],
   [`{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, /the value: more levels than MAX_RECORD_DEPTH/],
 ];
+
+/** Runs `crier <args>` on a pseudo-terminal, and types the answer at the question. */
+async function onTerminal(t: TestContext, args: readonly string[], answer: string) {
+  const words = [process.execPath, 'dist/src/main.js', ...args].map((word) => `'${word}'`);
+  const child = spawn('script', ['-qec', words.join(' '), '/dev/null'], {
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', SHELL: '/bin/sh' },
+  });
+  t.after(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (!output.includes('sample records (') && `${output}${chunk.toString()}`.includes('sample records ('))
+      child.stdin.write(answer);
+    output += chunk.toString();
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { code, output };
+}
 
 describe('crier init', { timeout: 240_000 }, () => {
   let outside: Outside;
@@ -109,6 +128,23 @@ describe('crier init', { timeout: 240_000 }, () => {
       const { code, errors } = await crier(t, ['init', ...args]);
       assert.equal(code, 2, errors);
       assert.match(errors, message);
+    }
+  });
+
+  it('asks for a topic or a file on a terminal, and says what it needs without an answer', async (t) => {
+    const folder = await temporaryFolder(t);
+    const file = join(folder, 'records.json');
+    await writeFile(file, ORDER);
+    for (const [name, answer, code, output] of [
+      ['file', `${file}\n`, 0, /written: .* from one record in "records.json"/],
+      ['topic', 'orders\n', 1, /KAFKA_BROKERS: expected host:port/],
+      ['nothing', '\n', 2, /expected --topic <name>/],
+      ['end of input', '\x04', 2, /expected --topic <name>/],
+      ['interrupt', '\x03', 2, /expected --topic <name>/],
+    ] as const) {
+      const asked = await onTerminal(t, ['init', join(folder, name)], answer);
+      assert.deepEqual([name, asked.code], [name, code], asked.output);
+      assert.match(asked.output, output);
     }
   });
 
