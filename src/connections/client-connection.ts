@@ -17,6 +17,8 @@ export interface ClientConnection extends DrainedConnection, ExpiringConnection,
   readonly operations: ConnectionOperations;
   /** Closes it because its claims are revoked: what waits for it is dropped. Idempotent. */
   revoke(): void;
+  /** The graph has another `authenticate`: it gets the claims that this returns, or is closed. Never rejects. */
+  authenticateAgain(): Promise<void>;
   /** Called at intervals. Ends a connection that is too old or whose peer is gone, and keeps the others alive. */
   sweep(isPinging: boolean): void;
   /** Closes it without waiting for the peer. */

@@ -1,6 +1,7 @@
 import type { Connections } from '../connections/connections.ts';
 import type { Users } from '../connections/users.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import type { Logger } from '../log.ts';
 import type { ConnectionOperationsServices } from '../operations/connection-operations.ts';
 
@@ -15,6 +16,7 @@ export interface HttpStreamServices extends ConnectionOperationsServices {
     /** Age in ms at which a stream is closed, ± 10 %. 0: never. */
     readonly maxAgeMs: number;
   };
+  readonly authenticator: Pick<Authenticator, 'authenticateAgain' | 'failureOf'>;
   readonly connections: Connections;
   readonly users: Users;
   readonly writer: Writer;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -7,6 +8,7 @@ import { tooOldAt } from '../connections/age-limit.ts';
 import type { ClientConnection } from '../connections/client-connection.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import type { ConnectionFigures } from '../connections/connection-figures.ts';
+import { refusalClose } from '../connections/refusal-close.ts';
 import { wholeSeconds } from '../connections/whole-seconds.ts';
 import { weightOfFacts } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
@@ -48,7 +50,7 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
   readonly outbox: Outbox;
   readonly operations: ConnectionOperations;
   readonly address: string;
-  readonly #identity: Authenticated;
+  #identity: Authenticated;
   readonly #format: StreamFormat;
   /** True: it ends with its operation. */
   readonly #isOfOne: boolean;
@@ -186,6 +188,16 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
   discard(): void {
     this.outbox.drop();
     this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
+  }
+
+  /** The claims change, and nothing else of the identity. */
+  async authenticateAgain(): Promise<void> {
+    const outcome = await this.#services.authenticator.authenticateAgain(this.#identity);
+    if (this.#isEnded) return;
+    if ('failure' in outcome) return this.close(...refusalClose(outcome.failure));
+    if (isDeepStrictEqual(this.#identity.facts.claims, outcome.facts.claims)) return;
+    this.#identity = outcome;
+    this.operations.renew(outcome.facts);
   }
 
   revoke(): void {

@@ -10,7 +10,6 @@ import { addressKey } from '../http/ip-address.ts';
 import { refusalReply } from '../http/refusal-reply.ts';
 import { textReply } from '../http/request-head.ts';
 import { parseRequest } from '../http/request-params.ts';
-import type { Authenticator } from '../identity/authenticator.ts';
 import { acceptedFormat } from './accepted-format.ts';
 import { HttpStream } from './http-stream.ts';
 import type { HttpStreamServices } from './http-stream-services.ts';
@@ -34,7 +33,6 @@ import {
 } from './stream-refusals.ts';
 
 export interface HttpStreamsOptions extends HttpStreamServices {
-  readonly authenticator: Pick<Authenticator, 'failureOf'>;
   /** Time in ms in which a reserved stream must be opened. */
   readonly openTimeoutMs: number;
   readonly onRefused: (reason: keyof typeof CONNECTION_REFUSALS | 'headers' | 'user' | 'reservations') => void;
@@ -69,6 +67,11 @@ export class HttpStreams implements EndpointStreams {
   /** True if a response on this socket is a stream, so no other response can follow. */
   has(socket: Socket): boolean {
     return this.#sockets.has(socket);
+  }
+
+  /** Ends the reservations that are not open: the graph has another `authenticate`, and their clients must be authenticated by it. */
+  endWaiting(): void {
+    this.#reservations.endWaiting();
   }
 
   close(): Promise<void> {

@@ -62,6 +62,11 @@ export class Reservations {
     this.#endWait(reservation);
   }
 
+  /** Ends those that their clients have not opened. */
+  endWaiting(): void {
+    for (const [token, { stream }] of this.#reserved) if (!stream) this.delete(token);
+  }
+
   /** Its stream has ended, or was not opened in time. */
   delete(token: string): void {
     const reservation = this.#reserved.get(token);

@@ -90,9 +90,10 @@ export async function startGateway(services: GatewayServices, isListening = true
   const publish = openPublishing(services);
   const ports = { backends: await openBackends(services), publish, triggers: createTriggers(services), executions };
   const graphs = register(
-    await GatewayGraphs.open(services, ports, (isAuthenticated) =>
-      reloadOperations(gateway.connections, isAuthenticated),
-    ),
+    await GatewayGraphs.open(services, ports, (isAuthenticated) => {
+      if (isAuthenticated) streams.endWaiting();
+      return reloadOperations(gateway.connections, isAuthenticated);
+    }),
   );
   const { runtime, isStateComplete } = graphs;
   const revocations = register(new Revocations());

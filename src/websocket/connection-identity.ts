@@ -14,7 +14,7 @@ import type { TokenParameter } from '../identity/token-location.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { acknowledgement, authenticatedPayload, pongMessage, pongWith } from './protocol.ts';
 import type { ConnectionOperations } from '../operations/connection-operations.ts';
-import { refusalClose } from './refusal-close.ts';
+import { refusalClose } from '../connections/refusal-close.ts';
 import type { ExpiringConnection, TokenExpiries } from '../connections/token-expiries.ts';
 import { TokenRefreshes } from './token-refreshes.ts';
 import type { RefreshOwner } from './token-refreshes.ts';

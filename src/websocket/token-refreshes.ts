@@ -3,7 +3,7 @@ import type { Authenticated, Unauthenticated } from '../identity/authenticator.t
 import type { TokenParameter } from '../identity/token-location.ts';
 import { authenticatedPayload, pongWith } from './protocol.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
-import { refusalReason } from './refusal-close.ts';
+import { refusalReason } from '../connections/refusal-close.ts';
 
 /** A connection whose token may be refreshed. */
 export interface RefreshOwner {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { openStream } from '../http-streams/stream-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { SCHEMA, reloadStage, resolversOf } from './stage.ts';
 
@@ -77,5 +78,26 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     await stage.put('a', 2);
     assert.deepEqual(await kept.event(2), { item: { group: 'own' } });
     assert.equal(kept.closeCode, undefined);
+  });
+
+  it('holds for streams over HTTP: one has the new claims, one that is refused ends', async (t) => {
+    const group = `${resolversOf('first').replace(/export const Item.*/, '')}
+      export const Item = { group: (item, args, { connection }) => connection.claims.group };`;
+    const claims = (own: string) => `export const authenticate = ({ headers }) => (${own});`;
+    const stage = await reloadStage(t, { 'resolvers.js': group, 'context.js': claims("{ group: 'all' }") });
+    const open = (user: string) =>
+      openStream(t, `http://127.0.0.1:${stage.server.port}/graphql`, {
+        headers: { accept: 'text/event-stream', 'x-user': user },
+        body: { query: 'subscription { item(id: "a") { group } }' },
+      });
+    const [kept, banned] = [await open('ann'), await open('bob')];
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await stage.change({ 'context.js': claims("headers['x-user'] !== 'bob' && { group: 'own' }") });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    await banned.ended();
+    await stage.put('a', 1);
+    const [event] = await kept.take(1);
+    assert.deepEqual((event!.data as { data: unknown }).data, { item: { group: 'own' } });
+    kept.leave();
   });
 });

@@ -102,7 +102,7 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
 function check(socket: FleetSocket, text: string): void {
   const { query, identity, tenants, isStream } = plan!;
   messageBytes ||= Buffer.byteLength(text);
-  const message = (isStream ? { id: socket.id, payload: JSON.parse(jsonOf(text)) } : JSON.parse(text)) as {
+  const message = (isStream ? { id: socket.id, payload: JSON.parse(jsonOf(text)) as unknown } : JSON.parse(text)) as {
     id: string;
     payload: { errors?: unknown; data?: { auction_updated?: Record<string, unknown> } };
   };

@@ -1,6 +1,6 @@
 import { CloseCode } from 'graphql-ws';
 import type { AuthenticationFailure } from '../identity/authenticator.ts';
-import { CLOSE_CODES } from '../connections/close-codes.ts';
+import { CLOSE_CODES } from './close-codes.ts';
 
 const REASONS: Partial<Record<AuthenticationFailure, string>> = {
   token_missing: 'Token missing',
