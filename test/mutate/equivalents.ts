@@ -394,7 +394,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'The general path gives the same answer, more slowly.',
   },
   {
-    file: 'src/websocket/gateway.ts',
+    file: 'src/connections/connections.ts',
     before: 'this.#sweep = setInterval(this.#onTick, Math.max(1, sweepIntervalMs / SWEEP_SLOTS));',
     after: 'this.#sweep = setInterval(this.#onTick, Math.max(0, sweepIntervalMs / SWEEP_SLOTS));',
     reason: 'Node.js raises shorter intervals to 1 ms.',

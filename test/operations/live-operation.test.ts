@@ -320,7 +320,7 @@ describe('an operation whose connection gets new claims', () => {
     const renewal = renew(operation, ofTenant('b'));
     await waitFor('the end', () => messages.length === 1);
     assert.deepEqual([codeOf(messages[0]), stage.channelCount()], ['EXECUTION_TIMEOUT', 0]);
-    assert.match(String(failures[0]), /authorising with new claims has not settled in EXECUTION_TIMEOUT_MS/);
+    assert.match(String(failures[0]), /authorising a live subscription again has not settled in EXECUTION_TIMEOUT_MS/);
     answer.open();
     await renewal;
     assert.equal(messages.length, 1);

@@ -41,8 +41,20 @@ export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string
 export async function installed(t: TestContext, ...packages: readonly string[]): Promise<string> {
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }));
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], {
-    cwd: folder,
-  });
+  await run(
+    'npm',
+    [
+      'install',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--engine-strict=false',
+      ...packages,
+    ],
+    {
+      cwd: folder,
+    },
+  );
   return folder;
 }
