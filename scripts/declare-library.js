@@ -5,7 +5,7 @@ import typescript from 'typescript';
  * Step of packing: writes the types of crier's entry points, and of what they name, beside their modules. Plain JS, because it runs before
  * anything is compiled.
  */
-const ENTRIES = ['crier', 'graph'].map((name) => join('src', 'library', `${name}.ts`));
+const ENTRIES = ['crier', 'graph', 'testing'].map((name) => join('src', 'library', `${name}.ts`));
 
 /** @param {string} folder where the build of src is */
 export function declareLibrary(folder) {

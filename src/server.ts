@@ -46,6 +46,8 @@ export interface Server {
   readonly adminPort: number;
   /** Serves the `request` and `upgrade` events that are emitted on it; undefined with ROLE=worker. */
   readonly httpServer: HttpServer | undefined;
+  /** Resolves when no operation of a client is being prepared, authorised or subscribed. */
+  settled(): Promise<void>;
   /** The topics of the embedded mode; undefined with Kafka. */
   readonly embedded: EmbeddedTopics | undefined;
   /** What a person should read on standard output. */
@@ -220,6 +222,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       port,
       adminPort,
       httpServer: gateway?.httpServer,
+      settled: async () => gateway?.settled(),
       embedded: services.embedded,
       reload: () => reloads.reload(),
       reloadPods,

@@ -80,6 +80,12 @@ export class Connections {
     return count;
   }
 
+  /** Resolves when no operation is being prepared, authorised or subscribed. */
+  async settled(): Promise<void> {
+    const isStarting = () => [...this.#open].some(({ operations }) => operations.startingCount > 0);
+    while (isStarting()) await new Promise((resolve) => setImmediate(resolve));
+  }
+
   /** True while MAX_CONNECTIONS is reached. */
   get isFull(): boolean {
     return this.#admission.isFull;

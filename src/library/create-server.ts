@@ -2,11 +2,12 @@ import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node
 import { readConfig } from '../config.ts';
 import type { NewRecord } from '../context/publishing.ts';
 import type { Graph } from '../graph/graph.ts';
+import { GraphLoader } from '../graph/loading/load.ts';
 import { hostInUrl } from '../host-in-url.ts';
 import { createLog } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { ENDPOINT } from '../roles/http-server.ts';
-import { startServer } from '../server.ts';
+import { BUILT_IN_GRAPH, startServer } from '../server.ts';
 import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../version.ts';
 import { environmentOf, withOptionNames } from './server-options.ts';
@@ -61,14 +62,22 @@ export interface Server {
  * once. `adminPort` is free by default, unlike a pod's.
  * @throws ConfigError for options that are unknown or cannot be used, GraphError for a graph with mistakes; nothing runs then
  */
-export async function createServer(options: ServerOptions = {}): Promise<Server> {
+export function createServer(options: ServerOptions = {}): Promise<Server> {
+  return openServer(options, (graph) => graph);
+}
+
+/** @param adapt what is served of a loaded graph */
+export async function openServer(
+  options: ServerOptions,
+  adapt: (graph: Graph) => Graph,
+): Promise<Server & Pick<StartedServer, 'settled'>> {
   const { graph, backends, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
   const config = configOf({ adminPort: 0, ...settings }, graph, backends);
   const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
   const server = await startServer(config, log, {
     onFatal,
     isListening: listen,
-    ...(typeof graph === 'object' && { graph: unchanging(graph) }),
+    graph: loaderOf(graph, adapt),
   });
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
   return {
@@ -95,6 +104,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Server>
       if (body !== undefined) Object.assign(request, { body });
       gatewayOf(server).emit('request', request, response);
     },
+    settled: () => server.settled(),
     close: () => server.close(),
   };
 }
@@ -120,8 +130,18 @@ function configOf(
   }
 }
 
+function loaderOf(graph: ServerOptions['graph'], adapt: (graph: Graph) => Graph): Pick<GraphLoader, 'load'> {
+  const loader = typeof graph === 'object' ? unchanging(graph) : new GraphLoader(graph || BUILT_IN_GRAPH);
+  return {
+    load: async (known) => {
+      const loaded = await loader.load(known);
+      return loaded && adapt(loaded);
+    },
+  };
+}
+
 /** A graph that is loaded again is the same. */
-function unchanging(graph: Graph): NonNullable<Parameters<typeof startServer>[2]['graph']> {
+function unchanging(graph: Graph): Pick<GraphLoader, 'load'> {
   return { load: (known) => Promise.resolve(known === graph.revision ? undefined : graph) };
 }
 

@@ -34,6 +34,7 @@ export class ConnectionOperations implements LiveOperationOwner {
   #held: Set<LiveOperation> | undefined;
   #documentLane: DocumentLane | undefined;
   #served = 0;
+  #starting = 0;
   #endedAtSeconds = 0;
 
   constructor(outbox: Outbox, services: ConnectionOperationsServices, owner: ConnectionOperationsOwner) {
@@ -50,6 +51,11 @@ export class ConnectionOperations implements LiveOperationOwner {
   /** Accepted since the connection opened. */
   get served(): number {
     return this.#served;
+  }
+
+  /** That are being prepared, authorised and subscribed. */
+  get startingCount(): number {
+    return this.#starting;
   }
 
   /** When the last one ended, in whole seconds of performance.now(); 0: none has. */
@@ -106,11 +112,14 @@ export class ConnectionOperations implements LiveOperationOwner {
     const operation = new LiveOperation(id, this, this.#services);
     this.#live.set(id, operation);
     this.#served++;
+    this.#starting++;
     try {
       await operation.start(payload, facts, refresh);
     } catch (error) {
       this.#services.onFailure('operation', error, facts.id);
       operation.fail([clientError('INTERNAL_SERVER_ERROR', 'Internal server error')]);
+    } finally {
+      this.#starting--;
     }
   }
 

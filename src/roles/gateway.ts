@@ -77,6 +77,8 @@ export interface StartedGateway {
   /** undefined: another program's server hands over its requests. */
   readonly port: number | undefined;
   readonly httpServer: HttpServer;
+  /** Resolves when no operation of a client is being prepared, authorised or subscribed. */
+  readonly settled: () => Promise<void>;
 }
 
 /**
@@ -131,8 +133,9 @@ export async function startGateway(services: GatewayServices, isListening = true
   services.graphParts.push(graphs);
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
-  if (!isListening) return { port: undefined, httpServer };
-  return { port: await listen(httpServer, { host: config.HOST, port: config.PORT, variable: 'PORT' }), httpServer };
+  const { HOST: host, PORT } = config;
+  const port = isListening ? await listen(httpServer, { host, port: PORT, variable: 'PORT' }) : undefined;
+  return { port, httpServer, settled: () => gateway.connections.settled() };
 }
 
 /** Longest wait, in ms, for mutations that are under way, and for close frames of clients. */

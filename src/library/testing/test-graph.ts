@@ -1,0 +1,110 @@
+import type { FormattedExecutionResult } from 'graphql';
+import type { NewRecord } from '../../context/publishing.ts';
+import type { Graph } from '../../graph/graph.ts';
+import { openServer } from '../create-server.ts';
+import type { Server, ServerOptions } from '../create-server.ts';
+import { TestConnection } from './test-connection.ts';
+import { TestEvents } from './test-events.ts';
+
+/** The options of `createServer`. Defaults differ: free ports on loopback, `logLevel: 'fatal'`. */
+export interface TestGraphOptions extends Omit<ServerOptions, 'graph' | 'kafkaBrokers' | 'redisUrl'> {
+  /** Longest wait for an event, in ms. Default: 5000. */
+  readonly patienceMs?: number;
+}
+
+export interface RequestOptions {
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SubscribeOptions extends RequestOptions {
+  /** Payload of `connection_init`. */
+  readonly connectionParams?: Readonly<Record<string, unknown>>;
+}
+
+const PATIENCE_MS = 5000;
+
+/**
+ * Starts a graph without Kafka and Redis, and without its sample records: the records are those that the test publishes. Sample answers of
+ * backends are used for backends without a URL.
+ * @param graph a folder, or what `defineGraph` returns
+ * @throws GraphError with every mistake of the graph
+ */
+export async function startGraph(graph: string | Graph, options: TestGraphOptions = {}): Promise<TestGraph> {
+  const { patienceMs = PATIENCE_MS, ...settings } = options;
+  const defaults = { host: '127.0.0.1', port: 0, logLevel: 'fatal', drainDelayMs: 0, drainSpreadMs: 0 } as const;
+  const server = await openServer({ ...defaults, ...settings, graph }, withoutSampleRecords);
+  return new TestGraph(server, patienceMs);
+}
+
+function withoutSampleRecords(graph: Graph): Graph {
+  return { ...graph, samples: graph.samples && { ...graph.samples, records: () => [] } };
+}
+
+/** A graph that runs in this process. */
+export class TestGraph {
+  readonly #server: Server & { settled(): Promise<void> };
+  readonly #patienceMs: number;
+  readonly #connections = new Set<TestConnection>();
+  /** Records published, by topic. */
+  readonly #published = new Map<string, number>();
+
+  constructor(server: Server & { settled(): Promise<void> }, patienceMs: number) {
+    this.#server = server;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** `http://127.0.0.1:port/graphql`, for clients of your own. */
+  get url(): string {
+    return this.#server.url!;
+  }
+
+  /** Takes a record into a topic. Resolves when its events are published. */
+  async publish(topic: string, value: NewRecord['value'], record: Omit<NewRecord, 'value'> = {}): Promise<void> {
+    this.#published.set(topic, (this.#published.get(topic) ?? 0) + 1);
+    await this.#server.publish(topic, { ...record, value });
+  }
+
+  /** Resolves when the subscription is live, or has failed: then its first `next()` rejects. Each has a connection of its own. */
+  async subscribe(query: string, options: SubscribeOptions = {}): Promise<TestEvents> {
+    const { variables, headers = {}, connectionParams } = options;
+    const events = new TestEvents(
+      this.#patienceMs,
+      () => this.#silence(),
+      () => connection.close(),
+    );
+    const connection = new TestConnection(this.#server.webSocketUrl!, headers, events);
+    this.#connections.add(connection);
+    await connection.subscribe({ query, ...(variables && { variables }) }, connectionParams);
+    await this.#server.settled();
+    return events;
+  }
+
+  /** Resolves with the result of a query or mutation. */
+  async query(query: string, { variables, headers = {} }: RequestOptions = {}): Promise<FormattedExecutionResult> {
+    const response = await fetch(this.url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    return (await response.json()) as FormattedExecutionResult;
+  }
+
+  /** Ends the subscriptions and the server. Idempotent. */
+  async close(): Promise<void> {
+    for (const connection of this.#connections) connection.close();
+    await this.#server.close();
+  }
+
+  /** Why no event may have come. */
+  async #silence(): Promise<string> {
+    if (this.#published.size === 0) return ': no record was published';
+    const published = Array.from(this.#published, ([topic, count]) => `${topic} (${count})`).join(', ');
+    const metrics = await (await fetch(`${this.#server.adminUrl}/metrics`)).text();
+    const unmatched = [
+      ...metrics.matchAll(/^crier_records_unmatched_total\{field="(.*?)",reason="(.*?)"\} ([1-9]\d*)/gm),
+    ];
+    const reasons = unmatched.map(([, field, reason, count]) => `; ${count} did not match ${field}: ${reason}`);
+    return `: records were published to ${published}${reasons.join('')}`;
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { defineGraph } from '../../src/library/crier.ts';
+import { startGraph } from '../../src/library/testing.ts';
+import type { TestGraphOptions } from '../../src/library/testing.ts';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+
+const SCHEMA = `
+  type Query { hello(name: String!): String }
+  type Subscription {
+    order_updated(order_id: ID!): Order @kafka(topic: "orders", match: [{ arg: "order_id", path: "order_id" }], tombstone: COMPLETE, keys: SNAKE)
+    orders: Order @kafka(topic: "orders")
+  }
+  type Order { order_id: ID!, status: String, owner: String }
+`;
+const graph = () =>
+  defineGraph({
+    schema: SCHEMA,
+    resolvers: {
+      Query: { hello: (_: unknown, { name }: { name: string }) => `Hello, ${name}` },
+      Order: { owner: (_order, _args, { connection }) => connection.claims['user'] },
+    },
+    context: { authenticate: ({ params }) => params['user'] !== 'mallory' && { user: params['user'] ?? null } },
+    samples: {
+      *records() {
+        yield { topic: 'orders', value: { order_id: '7', status: 'SAMPLE' } };
+      },
+    },
+  });
+
+async function start(t: TestContext, options?: TestGraphOptions) {
+  const started = await startGraph(graph(), options);
+  t.after(() => started.close());
+  return started;
+}
+
+describe('crier/testing', { concurrency: 4 }, () => {
+  it('yields the events of the records that a test publishes, and no sample', async (t) => {
+    const started = await start(t);
+    const query = 'subscription ($id: ID!) { order_updated(order_id: $id) { status owner } }';
+    const options = { variables: { id: '7' }, connectionParams: { user: 'ann' } };
+    const [own, all] = [
+      await started.subscribe(query, options),
+      await started.subscribe('subscription { orders { order_id } }'),
+    ];
+    await started.publish('orders', { orderId: '7', status: 'PAID' }, { key: '7' });
+    await started.publish('orders', { orderId: '8', status: 'OPEN' });
+    assert.deepEqual((await own.next()).value?.data, { order_updated: { status: 'PAID', owner: 'ann' } });
+    const ids = [(await all.next()).value?.data, (await all.next()).value?.data];
+    assert.deepEqual(ids, [{ orders: { order_id: '7' } }, { orders: { order_id: '8' } }]);
+    assert.deepEqual(own.waiting, []);
+    await started.publish('orders', null, { key: '7' });
+    assert.deepEqual(await own.next(), { value: undefined, done: true });
+    await all.return();
+    assert.deepEqual(await all.next(), { value: undefined, done: true });
+  });
+
+  it('answers queries', async (t) => {
+    const started = await start(t);
+    const result = await started.query('query ($name: String!) { hello(name: $name) }', { variables: { name: 'Ada' } });
+    assert.deepEqual(result, { data: { hello: 'Hello, Ada' } });
+  });
+
+  it('says why no event may have come, and why a subscription was refused', async (t) => {
+    const started = await start(t, { patienceMs: 300 });
+    const query = 'subscription { order_updated(order_id: "7") { status } }';
+    const events = await started.subscribe(query);
+    await assert.rejects(events.next(), /no event came within 300 ms: no record was published/);
+    await started.publish('orders', { id: '7' });
+    await assert.rejects(
+      events.next(),
+      /no event came within 300 ms: records were published to orders \(1\); 1 did not match order_updated: \w+/,
+    );
+    const invalid = await started.subscribe('subscription { ordrs { status } }');
+    await assert.rejects(invalid.next(), /Cannot query field "ordrs".*GRAPHQL_VALIDATION_FAILED/);
+    const refused = await started.subscribe(query, { connectionParams: { user: 'mallory' } });
+    await assert.rejects(refused.next(), /the connection was closed: 4403/);
+  });
+
+  it('starts a graph folder, and names the mistakes of one', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': 'type Subscription { a: Int @kafka(topic: "as", payload: "a") }',
+    });
+    const started = await startGraph(folder);
+    t.after(() => started.close());
+    const events = await started.subscribe('subscription { a }');
+    await started.publish('as', { a: 1 });
+    assert.deepEqual((await events.next()).value?.data, { a: 1 });
+    await assert.rejects(startGraph('/nowhere'), /cannot be read/);
+  });
+});
