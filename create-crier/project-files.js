@@ -76,7 +76,7 @@ export function projectFiles(folder, version) {
     version: '0.0.0',
     private: true,
     type: 'module',
-    scripts: { start: 'crier start graph', check: 'crier --check-config graph' },
+    scripts: { start: 'crier start graph', dev: 'crier dev graph', check: 'crier check graph' },
     dependencies: { crier: `^${version}` },
   };
   return {

@@ -8,6 +8,7 @@ Usage: crier [start] [<graph folder>] [options]      starts the server
 
 Commands:
   start           starts the server; so does no command
+  dev             starts it, and reloads the graph when a file of its folder changes
 COMMANDS
 Options:
   --check-config  tries the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the key sets of JWT_JWKS_URL, Kafka and Redis, prints what

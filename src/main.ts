@@ -12,6 +12,7 @@ import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
 import { ExitProfile } from './profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './profiling/exit-profile.ts';
+import type { Server } from './server.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
@@ -21,8 +22,9 @@ const LOG_WINDOW_MS = 10_000;
 
 async function main(standardError: LogDestination): Promise<void> {
   const [word = '', ...rest] = process.argv.slice(2);
-  if (word !== 'start' && /^[^-]/.test(word)) return process.exit(await runCommand(word, rest));
-  const { values, positionals } = readArguments(word === 'start' ? rest : process.argv.slice(2));
+  const isServer = word === 'start' || word === 'dev';
+  if (!isServer && /^[^-]/.test(word)) return process.exit(await runCommand(word, rest));
+  const { values, positionals } = readArguments(isServer ? rest : process.argv.slice(2));
   if (values.help) return void process.stdout.write(help());
   if (values.version) return void process.stdout.write(`${readVersion()}\n`);
 
@@ -81,12 +83,14 @@ async function main(standardError: LogDestination): Promise<void> {
     if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
     else starting.then((server) => server.reloadPods()).catch(() => undefined);
   });
-  const { banner } = await starting.catch((error: unknown) => {
+  const server = await starting.catch((error: unknown) => {
     // The shutdown reports it, too, and ends the process.
-    if (error instanceof StoppedError) return { banner: '' };
+    if (error instanceof StoppedError) return undefined;
     throw error;
   });
-  if (!shutdown.stop.aborted) process.stdout.write(banner);
+  if (!server || shutdown.stop.aborted) return;
+  process.stdout.write(server.banner);
+  if (word === 'dev') await watch(config, server);
 }
 
 /** True if the signal came because the terminal was closed: a process that a person has started there ends with it. */
@@ -98,6 +102,12 @@ function hasLostTerminal(): boolean {
   } catch {
     return true;
   }
+}
+
+async function watch(config: Config, server: Server): Promise<void> {
+  const { watchGraph } = await import('./cli/dev.ts');
+  const { BUILT_IN_GRAPH } = await import('./server.ts');
+  await watchGraph(config.GRAPH || BUILT_IN_GRAPH, server);
 }
 
 async function startExitProfile(config: Config, facts: ExitProfileOptions['facts'], log: Logger): Promise<ExitProfile> {

@@ -30,12 +30,18 @@ import { checkTunables } from './tunables-check.ts';
  * tokens, Kafka and Redis. Starts no server, joins no group and commits nothing.
  *
  * @param builtInGraph the folder without GRAPH
+ * @param onGraph called with the graph if it can be loaded
  */
-export async function checkConfig(environment: Environment, builtInGraph: string): Promise<Finding[]> {
+export async function checkConfig(
+  environment: Environment,
+  builtInGraph: string,
+  onGraph: (graph: Graph) => void = () => undefined,
+): Promise<Finding[]> {
   const { config, findings } = checkSettings(environment);
   // As at a start, the graph comes first: it may register a provider of OpenTelemetry, and then a tunable has an effect.
   const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
   findings.push(...graph.findings);
+  if (graph.graph) onGraph(graph.graph);
   if (config && graph.graph) findings.push(...(await checkTrustedDocuments(config, graph.graph)));
   if (config) findings.push(...(await checkTunables(config)), ...(await checkTokenKeys(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];

@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'writes a graph from the records of a topic, or from sample records',
     load: () => import('./init/init.ts'),
   },
+  check: { summary: 'tries what a pod needs, and explains the bindings of a graph', load: () => import('./check.ts') },
   tail: { summary: 'prints the events of a subscription', load: () => import('./tail/tail.ts') },
   publish: { summary: 'writes lines of standard input to a Kafka topic', load: () => import('./publish.ts') },
   'dead-letters': {
@@ -26,7 +27,7 @@ export const commands: Readonly<Record<string, Entry>> = {
 export async function runCommand(name: string, args: readonly string[]): Promise<number> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) {
-    const names = ['start', ...Object.keys(commands)];
+    const names = ['start', 'dev', ...Object.keys(commands)];
     throw new UsageError(`unknown command "${name}"; commands are ${names.join(', ')}${didYouMean(name, names, 0.5)}`);
   }
   const command = await entry.load();

@@ -29,7 +29,11 @@ describe('create-crier', () => {
     const manifest = await readJson(join(cwd, 'App 1', 'package.json'));
     assert.equal(manifest['name'], 'app-1');
     assert.deepEqual(manifest['dependencies'], { crier: `^${version as string}` });
-    assert.deepEqual(manifest['scripts'], { start: 'crier start graph', check: 'crier --check-config graph' });
+    assert.deepEqual(manifest['scripts'], {
+      start: 'crier start graph',
+      dev: 'crier dev graph',
+      check: 'crier check graph',
+    });
   });
 
   it('makes a graph that loads without warnings, and prints the commands that start it', async (t) => {

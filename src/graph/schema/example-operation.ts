@@ -19,6 +19,11 @@ export function exampleOperation(graph: Pick<Graph, 'schema' | 'samples'>): stri
   if (graph.samples?.operation !== undefined) return graph.samples.operation;
   const field = Object.values(graph.schema.getSubscriptionType()?.getFields() ?? {})[0];
   if (!field) throw new TypeError('the schema has no Subscription field');
+  return exampleOf(field);
+}
+
+/** A subscription to one field. */
+export function exampleOf(field: GraphQLField<unknown, unknown>): string {
   return `subscription {\n${printField(field, LEVELS, '  ')}\n}\n`;
 }
 
