@@ -21,7 +21,7 @@ import { readBody } from './request-body.ts';
 import { bodyTooLong, isBodyShort, refusedHead } from './request-head.ts';
 
 export interface EndpointOptions extends QueryHandlerOptions {
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'failureOf'>;
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'authenticateAgain' | 'failureOf' | 'graphs'>;
   readonly admission: RequestAdmission;
   readonly origins: Origins;
   readonly proxies: TrustedProxies;
@@ -89,6 +89,13 @@ export function createEndpoint(
     return refusedByLimit(limit);
   }
 
+  /** Also of the graph that is served now: the body may have taken a while. @param graphs when its authentication began */
+  async function authenticated(known: Authenticated, graphs: number): Promise<Authenticated | Response> {
+    if (graphs === authenticator.graphs) return known;
+    const identity = await authenticator.authenticateAgain(known);
+    return 'facts' in identity ? identity : refusalReply(identity.failure);
+  }
+
   /** The identity of a reserved stream is that of its requests, too. */
   function charged(identity: Authenticated, admitted: AdmittedRequest): Authenticated | Response {
     admitted.charge(identity.subject);
@@ -136,14 +143,17 @@ export function createEndpoint(
     if (refusedStream) return refuse(refusedStream);
     const admitted = admission.open(addressKey(address));
     await whileAdmitted(request, response, admitted, async () => {
-      const identity = stream?.identity
+      const { graphs } = authenticator;
+      const known = stream?.identity
         ? charged(stream.identity, admitted)
         : await authenticate(request, address, admitted);
-      if (!('facts' in identity)) return refuse(identity);
+      if (!('facts' in known)) return refuse(known);
       // An HTTP/1.0 client knows no 100 (Continue): RFC 9110 section 10.1.1.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
       const body = await readBody(request, maxBodyBytes);
       if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
+      const identity = stream?.identity ? known : await authenticated(known, graphs);
+      if (!('facts' in identity)) return send(response, identity);
       if (!stream) return send(response, await handle(request, body, { socket, identity, begunAt }));
       const reply = await stream.answer({ request, response, body, identity, address, begunAt });
       if (reply) send(response, reply);

@@ -115,6 +115,11 @@ export class Authenticator {
     return this.#authenticate(refreshedSource(facts, parameter), check, 'the connection keeps its claims');
   }
 
+  /** Count of the graphs that were replaced: an identity of an earlier one must be authenticated again before it is used. */
+  get graphs(): number {
+    return this.#graphs;
+  }
+
   /** The graph's `authenticate` was replaced: whoever it is being asked about is asked about again. */
   onGraphReplaced(): void {
     this.#graphs++;

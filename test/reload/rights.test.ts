@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { openStream } from '../http-streams/stream-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -99,5 +102,34 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     const [event] = await kept.take(1);
     assert.deepEqual((event!.data as { data: unknown }).data, { item: { group: 'own' } });
     kept.leave();
+  });
+
+  it('holds for a request whose body arrives after the reload', async (t) => {
+    const claims = (answer: string) => `export const authenticate = ({ headers }) => (${answer});`;
+    const stage = await reloadStage(t, { 'context.js': claims("{ group: 'all' }") });
+    const begin = async (accept: string, query: string) => {
+      const text = JSON.stringify({ query });
+      const headers = { accept, 'content-type': 'application/json', 'content-length': text.length };
+      const outgoing = request(`http://127.0.0.1:${stage.server.port}/graphql`, {
+        method: 'POST',
+        headers: { ...headers, expect: '100-continue' },
+      });
+      t.after(() => void outgoing.destroy());
+      outgoing.flushHeaders();
+      // It is authenticated.
+      await once(outgoing, 'continue');
+      return async () => {
+        outgoing.end(text);
+        const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+        return response.statusCode;
+      };
+    };
+    const stream = await begin('text/event-stream', 'subscription { item(id: "a") { n } }');
+    const query = await begin('application/json', '{ version }');
+    await stage.change({ 'context.js': claims('false') });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    assert.equal(await stream(), 403);
+    assert.equal(await query(), 403);
+    assert.equal(await stage.metric('crier_connections'), 0);
   });
 });
