@@ -131,14 +131,20 @@ export class Authenticator {
    */
   async authenticateAgain(known: Authenticated): Promise<Authenticated | Unauthenticated> {
     const { log, onFailure } = this.#options;
-    const request = createFacts(known.facts, known.token ?? {});
+    const { token, subject, expiresAtMs } = known;
+    const begunAt = performance.now();
+    const request = createFacts(known.facts, token ?? {});
     let failure: AuthenticationFailure = 'threw';
     try {
       const answer = await this.#askInTime(request);
       failure = answer === false ? 'denied' : 'invalid_claims';
-      if (answer !== false)
-        return { ...known, facts: createFacts(known.facts, partsOf(answer ?? request.claims).claims) };
+      if (answer !== false) {
+        const facts = createFacts(known.facts, partsOf(answer ?? request.claims).claims);
+        this.#assertNotRevoked({ claims: facts.claims, token }, { expiresAtMs, begunAt });
+        return { ...known, facts };
+      }
     } catch (error) {
+      if (error instanceof TokenProblem) failure = error.refusal;
       this.#logWindow.run(`again ${failure}`, (suppressed) =>
         log.warn(
           { err: error, reason: failure, connection: request.id, suppressed },
@@ -147,7 +153,7 @@ export class Authenticator {
       );
     }
     onFailure(failure);
-    return { failure, subject: known.subject };
+    return { failure, subject };
   }
 
   async #askInTime(request: ConnectionRequest) {

@@ -83,6 +83,17 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     assert.equal(kept.closeCode, undefined);
   });
 
+  it('is closed with 4403 if the new authenticate returns a claim that is revoked', async (t) => {
+    const stage = await reloadStage(t, { 'context.js': context("{ sub: 'anyone' }") });
+    const one = stage.watch('subscription { item(id: "a") { n } }', undefined, { user: 'bob' });
+    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    const body = JSON.stringify({ sub: 'bob' });
+    assert.equal((await fetch(`${stage.admin}/admin/connections/revoke`, { method: 'POST', body })).status, 200);
+    await stage.change({ 'context.js': context('{ sub: params.user }') });
+    assert.equal((await stage.server.reload()).outcome, 'swapped');
+    assert.equal(await one.closed(), 4403);
+  });
+
   it('holds for streams over HTTP: one has the new claims, one that is refused ends', async (t) => {
     const group = `${resolversOf('first').replace(/export const Item.*/, '')}
       export const Item = { group: (item, args, { connection }) => connection.claims.group };`;
