@@ -45,12 +45,17 @@ export class Admission {
     return this.#isFull;
   }
 
+  /** True at `maxConnections`. */
+  get isReached(): boolean {
+    const { maxConnections } = this.#limits;
+    return maxConnections > 0 && this.#connections() >= maxConnections;
+  }
+
   /** Returns undefined if the handshake is admitted. `nowMs`: a monotonic clock. */
   refusal(nowMs: number): AdmissionRefusal | undefined {
-    const { maxConnections } = this.#limits;
     if (this.#overload.isMemoryShort()) return 'memory';
     if (this.#overload.isLoopLate()) return 'loop_lag';
-    if (maxConnections > 0 && this.#connections() >= maxConnections) return 'connections';
+    if (this.isReached) return 'connections';
     return this.#takeToken(nowMs) ? undefined : 'handshake_rate';
   }
 

@@ -116,12 +116,17 @@ export class Connections {
 
   /** Why a client at this address may open no connection now; undefined: it may. Takes one handshake from the rate limit. */
   refusalOf(request: IncomingMessage, address: string): ConnectionRefusal | undefined {
+    return this.limitFor(request, address) ?? this.#admission.refusal(performance.now());
+  }
+
+  /** The same for a client that was admitted a while ago: others have opened connections since, or the pod drains. */
+  limitFor(request: IncomingMessage, address: string): ConnectionRefusal | undefined {
     if (this.#isDraining) return 'draining';
     if (this.#addresses.isReached(addressKey(address))) {
       this.#options.proxies.onAddressRefused(request);
       return 'address';
     }
-    return this.#admission.refusal(performance.now());
+    return this.#admission.isReached ? 'connections' : undefined;
   }
 
   add(connection: ClientConnection): void {

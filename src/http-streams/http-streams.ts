@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Response } from 'graphql-http';
 import type { SubscribePayload } from 'graphql-ws';
 import { headerBytes } from '../connections/handshake-headers.ts';
+import type { ConnectionRefusal } from '../connections/connections.ts';
 import { keptTextBytes } from '../context/connection-facts.ts';
 import { STREAM_TOKEN_HEADER } from '../http/cors.ts';
 import type { EndpointStreams, StreamRequest, StreamRequestExchange } from '../http/endpoint-streams.ts';
@@ -35,7 +36,7 @@ import {
 export interface HttpStreamsOptions extends HttpStreamServices {
   /** Time in ms in which a reserved stream must be opened. */
   readonly openTimeoutMs: number;
-  readonly onRefused: (reason: keyof typeof CONNECTION_REFUSALS | 'headers' | 'user' | 'reservations') => void;
+  readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'user' | 'reservations') => void;
 }
 
 /** The id of the operation of a stream that has one. */
@@ -174,11 +175,13 @@ export class HttpStreams implements EndpointStreams {
     begunAt: number,
     create: (exchange: StreamRequestExchange) => HttpStream,
   ): HttpStream | Response {
-    const { request, response, identity } = exchange;
-    const { authenticator, limits, users, onRefused, onRefusedUser } = this.#options;
+    const { request, response, identity, address } = exchange;
+    const { connections, authenticator, limits, users, onRefused, onRefusedUser } = this.#options;
     if (!response.socket) return PIPELINED;
     const failure = authenticator.failureOf(identity, begunAt);
     if (failure) return refusalReply(failure);
+    const limit = connections.limitFor(request, address);
+    if (limit) return this.#refusedBy(limit);
     if (keptTextBytes(identity.facts) > limits.maxInitBytes) {
       onRefused('headers');
       return longHeaders(limits.maxInitBytes);
@@ -200,7 +203,10 @@ export class HttpStreams implements EndpointStreams {
     const refused = this.#headersRefusal(request);
     if (refused) return refused;
     const refusal = this.#options.connections.refusalOf(request, address);
-    if (!refusal) return undefined;
+    return refusal && this.#refusedBy(refusal);
+  }
+
+  #refusedBy(refusal: ConnectionRefusal): Response {
     this.#options.onRefused(refusal);
     return CONNECTION_REFUSALS[refusal];
   }

@@ -82,6 +82,27 @@ export async function openStream(
   return new StreamClient(response);
 }
 
+/** Sends the headers of a POST. Resolves once it is authenticated and its body is awaited, with a function that sends that. */
+export async function beginPost(
+  scope: Scope,
+  url: string,
+  body: object,
+  accept = 'text/event-stream',
+): Promise<() => Promise<StreamClient>> {
+  const text = JSON.stringify(body);
+  const headers = { accept, 'content-type': 'application/json', 'content-length': text.length };
+  const outgoing = request(url, { method: 'POST', agent: false, headers: { ...headers, expect: '100-continue' } });
+  outgoing.on('error', () => undefined);
+  scope.after(() => void outgoing.destroy());
+  outgoing.flushHeaders();
+  await once(outgoing, 'continue');
+  return async () => {
+    outgoing.end(text);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return new StreamClient(response);
+  };
+}
+
 function eventOf(block: string): StreamEvent {
   const fields = new Map(
     block.split('\n').map((line): [string, string] => {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { openStream } from '../http-streams/stream-client.ts';
+import { beginPost, openStream } from '../http-streams/stream-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { SCHEMA, reloadStage, resolversOf } from './stage.ts';
 
@@ -118,29 +115,13 @@ describe('a live subscription when the reloaded graph has other rules', () => {
   it('holds for a request whose body arrives after the reload', async (t) => {
     const claims = (answer: string) => `export const authenticate = ({ headers }) => (${answer});`;
     const stage = await reloadStage(t, { 'context.js': claims("{ group: 'all' }") });
-    const begin = async (accept: string, query: string) => {
-      const text = JSON.stringify({ query });
-      const headers = { accept, 'content-type': 'application/json', 'content-length': text.length };
-      const outgoing = request(`http://127.0.0.1:${stage.server.port}/graphql`, {
-        method: 'POST',
-        headers: { ...headers, expect: '100-continue' },
-      });
-      t.after(() => void outgoing.destroy());
-      outgoing.flushHeaders();
-      // It is authenticated.
-      await once(outgoing, 'continue');
-      return async () => {
-        outgoing.end(text);
-        const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-        return response.statusCode;
-      };
-    };
-    const stream = await begin('text/event-stream', 'subscription { item(id: "a") { n } }');
-    const query = await begin('application/json', '{ version }');
+    const url = `http://127.0.0.1:${stage.server.port}/graphql`;
+    const stream = await beginPost(t, url, { query: 'subscription { item(id: "a") { n } }' });
+    const query = await beginPost(t, url, { query: '{ version }' }, 'application/json');
     await stage.change({ 'context.js': claims('false') });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
-    assert.equal(await stream(), 403);
-    assert.equal(await query(), 403);
+    assert.equal((await stream()).status, 403);
+    assert.equal((await query()).status, 403);
     assert.equal(await stage.metric('crier_connections'), 0);
   });
 });
