@@ -19,6 +19,7 @@ import type { Reservation } from './reservations.ts';
 import { SSE_OF_MANY } from './sse-format.ts';
 import type { StreamFormat } from './stream-format.ts';
 import {
+  CLIENT_LEFT,
   CONNECTION_REFUSALS,
   IS_OPEN,
   NO_OPERATION_ID,
@@ -177,6 +178,8 @@ export class HttpStreams implements EndpointStreams {
   ): HttpStream | Response {
     const { request, response, identity, address } = exchange;
     const { connections, authenticator, limits, users, onRefused, onRefusedUser } = this.#options;
+    // Its close was emitted already, so nothing would end the stream.
+    if (request.socket.destroyed) return CLIENT_LEFT;
     if (!response.socket) return PIPELINED;
     const failure = authenticator.failureOf(identity, begunAt);
     if (failure) return refusalReply(failure);

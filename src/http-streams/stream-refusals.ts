@@ -17,6 +17,8 @@ export const USER_REFUSAL = tooMany('This user has as many connections as a user
 export const RESERVATIONS_REFUSAL = overloaded('Too many streams are reserved and not opened');
 export const RATE_REFUSAL = tooMany('Too many requests for one stream (MAX_MESSAGES_PER_SECOND)');
 
+/** Nobody receives it. */
+export const CLIENT_LEFT: Response = [null, { status: 499, statusText: 'Client Closed Request' }];
 export const UNKNOWN_STREAM = textReply(
   404,
   'Not Found',
