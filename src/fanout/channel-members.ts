@@ -76,7 +76,7 @@ export class ChannelMembers {
     const member = this.#members.get(subscription);
     if (!member) return undefined;
     if (!('group' in member)) {
-      Object.assign(member.joining, { sharingKey, filter });
+      member.joining.move(sharingKey, filter);
       return undefined;
     }
     const former = this.#moves?.get(subscription);

@@ -278,8 +278,8 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     audit,
     executor: {
       tombstoneActionOf: (operation) => runtime.tombstoneActionOf(operation),
-      startEvent: (payload) => {
-        const event = runtime.startEvent(payload);
+      startEvent: (payload, operation) => {
+        const event = runtime.startEvent(payload, operation);
         if (!options.forgetsReads) return event;
         const execute = (subscription: Subscription) => {
           const result = event.execute(subscription);

@@ -6,6 +6,7 @@ import type { CursorPosition } from './cursor.ts';
 import type { HeldEvents } from './held-events.ts';
 import type { HistoryRead, Missed } from './history-reads.ts';
 import { isAfter } from './recovery.ts';
+import type { SharingGroup } from '../sharing/sharing-group.ts';
 import type { Subscription } from '../subscription.ts';
 
 const NONE: readonly HistoryEntry[] = [];
@@ -17,10 +18,10 @@ const NONE: readonly HistoryEntry[] = [];
  */
 export class Joining {
   readonly subscription: Subscription;
-  /** Of the group that it joins; replaced when the pod serves another graph. */
-  sharingKey: string | undefined;
-  /** See `SharingGroup.filter`. */
-  filter: EventFilter | undefined;
+  /** In the replay; undefined: it has none yet. */
+  group: SharingGroup | undefined;
+  #sharingKey: string | undefined;
+  #filter: EventFilter | undefined;
   readonly #held: HeldEvents;
   /** Of the next held event. */
   #sequence: number;
@@ -48,11 +49,29 @@ export class Joining {
     onGap: () => void,
   ) {
     this.subscription = subscription;
-    this.sharingKey = sharingKey;
-    this.filter = filter;
+    this.#sharingKey = sharingKey;
+    this.#filter = filter;
     this.#held = held;
     this.#sequence = held.end;
     this.#onGap = onGap;
+  }
+
+  /** Of the group that it joins. */
+  get sharingKey(): string | undefined {
+    return this.#sharingKey;
+  }
+
+  /** See `SharingGroup.filter`. */
+  get filter(): EventFilter | undefined {
+    return this.#filter;
+  }
+
+  /** Its operation was replaced, because the pod serves another graph: what it has not received yet, it receives with this one. */
+  move(sharingKey: string | undefined, filter: EventFilter | undefined): void {
+    this.group?.delete(this.subscription);
+    this.group = undefined;
+    this.#sharingKey = sharingKey;
+    this.#filter = filter;
   }
 
   /** Position of the first held event that is still needed. */

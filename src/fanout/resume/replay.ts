@@ -106,9 +106,8 @@ export class Replay {
   /** Delivers the missed events, if any, then the events held since. */
   start(joining: Joining, missed: Missed | undefined): void {
     if (missed) joining.startWith(missed);
-    const group = this.#groupOf(joining);
-    group.members.add(joining.subscription);
-    this.#services.replays.add((isSpent) => this.#serve(joining, group, isSpent));
+    this.#groupOf(joining);
+    this.#services.replays.add((isSpent) => this.#serve(joining, isSpent));
   }
 
   delete(subscription: Subscription): void {
@@ -144,7 +143,16 @@ export class Replay {
     this.held.dropBefore(this.held.end);
   }
 
-  #groupOf({ subscription, sharingKey }: Joining): SharingGroup {
+  /** The group of which it is a member from now on. */
+  #groupOf(joining: Joining): SharingGroup {
+    if (!joining.group) {
+      joining.group = this.#openGroup(joining);
+      joining.group.members.add(joining.subscription);
+    }
+    return joining.group;
+  }
+
+  #openGroup({ subscription, sharingKey }: Joining): SharingGroup {
     if (sharingKey === undefined) return new SharingGroup(subscription, false, undefined, subscription.operation);
     let group = this.#groups.get(sharingKey);
     if (!group)
@@ -153,9 +161,9 @@ export class Replay {
   }
 
   /** One turn of a subscription. The error boundary: a throw ends its operation, and nothing else. */
-  #serve(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
+  #serve(joining: Joining, isSpent: () => boolean): Progress {
     try {
-      const progress = this.#attempt(joining, group, isSpent);
+      const progress = this.#attempt(joining, this.#groupOf(joining), isSpent);
       // Flow control does not wait for a client that does not read.
       if (progress === 'waiting') this.intake.close(joining);
       else this.intake.advance(joining, joining.sequence);
