@@ -1,4 +1,4 @@
-import { Kind, getNamedType, isInterfaceType } from 'graphql';
+import { Kind, getNamedType, isAbstractType, isInterfaceType, isObjectType } from 'graphql';
 import type {
   ConstDirectiveNode,
   GraphQLInterfaceType,
@@ -55,9 +55,10 @@ export function readEntity(
   });
   const [first] = resolvable;
   if (!first) return undefined;
-  const problem = referenceProblem(type);
+  const fields = mergedFieldSet([...keys, ...required]);
+  const problem = referenceProblem(schema, type, fields);
   if (problem) problems.push(`${lineOf(first)}${type.name}: ${problem}`);
-  return { type, keys, fields: mergedFieldSet([...keys, ...required]) };
+  return { type, keys, fields };
 }
 
 function readFields(
@@ -80,13 +81,29 @@ function readFields(
 }
 
 /** Why an entity cannot do without a `__resolveReference`; undefined if it can, or has one. */
-function referenceProblem(type: EntityType): string | undefined {
+function referenceProblem(schema: GraphQLSchema, type: EntityType, fields: FieldSet): string | undefined {
   if (referenceResolverOf(type)) return undefined;
   const mend = `export ${type.name}.__resolveReference from resolvers, which loads the entity by its key`;
   if (isInterfaceType(type))
     return `is an interface with a key, so a representation does not say which type it is; ${mend}`;
-  const authorized = [type, ...type.getInterfaces()].find(typeAuthorizerOf);
-  const field = Object.values(type.getFields()).find(authorizerOf);
-  const name = authorized ? `${authorized.name}.__authorize` : field && `authorize of ${type.name}.${field.name}`;
+  const [name] = [type, ...typesWithin(schema, fields)].flatMap((one) => authorizerName(one) ?? []);
   return name && `${name} would decide about a representation, which the client writes; ${mend}`;
+}
+
+/** The types of the objects that a representation has, at any depth. */
+function typesWithin(schema: GraphQLSchema, set: FieldSet): EntityType[] {
+  return [...set.values()].flatMap(({ type, fields }) => {
+    if (!fields) return [];
+    const named = getNamedType(type);
+    const types = isAbstractType(named) ? schema.getPossibleTypes(named) : isObjectType(named) ? [named] : [];
+    return [...types, ...typesWithin(schema, fields)];
+  });
+}
+
+/** What the graph asks before it shows an object of the type, or a field of it; undefined: nothing. */
+function authorizerName(type: EntityType): string | undefined {
+  const authorized = [type, ...type.getInterfaces()].find(typeAuthorizerOf);
+  if (authorized) return `${authorized.name}.__authorize`;
+  const field = Object.values(type.getFields()).find(authorizerOf);
+  return field && `authorize of ${type.name}.${field.name}`;
 }

@@ -211,6 +211,18 @@ describe('a subgraph that cannot work', () => {
       'export const Order = { total: { authorize: () => true } }',
     ],
     [
+      'would let __authorize decide about an object within what a client writes',
+      `${LINK}\n${order.replace('"id"', '"owner { id }"')} ${SUBSCRIPTION}`,
+      /^schema\.graphql:2: Order: Owner\.__authorize would decide about a representation, which the client writes; export Order\.__resolveReference/,
+      'export const Owner = { __authorize: () => true }',
+    ],
+    [
+      'would let authorize of a field decide about one of several types within it',
+      `${LINK}\n${order.replace('"id"', '"party { ... on Owner { id } }"')} ${SUBSCRIPTION}\nunion Party = Owner extend type Order { party: Party }`,
+      /^schema\.graphql:2: Order: authorize of Owner\.id would decide about a representation/,
+      'export const Owner = { id: { authorize: () => true } }',
+    ],
+    [
       'has an interface with a key and no __resolveReference',
       `${LINK}\ninterface Node @key(fields: "id") { id: ID! } type Order implements Node @key(fields: "id") { id: ID! } ${SUBSCRIPTION}`,
       /^schema\.graphql:2: Node: is an interface with a key, so a representation does not say which type it is; export Node\.__resolveReference/,
