@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectFiles, starterGraph } from './project-files.js';
 import { createFolder } from './folder.js';
@@ -23,7 +24,7 @@ async function main() {
   const folder = positionals[0] ?? 'crier-app';
   const manifest = await readFile(new URL('package.json', import.meta.url), 'utf8');
   const [, version = ''] = /"version": "([^"]+)"/.exec(manifest) ?? [];
-  const source = sourceOf(values);
+  const source = sourceOf(values, folder);
   await createFolder(folder, { ...projectFiles(folder, version), ...(source ? {} : starterGraph()) });
   const commands = [
     ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
@@ -51,10 +52,16 @@ function readArguments() {
   }
 }
 
-/** Where records come from; undefined: the starter graph has its own. @param {{ topic?: string, sample?: string }} values */
-function sourceOf({ topic, sample }) {
+/**
+ * Where records come from; undefined: the starter graph has its own.
+ * @param {{ topic?: string, sample?: string }} values
+ * @param {string} folder of the project, in which the command runs
+ */
+function sourceOf({ topic, sample }, folder) {
   if (topic !== undefined) return { option: `--topic ${quoted(topic)}`, settings: 'KAFKA_BROKERS=localhost:9092 ' };
-  return sample === undefined ? undefined : { option: `--sample ${quoted(sample)}`, settings: '' };
+  if (sample === undefined) return undefined;
+  const file = sample === '-' || isAbsolute(sample) ? sample : relative(folder, sample);
+  return { option: `--sample ${quoted(file)}`, settings: '' };
 }
 
 /** As a word of a POSIX shell. @param {string} text */

@@ -63,8 +63,20 @@ describe('create-crier', () => {
     );
     assert.doesNotMatch(output, /cd /);
     assert.ok(!(await readdir(cwd)).includes('graph'));
-    const { output: sample } = await create(t, ['--sample', "it's.json"]);
+    const { output: sample } = await create(t, ['.', '--sample', "it's.json"]);
     assert.ok(sample.includes(String.raw`npx crier init graph --sample 'it'\''s.json'`));
+  });
+
+  it('names the file of sample records as it is seen from the project', async (t) => {
+    for (const [folder, sample, printed] of [
+      ['my-app', 'records.json', '../records.json'],
+      ['apps/my-app', './data/records.json', '../../data/records.json'],
+      ['my-app', '/tmp/records.json', '/tmp/records.json'],
+      ['my-app', '-', '-'],
+    ] as const) {
+      const { output } = await create(t, [folder, '--sample', sample]);
+      assert.ok(output.includes(`npx crier init graph --sample ${printed}\n`), output);
+    }
   });
 
   it('writes nothing into a folder that is not empty, but beside a repository', async (t) => {
