@@ -2,6 +2,7 @@ import { valueAt } from '../../json/value-at.ts';
 import type { InferredGraph } from './inferred-graph.ts';
 import type { InferredObject } from './inferred-types.ts';
 import type { SeenRecord } from './seen-record.ts';
+import { escapeHidden } from './visible.ts';
 
 const MAX_FIELDS = 4;
 const MAX_KEY_LENGTH = 40;
@@ -18,7 +19,7 @@ export function exampleSubscription(
 }
 
 function literal(value: unknown, type: string): string {
-  return type === 'Int' || type === 'Float' ? String(value) : JSON.stringify(String(value));
+  return type === 'Int' || type === 'Float' ? String(value) : escapeHidden(JSON.stringify(String(value)));
 }
 
 /** Its first scalars, else those of its first object. */

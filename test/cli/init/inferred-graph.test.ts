@@ -188,6 +188,11 @@ scalar JSON`.trim(),
     );
   });
 
+  it('shows what a record hides in the subscription that a person is to run', async (t) => {
+    const { example } = await lived(t, seen([String.raw`{"id":"1\u202e\u009b2J\u00ad\ud83d\ude00","n":1}`]));
+    assert.equal(example, String.raw`subscription { order(id: "1\u202e\u009b2J\u00ad😀") { id n } }`);
+  });
+
   it('shortens samples, and keeps of __proto__ nothing', async (t) => {
     const { samples } = await lived(
       t,

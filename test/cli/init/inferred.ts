@@ -73,9 +73,9 @@ export async function lived(t: TestContext, records: readonly SeenRecord[]) {
     assert.deepEqual(errors, undefined, `${text}\n${converted.payload}`);
     results.push(data?.[inferred.field]);
   }
-  const example = parse(exampleSubscription(inferred, records));
-  assert.deepEqual(validate(graph.schema, example), []);
-  return { inferred, text, results: results.slice(0, records.length), samples };
+  const example = exampleSubscription(inferred, records);
+  assert.deepEqual(validate(graph.schema, parse(example)), []);
+  return { inferred, text, example, results: results.slice(0, records.length), samples };
 }
 
 /** The records that the written samples.ts yields. */
