@@ -83,6 +83,18 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     assert.deepEqual([code, output], [0, '{"data":{"__typename":"Query"}}\n']);
   });
 
+  it('ends when nobody reads its output any more', async (t) => {
+    const files = {
+      'schema.graphql': 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }',
+      'samples.js': 'export function* records() { for (;;) yield { topic: "a", value: { a: 1 } }; }',
+    };
+    const pod = await startPod(t, { GRAPH: await graphFolder(t, files) });
+    const tail = new Crier(t, ['tail', 'subscription { a }', '--url', pod.url]);
+    await tail.until('an event', () => tail.lines.length > 0);
+    tail.process.stdout.destroy();
+    assert.equal(await tail.ended, 0);
+  });
+
   it('writes the lines before one that is refused, and names its number', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = { KAFKA_BROKERS: outside.brokers };

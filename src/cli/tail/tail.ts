@@ -137,6 +137,8 @@ function follow({ url, headers, token, query, variables, count, isWhole }: Subsc
         },
       },
     });
+    // A reader such as `head` has what it wants.
+    process.stdout.once('error', () => end(0));
     client.subscribe<Record<string, unknown>>(
       { query, ...(variables && { variables }) },
       {
