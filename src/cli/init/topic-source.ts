@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { didYouMean } from '../../did-you-mean.ts';
 import { SetupError } from '../../errors.ts';
+import { keyText } from '../../graph/record-parts.ts';
 import { snakeCaseName } from '../../json/key-naming.ts';
 import type { KafkaRecord } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
@@ -50,12 +51,13 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
     );
   }
   const payloads = await payloadsOf(topic, records, settings);
-  const seen = records.flatMap(({ key, value }, i): SeenRecord[] => {
+  const seen = records.flatMap((record, i): SeenRecord[] => {
+    const { value } = record;
     const { payload } = payloads[i]!;
     if (!payload) return [];
     const hasSchema = value![0] === MAGIC_BYTE;
     const written = hasSchema ? payload : (JSON.parse(value!.toString()) as Record<string, unknown>);
-    return [{ key: key?.toString(), value: written, payload }];
+    return [{ key: keyText(record), value: written, payload }];
   });
   const [reason] = payloads.flatMap(({ poison }) => poison ?? []);
   if (seen.length === 0 && reason !== undefined) {

@@ -84,6 +84,18 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.match(await readFile(join(folder, 'samples.ts'), 'utf8'), /"key": "s8"/);
   });
 
+  it('leaves out keys that are no text', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const key = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0xff]);
+    await outside.send(topic, [{ key, value: ORDER }]);
+    const folder = join(await temporaryFolder(t), 'graph');
+    const { errors } = await crier(t, ['init', folder, '--topic', topic], {
+      settings: { KAFKA_BROKERS: outside.brokers },
+    });
+    assert.equal(errors, '');
+    assert.doesNotMatch(await readFile(join(folder, 'samples.ts'), 'utf8'), /"key"/);
+  });
+
   it('names a topic that is away or empty, brokers that are missing, and those that do not answer', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const folder = join(await temporaryFolder(t), 'graph');
