@@ -16,8 +16,8 @@ const PAGES = [
   'CHANGELOG.md',
   'SECURITY.md',
   'loadtest/README.md',
-  'examples/chat/README.md',
-  'examples/orders/README.md',
+  ...readdirSync('examples').map((name) => `examples/${name}/README.md`),
+  'client/README.md',
   ...readdirSync('docs').map((name) => `docs/${name}`),
 ];
 
