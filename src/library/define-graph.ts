@@ -1,4 +1,6 @@
 import type { ContextDefinition } from '../context/context.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { GraphError } from '../errors.ts';
 import type { Graph, Samples } from '../graph/graph.ts';
 import { buildGraph } from '../graph/loading/build-graph.ts';
 import type { GraphModule } from '../graph/loading/build-graph.ts';
@@ -17,11 +19,19 @@ export interface GraphDefinition {
   readonly samples?: Samples;
 }
 
+const MODULES = ['resolvers', 'context', 'samples'];
+
 /**
  * Checks and builds a graph.
  * @throws GraphError with every mistake found, one per line: field, line, reason, remedy
  */
 export function defineGraph({ name = 'graph', schema, ...modules }: GraphDefinition): Graph {
+  const unknown = Object.keys(modules).filter((part) => !MODULES.includes(part));
+  if (unknown.length > 0) {
+    throw new GraphError(
+      unknown.map((part) => `${part}: unknown part of a graph${didYouMean(part, MODULES)}`).join('\n'),
+    );
+  }
   return buildGraph({
     name,
     revision: revisionOf([schema]),

@@ -69,6 +69,14 @@ describe('createServer', { concurrency: 4 }, () => {
     assert.deepEqual(await response.json(), { data: { hello: 'from a folder' } });
   });
 
+  it('refuses a part of a graph that it does not know', () => {
+    const misspelt = { schema: SCHEMA, resolver: { Counted: { text: () => 'never' } } };
+    assert.throws(
+      () => defineGraph(misspelt),
+      /^GraphError: resolver: unknown part of a graph; did you mean "resolvers"\?$/,
+    );
+  });
+
   it('names the option that is unknown or cannot be used, and leaves nothing running', async () => {
     const cases: readonly [object, RegExp][] = [
       [{ prot: 1 }, /^prot: unknown option; did you mean "port"\?$/],
