@@ -3,7 +3,7 @@ import { settingRows } from './settings/setting-rows.ts';
 
 const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
 
-Usage: crier [start] [<graph folder>] [options]      starts the server
+Usage: crier [start [<graph folder>]] [options]      starts the server
        crier <command> [--help]
 
 Commands:
