@@ -55,7 +55,7 @@ export default {
     {
       name: 'composed-at-the-top',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/((server|main)\\.ts$|roles/|library/)' },
+      from: { path: '^src/', pathNot: '^src/((server|main)\\.ts$|roles/|library/|cli/)' },
       to: { path: '^src/(roles/|server\\.ts$)' },
     },
     {
