@@ -1,12 +1,10 @@
 import { readSettings } from '../config.ts';
-import { SetupError, UsageError } from '../errors.ts';
-import { createKafkaClient } from '../kafka/kafkajs/client.ts';
-import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import { UsageError } from '../errors.ts';
 import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
 import type { DeadLetterCommand, DeadLetterEntry } from '../kafka/dead-letter/dead-letter-commands.ts';
 import { createLog } from '../log.ts';
 import { positiveInteger, readArguments } from './command.ts';
-import { kafkaFailure } from './kafka-failure.ts';
+import { withKafka } from './with-kafka.ts';
 
 export const usage = `Lists, replays or drops dead letters: records that crier could not decode.
 
@@ -37,18 +35,13 @@ export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments('dead-letters', args, { options, maxPositionals: 1 });
   const command = commandOf(values, positionals);
   const config = readSettings(process.env);
-  if (config.KAFKA_BROKERS.length === 0)
-    throw new SetupError('KAFKA_BROKERS: expected host:port, separated by commas, got none');
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
-  const cluster = new Cluster(() => createKafkaClient(config, log));
-  const client = createKafkaClient(config, log);
   let reportedAt = performance.now();
-  try {
-    const { done, refused } = await runDeadLetterCommand(command, {
+  const { done, refused } = await withKafka({ settings: config, log }, (kafka) =>
+    runDeadLetterCommand(command, {
       topic: config.KAFKA_DEAD_LETTER_TOPIC,
       groupId: `${config.KAFKA_GROUP_ID}-dead-letters`,
-      client,
-      cluster,
+      ...kafka,
       onEntry: (entry) => {
         if (command.action === 'list' || command.isDryRun) process.stdout.write(`${lineOf(entry)}\n`);
         else if (command.action === 'replay' && entry.facts.isPartial) {
@@ -63,17 +56,12 @@ export async function run(args: readonly string[]): Promise<number> {
         reportedAt = performance.now();
         process.stderr.write(`${outcome.done} so far\n`);
       },
-    });
-    const verb = { list: 'listed', replay: 'replayed', drop: 'dropped' }[command.action];
-    const remainder = refused > 0 ? `, ${refused} cannot be replayed and stay` : '';
-    process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${remainder}\n`);
-    return refused > 0 ? 1 : 0;
-  } catch (error) {
-    throw kafkaFailure(error);
-  } finally {
-    cluster.close();
-    client.destroy();
-  }
+    }),
+  );
+  const verb = { list: 'listed', replay: 'replayed', drop: 'dropped' }[command.action];
+  const remainder = refused > 0 ? `, ${refused} cannot be replayed and stay` : '';
+  process.stdout.write(`${command.isDryRun ? 'would have been ' : ''}${verb}: ${done}${remainder}\n`);
+  return refused > 0 ? 1 : 0;
 }
 
 interface Values {

@@ -2,11 +2,9 @@ import type { Message, Producer } from 'kafkajs';
 import { readSettings } from '../config.ts';
 import { SetupError, UsageError } from '../errors.ts';
 import { valueAt } from '../json/value-at.ts';
-import { createKafkaClient } from '../kafka/kafkajs/client.ts';
-import { Cluster } from '../kafka/kafkajs/cluster.ts';
 import { createLog } from '../log.ts';
 import { readArguments, readHeaders } from './command.ts';
-import { kafkaFailure } from './kafka-failure.ts';
+import { withKafka } from './with-kafka.ts';
 
 export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
 
@@ -20,6 +18,7 @@ Empty lines are skipped. Settings are crier's environment variables: KAFKA_BROKE
 Exits with 1 if a line is refused; the lines before it are written.
 `;
 
+const WITHOUT_KAFKA = '; without Kafka the records of a graph come from its samples.ts';
 const BATCH = 500;
 const PROGRESS_INTERVAL_MS = 2000;
 
@@ -33,30 +32,21 @@ interface Target {
 export async function run(args: readonly string[]): Promise<number> {
   const target = targetOf(args);
   const config = readSettings(process.env);
-  if (config.KAFKA_BROKERS.length === 0) {
-    throw new SetupError(
-      'KAFKA_BROKERS: expected host:port, separated by commas, got none; without Kafka the records of a graph come from its samples.ts',
-    );
-  }
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
-  const cluster = new Cluster(() => createKafkaClient(config, log));
-  const client = createKafkaClient(config, log);
-  const producer = client.kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
-  try {
+  const written = await withKafka({ settings: config, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
     const [existing] = await cluster.existingTopics([target.topic]);
     if (existing === undefined)
       throw new SetupError(`the topic "${target.topic}" does not exist, or may not be seen; create it first`);
-    await producer.connect();
-    const written = await writeLines(producer, target);
-    process.stderr.write(`written: ${written}\n`);
-    return 0;
-  } catch (error) {
-    throw kafkaFailure(error);
-  } finally {
-    await producer.disconnect().catch(() => undefined);
-    cluster.close();
-    client.destroy();
-  }
+    const producer = client.kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
+    try {
+      await producer.connect();
+      return await writeLines(producer, target);
+    } finally {
+      await producer.disconnect().catch(() => undefined);
+    }
+  });
+  process.stderr.write(`written: ${written}\n`);
+  return 0;
 }
 
 function targetOf(args: readonly string[]): Target {

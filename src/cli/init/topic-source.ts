@@ -13,13 +13,11 @@ import { RegistryRequests, SchemaUnavailableError } from '../../kafka/decoding/r
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
 import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
 import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
-import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
-import { Cluster } from '../../kafka/kafkajs/cluster.ts';
 import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
 import { undecodableMend } from '../../kafka/undecodable-limit.ts';
 import { createLog } from '../../log.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { kafkaFailure } from '../kafka-failure.ts';
+import { withKafka } from '../with-kafka.ts';
 import type { SeenRecord } from './seen-record.ts';
 
 const MAX_RECORDS = 200;
@@ -69,16 +67,9 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
   return { records: seen, hasSchema, undecodable: records.length - seen.length };
 }
 
-async function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
-  if (settings.KAFKA_BROKERS.length === 0) {
-    throw new SetupError(
-      `KAFKA_BROKERS: expected host:port, separated by commas, got none; the records of "${topic}" are read from there`,
-    );
-  }
-  const log = createLog('silent');
-  const cluster = new Cluster(() => createKafkaClient(settings, log));
-  const client = createKafkaClient(settings, log);
-  try {
+function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
+  const hint = `; the records of "${topic}" are read from there`;
+  return withKafka({ settings, log: createLog('silent'), hint }, async ({ client, cluster }) => {
     if ((await cluster.existingTopics([topic])).length === 0) {
       const admin = client.kafka.admin();
       await admin.connect();
@@ -95,12 +86,7 @@ async function newestRecords(topic: string, settings: Settings): Promise<readonl
       records.push(...(await reader.read(topic, new Map([range]), Math.ceil(MAX_RECORDS / read.length))));
     }
     return records.toSorted((a, b) => Number(a.timestamp) - Number(b.timestamp));
-  } catch (error) {
-    throw kafkaFailure(error);
-  } finally {
-    cluster.close();
-    client.destroy();
-  }
+  });
 }
 
 async function payloadsOf(

@@ -1,0 +1,41 @@
+import kafkajs from 'kafkajs';
+import { SetupError } from '../errors.ts';
+import { createKafkaClient } from '../kafka/kafkajs/client.ts';
+import type { KafkaClient } from '../kafka/kafkajs/client.ts';
+import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import type { Logger } from '../log.ts';
+import type { Settings } from '../settings/settings.ts';
+
+export interface KafkaAccess {
+  readonly client: KafkaClient;
+  readonly cluster: Cluster;
+}
+
+export interface WithKafkaOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** What the message adds if the settings name no brokers. */
+  readonly hint?: string;
+}
+
+/**
+ * Opens the configured brokers for a command, and closes them after `use`.
+ * @throws SetupError if no brokers are configured, or for a failure of Kafka: unreachable brokers and missing rights need no stack
+ */
+export async function withKafka<Result>(
+  { settings, log, hint = '' }: WithKafkaOptions,
+  use: (kafka: KafkaAccess) => Promise<Result>,
+): Promise<Result> {
+  if (settings.KAFKA_BROKERS.length === 0)
+    throw new SetupError(`KAFKA_BROKERS: expected host:port, separated by commas, got none${hint}`);
+  const cluster = new Cluster(() => createKafkaClient(settings, log));
+  const client = createKafkaClient(settings, log);
+  try {
+    return await use({ client, cluster });
+  } catch (error) {
+    throw error instanceof kafkajs.KafkaJSError ? new SetupError(error.message, { cause: error }) : error;
+  } finally {
+    cluster.close();
+    client.destroy();
+  }
+}
