@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { channelName } from '../src/bus/channel.ts';
@@ -8,8 +7,7 @@ import { createLog } from '../src/log.ts';
 import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
+import { publishFaults } from './fault-report.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { callProcess } from './processes/process-call.ts';
@@ -17,7 +15,6 @@ import { startServerProcess, stopProcess } from './processes/server-process.ts';
 import { startArguments } from './processes/start-arguments.ts';
 import { ITEM_TOPIC, ItemGraph, documentsOf, payloadOf } from './reload/item-graph.ts';
 import type { WatchPlan, WatchReport } from './reload/watching-clients.ts';
-import { markdownTable, textTable } from './table.ts';
 
 const USAGE = `Reloads the graph of a gateway while its clients receive events.
 
@@ -227,20 +224,9 @@ async function publish(figures: Figures): Promise<void> {
     ['event loop lag p99 before / during, ms', `${figures.quietLagP99Ms.toFixed(1)} / ${figures.lagP99Ms.toFixed(1)}`],
     ['memory kept for each reload, KB', figures.kiloBytesPerReload.toFixed(0)],
   ];
-  const flags = Object.entries(values)
-    .map(([name, value]) => `--${name} ${value}`)
-    .join(' ');
-  const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags };
-  const verdict = faults.length === 0 ? 'No reload was noticed by a client.' : faults.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
-  const markdown = `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, figures, faults }, null, 2)}\n`);
-  await writeFile(`${path}.md`, markdown);
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
-  for (const fault of faults) say(`reload: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+  const { out: name } = values;
+  const success = 'No reload was noticed by a client.';
+  await publishFaults({ command: 'reload', name, flags: values, table, success, faults, data: { figures } });
 }
 
 runCommand('reload', main);

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -9,10 +8,9 @@ import { Redis } from 'ioredis';
 import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { runCommand, say } from './command.ts';
+import { publishFaults } from './fault-report.ts';
 import { auctionDocument } from './fanout/auction.ts';
-import { conditionsOf } from './fanout/conditions.ts';
 import { graphVariant, withBinding } from './fanout/graph-variant.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { callProcess } from './processes/process-call.ts';
@@ -24,7 +22,6 @@ import type { ResumePlan, ResumeReport, Storm } from './resume/resuming-clients.
 import { startServerProcess, stopProcess } from './processes/server-process.ts';
 import type { ServerProcess } from './processes/server-process.ts';
 import { startArguments } from './processes/start-arguments.ts';
-import { markdownTable, textTable } from './table.ts';
 
 const USAGE = `Measures what it costs a gateway and its other clients when many clients of one channel resume at once.
 
@@ -241,20 +238,9 @@ async function publish(figures: readonly Figures[], faults: readonly string[]): 
     ),
     row('RSS, MB', ({ residentMb }) => residentMb.toFixed(0)),
   ];
-  const flags = Object.entries(values)
-    .map(([name, value]) => `--${name} ${value}`)
-    .join(' ');
-  const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags };
-  const verdict = faults.length === 0 ? 'Every client got every event once and in order.' : faults.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
-  const markdown = `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, figures, faults }, null, 2)}\n`);
-  await writeFile(`${path}.md`, markdown);
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
-  for (const fault of faults) say(`resume: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+  const { out: name } = values;
+  const success = 'Every client got every event once and in order.';
+  await publishFaults({ command: 'resume', name, flags: values, table, success, faults, data: { figures } });
 }
 
 runCommand('resume', main);

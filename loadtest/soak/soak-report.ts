@@ -1,8 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { say } from '../command.ts';
-import { conditionsOf } from '../fanout/conditions.ts';
-import { RESULTS_FOLDER } from '../fanout/results.ts';
-import { markdownTable, textTable } from '../table.ts';
+import { publishFaults } from '../fault-report.ts';
 import type { ChurnReport } from './churning-clients.ts';
 
 const MIB = 1024 * 1024;
@@ -96,17 +92,5 @@ export async function publish(
     ['RSS without clients, after each quarter, MB', inMb(kept, 'residentBytes')],
     ['heap in use without clients, after each quarter, MB', inMb(kept, 'heapBytes')],
   ];
-  const flags = Object.entries(plan)
-    .map(([flag, value]) => `--${flag} ${value}`)
-    .join(' ');
-  const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags };
-  const verdict = faults.length === 0 ? SETTLED : [...new Set(faults)].join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
-  const path = `${RESULTS_FOLDER}/${name}`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, ...outcome, faults }, null, 2)}\n`);
-  await writeFile(`${path}.md`, `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`);
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
-  for (const fault of new Set(faults)) say(`soak: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+  await publishFaults({ command: 'soak', name, flags: plan, table, success: SETTLED, faults, data: outcome });
 }

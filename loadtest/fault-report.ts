@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { say } from './command.ts';
+import { conditionsOf } from './fanout/conditions.ts';
+import { RESULTS_FOLDER } from './fanout/results.ts';
+import { markdownTable, textTable } from './table.ts';
+
+export interface FaultReport {
+  /** Begins each fault on standard error. */
+  readonly command: string;
+  /** Of the result files. */
+  readonly name: string;
+  /** Values of the command's flags. */
+  readonly flags: object;
+  readonly table: string[][];
+  /** Said if there is no fault. */
+  readonly success: string;
+  readonly faults: readonly string[];
+  /** What the JSON file has beside conditions and faults. */
+  readonly data: object;
+}
+
+/** Writes the result files of a benchmark that fails for faults, prints them, and sets the exit code. */
+export async function publishFaults({
+  command,
+  name,
+  flags,
+  table,
+  success,
+  faults,
+  data,
+}: FaultReport): Promise<void> {
+  const flagsText = Object.entries(flags)
+    .map(([flag, value]) => `--${flag} ${value}`)
+    .join(' ');
+  const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags: flagsText };
+  const distinct = [...new Set(faults)];
+  const verdict = distinct.length === 0 ? success : distinct.join('\n\n');
+  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
+  const path = `${RESULTS_FOLDER}/${name}`;
+  await mkdir(RESULTS_FOLDER, { recursive: true });
+  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, ...data, faults }, null, 2)}\n`);
+  await writeFile(`${path}.md`, `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`);
+  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  for (const fault of distinct) say(`${command}: ${fault}`);
+  if (distinct.length > 0) process.exitCode = 1;
+}
