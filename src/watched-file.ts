@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 /** Why a file gives no value. `missing`: there is no file; `bad`: it cannot be read, or its content is refused. */
 export interface FileFailure {
@@ -94,10 +95,16 @@ export class WatchedFile<Value> {
 }
 
 async function contentOf(path: string, maxBytes: number): Promise<Buffer> {
-  const stats = await stat(path);
-  if (!stats.isFile()) throw new Error('not a file');
-  if (stats.size > maxBytes) throw new Error(`${stats.size} bytes, and at most ${maxBytes} are read`);
-  return readFile(path);
+  // One open file: another may replace it at this path between a look at its size and its reading. Without O_NONBLOCK, opening a pipe waits.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error('not a file');
+    if (stats.size > maxBytes) throw new Error(`${stats.size} bytes, and at most ${maxBytes} are read`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 function failureOf(path: string, { code, message }: NodeJS.ErrnoException): FileFailure {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { WatchedFile } from '../src/watched-file.ts';
@@ -39,5 +39,24 @@ describe('WatchedFile', () => {
     await rm(path, { recursive: true });
     await writeFile(path, 'good');
     await reads('good', undefined, ['good']);
+  });
+
+  it('never parses a file that is too large, though it replaces another while that is read', async (t) => {
+    const path = join(await temporaryFolder(t), 'file');
+    const parsed = new Set<string>();
+    const file = new WatchedFile({ path, maxBytes: 10, parse: (text) => void parsed.add(text) });
+    const replace = async (content: string) => {
+      await writeFile(`${path}.draft`, content);
+      await rename(`${path}.draft`, path);
+    };
+    await replace('good');
+    let isReplacing = true;
+    const replaced = (async () => {
+      for (let i = 0; i < 2000; i++) await replace(i % 2 === 0 ? 'x'.repeat(11) : 'good');
+      isReplacing = false;
+    })();
+    while (isReplacing) await file.read();
+    await replaced;
+    assert.deepEqual([...parsed], ['good']);
   });
 });
