@@ -74,7 +74,7 @@ describe('drainFaults', () => {
     assert.equal(stock({ unpublished: 1 }).length, 1);
     for (const changes of [{ lost: 1 }, { missed: 1 }, { gaps: 1 }, { duplicates: 1 }, { failures: ['x'] }])
       assert.equal(resuming(changes).length, 1, JSON.stringify(changes));
-    assert.match(resuming({ reconnects: NOTHING })[0]!, /no client of crier\/client reconnected/);
+    assert.match(resuming({ reconnects: NOTHING })[0]!, /no client of @crier\/client reconnected/);
     assert.match(resuming({ delivered: 0 })[0]!, /nothing was delivered/);
   });
 });
