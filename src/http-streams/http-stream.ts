@@ -109,6 +109,11 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
     return this.#isEnded;
   }
 
+  /** It ends once its mutations are answered, and starts no operation. */
+  get isLeaving(): boolean {
+    return this.#leaving !== undefined;
+  }
+
   /** As that of a WebSocket. */
   get readyState(): number {
     return this.#isEnded || this.#socket.destroyed ? WebSocket.CLOSED : WebSocket.OPEN;
@@ -159,7 +164,7 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
   async start(id: string, payload: SubscribePayload): Promise<void> {
     const { users } = this.#services;
     const refusal = this.subject === undefined ? undefined : users.operationRefusal(this.subject);
-    if (this.#leaving !== undefined || this.#isEnded) return;
+    if (this.isLeaving || this.#isEnded) return;
     if (refusal === undefined) {
       await this.operations.start({ id, type: MessageType.Subscribe, payload }, this.#identity.facts);
     } else {

@@ -11,6 +11,7 @@ import { addressKey } from '../http/ip-address.ts';
 import { refusalReply } from '../http/refusal-reply.ts';
 import { textReply } from '../http/request-head.ts';
 import { parseRequest } from '../http/request-params.ts';
+import type { Authenticated } from '../identity/authenticator.ts';
 import { acceptedFormat } from './accepted-format.ts';
 import { HttpStream } from './http-stream.ts';
 import type { HttpStreamServices } from './http-stream-services.ts';
@@ -22,6 +23,7 @@ import {
   CLIENT_LEFT,
   CONNECTION_REFUSALS,
   IS_OPEN,
+  LEAVING,
   NO_OPERATION_ID,
   NOT_OPEN,
   PIPELINED,
@@ -98,8 +100,10 @@ export class HttpStreams implements EndpointStreams {
     return {
       identity: undefined,
       isUnforgeable: true,
-      refusalAt: () => this.#headersRefusal(request),
+      refusalAt: (address) => this.#headersRefusal(request) ?? this.#limitRefusal(request, address),
       answer: ({ identity, begunAt, address }) => {
+        const refusal = this.#factsRefusal(identity);
+        if (refusal) return Promise.resolve(refusal);
         const token = this.#reservations.add(identity, begunAt, addressKey(address));
         if (token !== undefined) return Promise.resolve(textReply(201, 'Created', token));
         this.#options.onRefused('reservations');
@@ -166,6 +170,9 @@ export class HttpStreams implements EndpointStreams {
     if (typeof operationId !== 'string' || operationId === '') return NO_OPERATION_ID;
     if (Buffer.byteLength(operationId) > maxIdBytes) return longOperationId(maxIdBytes);
     if (stream.operations.has(operationId)) return USED_OPERATION_ID;
+    // It may have begun to end while the body was read: its results would reach nobody.
+    if (stream.isEnded) return UNKNOWN_STREAM;
+    if (stream.isLeaving) return LEAVING;
     void stream.start(operationId, { ...payload, extensions });
     return [null, { status: 202, statusText: 'Accepted' }];
   }
@@ -177,18 +184,14 @@ export class HttpStreams implements EndpointStreams {
     create: (exchange: StreamRequestExchange) => HttpStream,
   ): HttpStream | Response {
     const { request, response, identity, address } = exchange;
-    const { connections, authenticator, limits, users, onRefused, onRefusedUser } = this.#options;
+    const { authenticator, users, onRefusedUser } = this.#options;
     // Its close was emitted already, so nothing would end the stream.
     if (request.socket.destroyed) return CLIENT_LEFT;
     if (!response.socket) return PIPELINED;
     const failure = authenticator.failureOf(identity, begunAt);
     if (failure) return refusalReply(failure);
-    const limit = connections.limitFor(request, address);
-    if (limit) return this.#refusedBy(limit);
-    if (keptTextBytes(identity.facts) > limits.maxInitBytes) {
-      onRefused('headers');
-      return longHeaders(limits.maxInitBytes);
-    }
+    const refusal = this.#limitRefusal(request, address) ?? this.#factsRefusal(identity);
+    if (refusal) return refusal;
     const stream = create(exchange);
     if (stream.subject !== undefined && !users.add(stream.subject, stream)) {
       onRefusedUser();
@@ -209,14 +212,27 @@ export class HttpStreams implements EndpointStreams {
     return refusal && this.#refusedBy(refusal);
   }
 
+  #limitRefusal(request: IncomingMessage, address: string): Response | undefined {
+    const limit = this.#options.connections.limitFor(request, address);
+    return limit && this.#refusedBy(limit);
+  }
+
   #refusedBy(refusal: ConnectionRefusal): Response {
     this.#options.onRefused(refusal);
     return CONNECTION_REFUSALS[refusal];
   }
 
   #headersRefusal({ rawHeaders }: IncomingMessage): Response | undefined {
+    return this.#bytesRefusal(headerBytes(rawHeaders));
+  }
+
+  #factsRefusal({ facts }: Authenticated): Response | undefined {
+    return this.#bytesRefusal(keptTextBytes(facts));
+  }
+
+  #bytesRefusal(bytes: number): Response | undefined {
     const { maxInitBytes } = this.#options.limits;
-    if (headerBytes(rawHeaders) <= maxInitBytes) return undefined;
+    if (bytes <= maxInitBytes) return undefined;
     this.#options.onRefused('headers');
     return longHeaders(maxInitBytes);
   }

@@ -75,9 +75,10 @@ export class Reservations {
     this.#endWait(reservation);
   }
 
+  /** Those that are open stay until their streams end: the drain closes these one after the other. */
   close(): Promise<void> {
+    this.endWaiting();
     this.#deadlines.close();
-    this.#reserved.clear();
     return Promise.resolve();
   }
 

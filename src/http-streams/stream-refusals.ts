@@ -26,6 +26,7 @@ export const UNKNOWN_STREAM = textReply(
 );
 export const NOT_OPEN = textReply(409, 'Conflict', 'The stream is reserved, not open: open it with GET first\n');
 export const IS_OPEN = textReply(409, 'Conflict', 'The stream is open already: reserve another one with PUT\n');
+export const LEAVING = overloaded('The stream ends: reserve another one with PUT, and start the operation there');
 export const NO_OPERATION_ID = textReply(
   400,
   'Bad Request',

@@ -100,6 +100,14 @@ describe('a reserved stream', () => {
     await waitFor('the end', async () => (await send('{ hello }', 'b')) === 404);
   });
 
+  it('is not reserved while the pod has as many connections as it may have', async (t) => {
+    const { url, open } = await startReserved(t, { MAX_CONNECTIONS: '1' });
+    await open();
+    const refused = await fetch(url, { method: 'PUT' });
+    assert.equal(refused.status, 503);
+    assert.match(await refused.text(), /MAX_CONNECTIONS\b/);
+  });
+
   it('is forgotten when it is not opened within INIT_TIMEOUT_MS', async (t) => {
     const { open } = await startReserved(t, { INIT_TIMEOUT_MS: '30' });
     await waitFor('the deadline', async () => {

@@ -87,11 +87,20 @@ export async function beginPost(
   scope: Scope,
   url: string,
   body: object,
-  accept = 'text/event-stream',
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<() => Promise<StreamClient>> {
   const text = JSON.stringify(body);
-  const headers = { accept, 'content-type': 'application/json', 'content-length': text.length };
-  const outgoing = request(url, { method: 'POST', agent: false, headers: { ...headers, expect: '100-continue' } });
+  const outgoing = request(url, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      'content-length': text.length,
+      expect: '100-continue',
+      ...headers,
+    },
+  });
   outgoing.on('error', () => undefined);
   scope.after(() => void outgoing.destroy());
   outgoing.flushHeaders();

@@ -117,7 +117,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     const stage = await reloadStage(t, { 'context.js': claims("{ group: 'all' }") });
     const url = `http://127.0.0.1:${stage.server.port}/graphql`;
     const stream = await beginPost(t, url, { query: 'subscription { item(id: "a") { n } }' });
-    const query = await beginPost(t, url, { query: '{ version }' }, 'application/json');
+    const query = await beginPost(t, url, { query: '{ version }' }, { accept: 'application/json' });
     await stage.change({ 'context.js': claims('false') });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     assert.equal((await stream()).status, 403);
