@@ -52,7 +52,7 @@ describe('WatchedFile', () => {
     await replace('good');
     let isReplacing = true;
     const replaced = (async () => {
-      for (let i = 0; i < 2000; i++) await replace(i % 2 === 0 ? 'x'.repeat(11) : 'good');
+      for (let i = 0; i < 400; i++) await replace(i % 2 === 0 ? 'x'.repeat(11) : 'good');
       isReplacing = false;
     })();
     while (isReplacing) await file.read();
