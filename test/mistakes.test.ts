@@ -119,11 +119,11 @@ async function kafkaPod(
 const MISTAKES: Readonly<Record<string, Mistake>> = {
   'GRAPH names no folder': {
     make: (t) => refusedStart(t, { GRAPH: '/nonexistent/my-graph' }),
-    says: [/\/nonexistent\/my-graph\/schema\.graphql: cannot be read/, /GRAPH says which folder/],
+    says: [/\/nonexistent\/my-graph: no such folder/, /set GRAPH to a folder that has a schema\.graphql/],
   },
   'the schema has another extension': {
     make: (t) => refusal(t, { 'schema.gql': '' }),
-    says: [/schema\.graphql: cannot be read/, /rename schema\.gql to schema\.graphql/],
+    says: [/schema\.graphql: not found, but schema\.gql is there/, /rename it to schema\.graphql/],
   },
   'resolvers are in a file that is not loaded': {
     make: async (t) => {
@@ -139,7 +139,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'match names an argument that the field does not have': {
     make: (t) => refusal(t, schemaOf(BOUND.replace('arg: "id"', 'arg: "order_id"'))),
     says: [
-      /schema\.graphql:3: Subscription\.order_updated: match names the argument "order_id", which the field does not have; its arguments are: id/,
+      /schema\.graphql:3: Subscription\.order_updated: match of @kafka names the argument "order_id", which the field does not have; its arguments are: id/,
     ],
   },
   'match has a path that the types do not have': {
@@ -151,7 +151,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'a subscription field has no source': {
     make: (t) => refusal(t, schemaOf('order_updated: Order')),
-    says: [/Subscription\.order_updated: has no @kafka, so nothing would ever arrive/, /add @kafka\(topic: "…"\)/],
+    says: [/Subscription\.order_updated: has no source, so no event would ever come/, /add @kafka\(topic: "…"\)/],
   },
   'resolvers.ts has a syntax error': {
     make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export const Order = {\n  total: () => ;\n};\n' }),
@@ -186,7 +186,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       const redis = await redisServer(t);
       return logged(
         await startPod(t, { KAFKA_BROKERS: UNUSED_ADDRESS, REDIS_URL: redis.url }),
-        'the Kafka consumer failed',
+        'Kafka cannot be reached',
       );
     },
     says: [/127\.0\.0\.1:1/, /KAFKA_BROKERS/],
@@ -194,13 +194,13 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'Redis cannot be reached': {
     make: async (t) => {
       const pod = spawnPod(t, { ROLE: 'gateway', REDIS_URL: `redis://${UNUSED_ADDRESS}` });
-      return logged(pod, 'Redis link failed');
+      return logged(pod, 'the connection to Redis failed');
     },
     says: [/127\.0\.0\.1:1/, /ECONNREFUSED/, /REDIS_URL/],
   },
   'the topic does not exist': {
     make: async (t) =>
-      logged(await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`)), 'topics do not exist yet'),
+      logged(await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`)), 'topics do not exist'),
     says: [/"topics":\["mistake-\w+"\]/, /create them, or correct the topic in @kafka/],
   },
   'records need another decoder': {
@@ -230,22 +230,22 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'samples do not fit the graph': {
     make: async (t) => logged(await samplePod(t), 'records of a topic'),
     says: [
-      /Order\.state: the record has \\"OPEM\\" .*did you mean \\"OPEN\\"\?; add it to the enum/,
-      /no __typename at \\"order\.items\\".*Item\.__resolveType/,
+      /Order\.state: the record has \\"OPEM\\" .*add it there, .*did you mean \\"OPEN\\"\?/,
+      /no __typename at \\"order\.items\\".*export const Item = \{ __resolveType/,
     ],
   },
   'an enum lacks a value of the records': {
     make: (t) => eventAndLog(t, 'state', 'a value does not fit'),
     says: [
       /State\\" cannot represent the value of this field/,
-      /"field":"Order\.state".*\\"OPEM\\" is no value of the enum State; add it to the enum/,
+      /"field":"Order\.state".*\\"OPEM\\" is not in the enum State; add it there/,
     ],
   },
   'items of a union say no type': {
-    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'an error was masked'),
+    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'an error was hidden'),
     says: [
       /"code":"INTERNAL_SERVER_ERROR","id":"/,
-      /Order\.items: the \\"__typename\\" of a value of Item must be one of: Book, Toy; write it into the record, or export Item = \{ __resolveType/,
+      /Order\.items: the type of a value of Item is unknown: write a \\"__typename\\" into the record \(Book, Toy\), or write export const Item = \{ __resolveType/,
     ],
   },
   'a page of another origin connects': {
@@ -264,10 +264,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       const { code, reason } = await socket.expectClose();
       return `${code} ${reason}`;
     },
-    says: [
-      /^4406 Sub-protocol graphql-ws is the old one/,
-      /use the npm package graphql-ws, which speaks graphql-transport-ws/,
-    ],
+    says: [/^4406 Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks/],
   },
   'a POST has no content type': {
     make: (t) => reply(t, { method: 'POST', body: '{"query":"{ __typename }"}' }),
@@ -275,7 +272,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'a GET comes without a header that pages cannot send': {
     make: (t) => reply(t, { method: 'GET' }, '?query={__typename}'),
-    says: [/^400 A GET needs the header content-type: application\/json or apollo-require-preflight: true/],
+    says: [/^400 A GET needs the header "apollo-require-preflight: true"/],
   },
   'a GET accepts nothing that there is': {
     make: (t) =>
@@ -296,8 +293,9 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [/OPERATION_NOT_ALLOWED/, /WebSocket/],
   },
   'a graph has no samples and no Kafka': {
-    make: async (t) => logged(await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)) }), 'no samples.ts'),
-    says: [/no samples\.ts in the graph, so no event comes/, /add one, or set KAFKA_BROKERS and REDIS_URL/],
+    make: async (t) =>
+      logged(await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)) }), 'no event will come'),
+    says: [/no event will come: without KAFKA_BROKERS and REDIS_URL/, /Set both, or add the file/],
   },
 };
 

@@ -15,7 +15,7 @@ const ACCEPTED_TYPES: readonly AcceptedType[] = [
 export function notAcceptableText(accept: string | undefined, path: string): string {
   const lines = ACCEPTED_TYPES.map(({ type, use }) => `  ${type}   (${use})`);
   return [
-    `The header "accept: ${(accept ?? '').slice(0, MAX_LENGTH)}" names nothing that this endpoint can answer. Send one of:`,
+    `The header "accept: ${(accept ?? '').slice(0, MAX_LENGTH)}" is not supported here. Send one of:`,
     ...lines,
     `Subscriptions are also on the WebSocket of ${path}, with the sub-protocol graphql-transport-ws.`,
     '',

@@ -19,7 +19,7 @@ export interface OriginRefusal {
 const OTHER_ORIGIN: OriginRefusal = {
   reason: 'origin',
   status: 403,
-  text: 'This origin is not allowed; ALLOWED_ORIGINS lists those that are',
+  text: 'This origin is not allowed; the server allows those in its setting ALLOWED_ORIGINS',
 };
 const OTHER_HOST: OriginRefusal = {
   reason: 'host',

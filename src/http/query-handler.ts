@@ -41,7 +41,7 @@ const NO_REPLY: Response = [null, { status: 499, statusText: 'Client Closed Requ
 
 const NO_SUBSCRIPTIONS = clientError(
   'OPERATION_NOT_ALLOWED',
-  'A subscription needs the WebSocket of this path (npm package graphql-ws), or the header "accept: text/event-stream" (npm package graphql-sse)',
+  'A subscription needs a WebSocket to this URL (npm package graphql-ws), or the header "accept: text/event-stream" (npm package graphql-sse)',
 );
 
 export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {

@@ -4,7 +4,7 @@ import { isPreflighted } from './cors.ts';
 import type { StreamRequest } from './endpoint-streams.ts';
 
 const NOT_PREFLIGHTED =
-  'A GET needs the header content-type: application/json or apollo-require-preflight: true, so that no foreign page can make it\n';
+  'A GET needs the header "apollo-require-preflight: true" (or "content-type: application/json"), against cross-site requests; or send a POST\n';
 
 /** The reply to a request that is refused before its body is read; undefined: its method, its content type and the length that it names are accepted. */
 export function refusedHead(

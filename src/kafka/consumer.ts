@@ -60,7 +60,8 @@ const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5000;
 const MAX_WATCH_INTERVAL_MS = 10_000;
 
-const CONNECTION_MEND = 'check KAFKA_BROKERS, and that the brokers run; crier --check-config says more';
+const UNREACHABLE =
+  'Kafka cannot be reached; trying again. Check KAFKA_BROKERS, and that the brokers run; crier --check-config says more';
 
 /** Why a group session ended. */
 type Ending =
@@ -197,7 +198,7 @@ export class KafkaConsumer {
       this.#options.observer.onRebuild(reason);
       this.#options.log.error(
         { reason, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
-        `the Kafka consumer failed and is replaced${reason === 'unreachable' ? `: ${CONNECTION_MEND}` : ''}`,
+        reason === 'unreachable' ? UNREACHABLE : 'the Kafka consumer failed; a new one is started',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);
     }

@@ -29,7 +29,7 @@ export class TopicDiscovery {
     if (unlogged.length > 0) {
       this.#log.warn(
         { topics: unlogged },
-        'topics do not exist yet, and are consumed from their beginning once they do: create them, or correct the topic in @kafka',
+        'topics do not exist: create them, or correct the topic in @kafka. Once they exist, they are read from their beginning',
       );
     }
     return existing;

@@ -72,8 +72,8 @@ export class RecordCheck implements Component {
 
 function logMisfits({ misfits, records }: CheckedTopic, log: Logger): void {
   for (const { topic, field, partition, offset, problems, isCertain } of misfits) {
-    const facts = { topic, field: field || undefined, partition, offset, records, problems };
-    if (isCertain) log.warn(facts, 'records of a topic do not fit the graph');
-    else log.info(facts, 'records of a topic do not have all that the graph reads');
+    const facts = { topic, field: field || undefined, partition, offset, compared: records || undefined, problems };
+    if (isCertain) log.warn(facts, 'records of a topic do not fit schema.graphql');
+    else log.info(facts, 'records of a topic do not have all that schema.graphql reads');
   }
 }

@@ -172,7 +172,7 @@ function createSampler(services: RoleServices, publisher: RecordPublisher): Comp
     if (!samples && bindings.size > 0)
       log.warn(
         { graph: name },
-        'no samples.ts in the graph, so no event comes: add one, or set KAFKA_BROKERS and REDIS_URL',
+        'no event will come: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file',
       );
     return (
       samples &&

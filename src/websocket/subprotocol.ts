@@ -17,7 +17,7 @@ export function isServed(protocol: string): boolean {
 export function protocolClose(protocol: string): [code: number, reason: string] {
   const reason =
     protocol === DEPRECATED_GRAPHQL_WS_PROTOCOL
-      ? 'Sub-protocol graphql-ws is the old one: use the npm package graphql-ws, which speaks graphql-transport-ws'
+      ? 'Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks graphql-transport-ws'
       : 'Subprotocol not acceptable: use graphql-transport-ws (npm package graphql-ws)';
   return [CloseCode.SubprotocolNotAcceptable, reason];
 }

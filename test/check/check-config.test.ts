@@ -98,8 +98,8 @@ describe('crier --check-config', { concurrency: 2 }, () => {
       /^failed {3}ROLE: expected/,
       /^failed {3}PORT: expected a port/,
       /^failed {3}MAX_QUEU_BYTES is not a setting; did you mean "MAX_QUEUE_BYTES"\?$/,
-      /^failed {3}schema\.graphql:3: Subscription\.one: has no @kafka/,
-      /^failed {3}schema\.graphql:4: Subscription\.two: has no @kafka/,
+      /^failed {3}schema\.graphql:3: Subscription\.one: has no source/,
+      /^failed {3}schema\.graphql:4: Subscription\.two: has no source/,
       /^skipped {2}Kafka and Redis: the settings must be corrected first$/,
     ]);
     assert.equal(code, 1);

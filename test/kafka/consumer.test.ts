@@ -238,7 +238,7 @@ describe('KafkaConsumer', () => {
     await waitFor('the new topic', () => bus.of(missing).length === 20);
     assert.equal(orderBreak(bus.of(missing)), undefined);
     assert.deepEqual(consumer.missingTopics, []);
-    assert.equal(lines.filter((line) => line.includes('do not exist yet')).length, 1);
+    assert.equal(lines.filter((line) => line.includes('topics do not exist')).length, 1);
     assert.ok(lines.some((line) => line.includes(missing)));
     await outside.sendSequences(present, 4, 5, 5);
     await waitFor('the present topic again', () => bus.of(present).length === 40);

@@ -82,7 +82,7 @@ describe('createServer', { concurrency: 4 }, () => {
       [{ prot: 1 }, /^prot: unknown option; did you mean "port"\?$/],
       [{ port: -1 }, /^port: expected .*, got "-1"$/],
       [{ kafkaBrokers: ['a:1'] }, /^redisUrl: expected redis/],
-      [{ graph: '/nowhere' }, /\/nowhere\/schema\.graphql: cannot be read/],
+      [{ graph: '/nowhere' }, /\/nowhere: no such folder/],
       [{ backends: { seller: 'seller:80' } }, /^BACKEND_SELLER_URL: expected an http/],
     ];
     for (const [options, message] of cases) {

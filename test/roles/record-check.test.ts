@@ -8,7 +8,7 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
 
-const MISFIT = 'records of a topic do not fit the graph';
+const MISFIT = 'records of a topic do not fit schema.graphql';
 
 function graphOf(t: TestContext, topic: string, more: Record<string, string> = {}): Promise<string> {
   const schema = `
@@ -62,7 +62,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     const pod = await startPod(t, settings);
     const { level, problems, ...line } = await misfitOf(pod);
     assert.deepEqual(
-      [level, line['topic'], line['field'], line['partition'], line['offset'], line['records']],
+      [level, line['topic'], line['field'], line['partition'], line['offset'], line['compared']],
       ['warn', topic, 'Subscription.order_updated', 1, '1', 2],
     );
     const [path, state, ...others] = problems as string[];
@@ -99,7 +99,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     await send(0, '\u0000\u0000\u0000\u0000\u0001avro');
     const { problems } = await misfitOf(await startPod(t, settings));
     assert.deepEqual(problems, [
-      'the record cannot be decoded (needs_registry); set SCHEMA_REGISTRY_URL (these records have the id of a schema)',
+      'the record cannot be decoded (needs_registry); set SCHEMA_REGISTRY_URL: these records name their schema by its id in a registry',
     ]);
   });
 

@@ -8,7 +8,7 @@ import { limitReads } from '../read-limit.ts';
 
 const LOG_WINDOW_MS = 5_000;
 /** Of a server that has not answered yet. */
-const CONNECTION_MEND = 'check REDIS_URL, and that Redis runs; crier --check-config says more';
+const CONNECTION_MEND = 'Check REDIS_URL, and that Redis runs; crier --check-config says more';
 /** Less than 2 s, the longest time in which a pod must reconnect to a Redis that runs again. */
 const MAX_BACKOFF_MS = 1_000;
 const DISCONNECT_TIMEOUT_MS = 500;
@@ -219,7 +219,10 @@ export class RedisLink {
     if (isReconnect) this.#reconnects++;
     this.#wasUp = true;
     this.#window.run('up', (suppressed) =>
-      this.#options.log.info({ server: this.label, link: this.#options.role, suppressed }, 'Redis link is up'),
+      this.#options.log.info(
+        { server: this.label, link: this.#options.role, suppressed },
+        'the connection to Redis is up',
+      ),
     );
     this.#options.onUp(isReconnect);
     this.#onFirstOutcome();
@@ -255,7 +258,7 @@ export class RedisLink {
     this.#window.run(key, (suppressed) =>
       log.warn(
         { server: this.label, link: role, reason, suppressed },
-        `Redis link failed; reconnecting${this.#wasUp ? '' : `: ${CONNECTION_MEND}`}`,
+        `the connection to Redis failed; connecting again${this.#wasUp ? '' : `. ${CONNECTION_MEND}`}`,
       ),
     );
   }

@@ -54,7 +54,10 @@ export class MaskedErrors {
     this.#windows.delete(key);
     this.#windows.set(key, { id, since: now, suppressed: 0 });
     if (this.#windows.size > MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value!);
-    log.error({ err: error, errorId: id, field, path, suppressed: known?.suppressed ?? 0 }, 'an error was masked');
+    log.error(
+      { err: error, errorId: id, field, path, suppressed: known?.suppressed ?? 0 },
+      'an error was hidden from the client, which received "Internal server error" and this errorId',
+    );
     return id;
   }
 }

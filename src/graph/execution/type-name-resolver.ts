@@ -16,8 +16,8 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
   const names = schema.getPossibleTypes(type).map(({ name }) => name);
   const unresolved = authored
     ? `${type.name}.__resolveType must return, without a promise, one of: ${names.join(', ')}; it returned `
-    : `the "__typename" of a value of ${type.name} must be one of: ${names.join(', ')}; write it into the record, or export ` +
-      `${type.name} = { __resolveType(value) { … } } in resolvers; the value has `;
+    : `the type of a value of ${type.name} is unknown: write a "__typename" into the record (${names.join(', ')}), or write ` +
+      `export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts; its "__typename" is `;
   return (value, context, info) => {
     const name: unknown = authored
       ? authored(value, context, info, type)
@@ -31,5 +31,5 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
 
 function kindOf(name: unknown): string {
   if (isThenable(name)) return 'a promise';
-  return name === undefined ? 'none' : typeof name;
+  return name === undefined ? 'missing' : typeof name;
 }

@@ -35,12 +35,8 @@ export class GraphLoader {
    */
   async load(known?: string): Promise<Graph | undefined> {
     const schemaFile = join(this.#path, 'schema.graphql');
-    const text = await readFile(schemaFile, 'utf8').catch(async () => {
-      const [file] = await unreadSchemaFiles(this.#path).catch(() => []);
-      const mend = file === undefined ? 'GRAPH says which folder' : `rename ${file} to schema.graphql`;
-      throw new GraphError(
-        `${resolve(schemaFile)}: cannot be read; a graph is a folder with a schema.graphql in it (${mend})`,
-      );
+    const text = await readFile(schemaFile, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+      throw new GraphError(await unreadableSchema(resolve(this.#path), error.code));
     });
     // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
     const folder = await realpath(this.#path);
@@ -98,4 +94,14 @@ async function importModule(
       .replace(/:\d+\)?$|\)$/, '');
     throw new GraphError(`${place ?? fileName}: ${message}; ${fileName} could not be loaded`, { cause: error });
   }
+}
+
+async function unreadableSchema(folder: string, code: string | undefined): Promise<string> {
+  const schema = join(folder, 'schema.graphql');
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return `${schema}: cannot be read (${code})`;
+  const files = await unreadSchemaFiles(folder).catch(() => undefined);
+  if (!files) return `${folder}: no such folder; set GRAPH to a folder that has a schema.graphql`;
+  const [file] = files;
+  if (file !== undefined) return `${schema}: not found, but ${file} is there; rename it to schema.graphql`;
+  return `${schema}: not found; set GRAPH to a folder that has a schema.graphql`;
 }

@@ -13,5 +13,5 @@ export function missingPackageProblem(folder: string, error: unknown): string | 
   const place = relative(folder, file);
   // A package that another package lacks: the same mend helps.
   const from = place.startsWith('..') ? file : place;
-  return `${from}: imports the package "${name}", which is not installed; run npm install ${name} in ${folder}`;
+  return `${from}: imports the package "${name}", which is not installed; run npm install ${name} in ${folder}, or correct the import`;
 }

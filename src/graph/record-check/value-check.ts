@@ -1,4 +1,4 @@
-import { getNamedType, isEnumType, isLeafType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
+import { isEnumType, isLeafType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql';
 import type {
   GraphQLAbstractType,
   GraphQLLeafType,
@@ -59,7 +59,7 @@ export class ValueCheck {
     if (this.#left-- <= 0) return;
     if (isNonNullType(type)) {
       if (value === null) {
-        const mend = `write ${String(type.ofType)}, or correct what the producer writes`;
+        const mend = `make the field nullable (${String(type.ofType)}), or correct what the producer writes`;
         this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${mend}`);
       } else this.#visit(coordinate, type.ofType, value, path);
     } else if (value === null || value === undefined) {
@@ -86,15 +86,17 @@ export class ValueCheck {
     }
     if (isEnumType(type) && typeof value === 'string') {
       const names = type.getValues().map(({ name }) => name);
-      const values = `it has ${listed(names)}${didYouMean(value, names)}`;
-      const mend = 'add it to the enum, or correct what the producer writes';
+      const mend = `add it there, or correct what the producer writes${didYouMean(value, names)}`;
       this.#note(
         coordinate,
-        `${shortened(value)} at ${placeOf(path)}, which is no value of the enum ${type.name}: ${values}; ${mend}`,
+        `${shortened(value)} at ${placeOf(path)}, which is not in the enum ${type.name} (${listed(names)}); ${mend}`,
       );
     } else {
       const mend = 'change the type of the field, or give it a resolver';
-      this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)} that is no ${type.name}; ${mend}`);
+      this.#note(
+        coordinate,
+        `${kindOf(value)} at ${placeOf(path)} that is not ${/^[AEIOU]/.test(type.name) ? 'an' : 'a'} ${type.name}; ${mend}`,
+      );
     }
   }
 
@@ -113,7 +115,7 @@ export class ValueCheck {
     if (object) return object;
     const found = typeof name === 'string' ? `the __typename ${shortened(name)}` : 'no __typename';
     const names = listed(possible.map((one) => one.name));
-    const mend = `write one of ${names} into the record, or export ${type.name}.__resolveType in resolvers`;
+    const mend = `write one of ${names} into each such value, or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts`;
     const kind = isUnionType(type) ? 'union' : 'interface';
     this.#note(coordinate, `${found} at ${placeOf(path)}, which says the type of the ${kind} ${type.name}; ${mend}`);
     return undefined;
@@ -132,7 +134,7 @@ export class ValueCheck {
         const isRequired = isNonNullType(field.type);
         const found = `no "${field.name}" at ${placeOf(path)}, where its keys are ${listed(Object.keys(value))}${near}`;
         const effect = isRequired ? `${String(field.type)} does not allow null` : 'the field is null';
-        const mend = `rename the field${isRequired ? `, write ${getNamedType(field.type).name} without "!"` : ''}, or give it a resolver`;
+        const mend = `rename the field${isRequired ? ', make it nullable' : ''}, or give it a resolver`;
         const problem = `${coordinate}: the record has ${found}, and ${effect}; ${mend}`;
         this.#absent.set(coordinate, { problem, isCertain: isRequired || near !== '' });
       }

@@ -78,7 +78,8 @@ function readBinding(
   if (!directive) {
     if (!hasSource) {
       problems.push(
-        'has no @kafka, so nothing would ever arrive; add @kafka(topic: "…"), @redis(channel: "…"), or a `subscribe` for it in resolvers',
+        'has no source, so no event would ever come; add @kafka(topic: "…") or @redis(channel: "…"), ' +
+          `or write export const Subscription = { ${field.name}: { subscribe … } } in resolvers.ts`,
       );
     }
     return undefined;

@@ -76,7 +76,7 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   if (!definition) {
     const names = field.args.map((argument) => argument.name);
     const mend = didYouMean(arg.value, names) || `; its arguments are: ${names.join(', ') || 'none'}`;
-    problems.push(`match names the argument "${arg.value}", which the field does not have${mend}`);
+    problems.push(`match of @kafka names the argument "${arg.value}", which the field does not have${mend}`);
   } else {
     const nullable = getNullableType(definition.type);
     const type = isListType(nullable) && isNonNullType(nullable.ofType) ? nullable.ofType.ofType : nullable;

@@ -74,7 +74,9 @@ function walk(
   const fields = types.flatMap((member) => member.getFields()[next] ?? []);
   if (fields.length === 0) {
     const names = types.flatMap((member) => Object.keys(member.getFields()));
-    const mend = didYouMean(next, names) || `; its fields are: ${[...new Set(names)].join(', ')}`;
+    const mend =
+      didYouMean(next, names) ||
+      `; its fields are: ${[...new Set(names)].join(', ')}; correct the path, or add the field`;
     return `can never match: ${type.name} has no field "${next}"${mend}`;
   }
   // Possible as soon as one of the types that the value may have makes it possible.

@@ -120,7 +120,7 @@ function misnamedPaths({ binding, place }: BoundField, root: PayloadShape): stri
     if (converted.every((key, index) => key === path[index])) return;
     problems.push(
       `${place}: ${what} "${path.join('.')}" can never match, because the payload's keys are snake_case; ` +
-        `write "${converted.join('.')}", or add keys: KEEP`,
+        `write "${converted.join('.')}", or add keys: KEEP to @kafka`,
     );
   };
   for (const { arg, path } of match) {
@@ -140,7 +140,7 @@ function unreachableFields(type: GraphQLObjectType, topic: string): [Field, stri
     const mend = Object.hasOwn(type.getFields(), name) ? `remove it, as there is "${name}"` : `rename it to "${name}"`;
     const problem =
       `${lineOf(field.astNode)}${type.name}.${field.name}: would always be null, because keys are converted to snake_case, and no key ` +
-      `of topic "${topic}" becomes "${field.name}"; ${mend}, give it a resolver, or add keys: KEEP to all fields of the topic`;
+      `of topic "${topic}" becomes "${field.name}"; ${mend}, give it a resolver, or write @kafka(…, keys: KEEP) at each field of that topic`;
     return [[field, problem]];
   });
 }

@@ -279,7 +279,7 @@ describe('over a real Redis', () => {
     await waitFor('two more probes of each link', async () => (await calls('ping')) >= pings + 4);
     assert.deepEqual(
       lines.map((line) => line.msg),
-      ['Redis link is up', 'Redis link is up'],
+      ['the connection to Redis is up', 'the connection to Redis is up'],
     );
     assert.equal(bus.isAvailable, true);
   });

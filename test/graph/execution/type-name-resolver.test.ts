@@ -30,10 +30,10 @@ describe('typeNameResolver', () => {
     const [part, any] = await errorsOf(t, { part: { name: 'w' }, any: [{ __typename: 'Window' }] });
     assert.equal(
       part,
-      'Item.part: the "__typename" of a value of Part must be one of: Wheel, Door; write it into the record, or export ' +
-        'Part = { __resolveType(value) { … } } in resolvers; the value has none',
+      'Item.part: the type of a value of Part is unknown: write a "__typename" into the record (Wheel, Door), or write ' +
+        'export const Part = { __resolveType(value) { … } } in resolvers.ts; its "__typename" is missing',
     );
-    assert.match(any!, /^Item\.any: the "__typename" of a value of Any must be .*; the value has "Window"$/);
+    assert.match(any!, /^Item\.any: the type of a value of Any is unknown: .*; its "__typename" is "Window"$/);
   });
 
   it('names the field and what __resolveType returned where it is no possible type', async (t) => {

@@ -22,10 +22,10 @@ function problemsOf(...roots: object[]): unknown[] {
 describe('UnfitValues', () => {
   it('names the field, the value and the enum that does not have it, once in a window for each field', () => {
     const problem =
-      '"GONE" is no value of the enum Kind; add it to the enum, correct what writes it, or give the field a resolver';
+      '"GONE" is not in the enum Kind; add it there, correct what the producer writes, or give the field a resolver';
     assert.deepEqual(problemsOf({ kind: 'GONE' }, { kind: 'OTHER' }), [['Query.kind', [problem]]]);
-    assert.match(String(problemsOf({ kind: 'x'.repeat(1000) })), /,"x{59}… is no value/);
-    assert.match(String(problemsOf({ kind: 7 })), /,7 is no value of the enum Kind/);
+    assert.match(String(problemsOf({ kind: 'x'.repeat(1000) })), /,"x{59}… is not in the enum/);
+    assert.match(String(problemsOf({ kind: 7 })), /,7 is not in the enum Kind/);
   });
 
   it('shows no other value: of an enum no object, of another type nothing', () => {
@@ -34,7 +34,7 @@ describe('UnfitValues', () => {
       const text = String(problemsOf({ kind: value, number: value }));
       assert.match(
         text,
-        /an object or a list is no value of the enum Kind.*the value is no Int; change the type of the field/s,
+        /an object or a list is not in the enum Kind.*the value is not an Int; change the type of the field/s,
       );
       assert.doesNotMatch(text, /hunter2|password/);
     }

@@ -278,16 +278,16 @@ describe('loadGraph', () => {
     };
     assert.match(
       await refusal(t, files),
-      /^lib\/auction\.ts: imports the package "@scope\/absent", which is not installed; run npm install @scope\/absent in \//,
+      /^lib\/auction\.ts: imports the package "@scope\/absent", which is not installed; run npm install @scope\/absent in \/.*, or correct the import/,
     );
   });
 
   it('refuses a folder without a schema, and names a file that may be meant', async (t) => {
     assert.match(
       await refusal(t, { 'schema.gql': SCHEMA }),
-      /cannot be read; .* \(rename schema\.gql to schema\.graphql\)$/,
+      /schema\.graphql: not found, but schema\.gql is there; rename it to schema\.graphql$/,
     );
-    assert.match(await refusal(t, {}), /schema\.graphql: cannot be read; a graph is a folder with a schema\.graphql/);
+    assert.match(await refusal(t, {}), /schema\.graphql: not found; set GRAPH to a folder that has a schema\.graphql/);
   });
 
   const schemaMistakes: Record<string, [sdl: string, expected: RegExp]> = {
@@ -338,7 +338,7 @@ describe('loadGraph', () => {
     ],
     'a package that nobody has': [
       'import "no-such-package-here";',
-      /^resolvers\.ts: imports the package "no-such-package-here", which is not installed; run npm install no-such-package-here in \/\S+$/,
+      /^resolvers\.ts: imports the package "no-such-package-here", which is not installed; run npm install no-such-package-here in \/\S+, or correct the import$/,
     ],
     'a throw at load': ['\n\nthrow new Error("boom");', /^resolvers\.ts:3: boom; resolvers\.ts could not be loaded/],
     'resolvers of an unknown type': [

@@ -232,7 +232,7 @@ describe('binding', () => {
   });
 
   const mistakes: Record<string, [field: string, expected: RegExp]> = {
-    'a missing directive': ['a: Auction', /schema\.graphql:2: Subscription\.a: has no @kafka.*add @kafka/],
+    'a missing directive': ['a: Auction', /schema\.graphql:2: Subscription\.a: has no source.*add @kafka/],
     'an illegal topic': ['a: Auction @kafka(topic: "a b")', /topic "a b" is not a Kafka topic name; use 1 to 249/],
     'an empty topic': ['a: Auction @kafka(topic: "")', /topic "" is not/],
     'the topic ".."': ['a: Auction @kafka(topic: "..")', /topic "\.\." is not/],

@@ -54,7 +54,7 @@ describe('keys of a topic', () => {
     assert.equal(
       problemOf('a: Address @kafka(topic: "t")\nb: Address @kafka(topic: "u", payload: "address")'),
       'schema.graphql:9: Address.line1: would always be null, because keys are converted to snake_case, and no key of topic "u" ' +
-        'becomes "line1"; rename it to "line_1", give it a resolver, or add keys: KEEP to all fields of the topic',
+        'becomes "line1"; rename it to "line_1", give it a resolver, or write @kafka(…, keys: KEEP) at each field of that topic',
     );
     for (const [name, mend] of [
       ['sha256', 'rename it to "sha_256"'],
