@@ -160,11 +160,11 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
     this.outbox.send(this.#format.opening);
   }
 
-  /** Starts an operation whose id is free. Resolves when it is live or has ended. */
+  /** Starts an operation whose id is free, on a stream that is not leaving. Resolves when it is live or has ended. */
   async start(id: string, payload: SubscribePayload): Promise<void> {
     const { users } = this.#services;
     const refusal = this.subject === undefined ? undefined : users.operationRefusal(this.subject);
-    if (this.isLeaving || this.#isEnded) return;
+    if (this.#isEnded) return;
     if (refusal === undefined) {
       await this.operations.start({ id, type: MessageType.Subscribe, payload }, this.#identity.facts);
     } else {
