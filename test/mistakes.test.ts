@@ -264,7 +264,9 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       const { code, reason } = await socket.expectClose();
       return `${code} ${reason}`;
     },
-    says: [/^4406 Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks/],
+    says: [
+      /^4406 Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks graphql-transport-ws$/,
+    ],
   },
   'a POST has no content type': {
     make: (t) => reply(t, { method: 'POST', body: '{"query":"{ __typename }"}' }),
@@ -272,7 +274,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'a GET comes without a header that pages cannot send': {
     make: (t) => reply(t, { method: 'GET' }, '?query={__typename}'),
-    says: [/^400 A GET needs the header "apollo-require-preflight: true"/],
+    says: [/^400 A GET needs the header "apollo-require-preflight: true" \(or "content-type: application\/json"\)/],
   },
   'a GET accepts nothing that there is': {
     make: (t) =>
