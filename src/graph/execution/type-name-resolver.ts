@@ -30,6 +30,5 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
 }
 
 function kindOf(name: unknown): string {
-  if (isThenable(name)) return 'a promise';
-  return name === undefined ? 'missing' : typeof name;
+  return isThenable(name) ? 'a promise' : typeof name;
 }

@@ -33,7 +33,7 @@ function problemOf(message: string): string {
   const [, name, value = ''] = ENUM.exec(message) ?? [];
   if (name === undefined) {
     const [, type = ''] = OTHER.exec(message) ?? [];
-    return `the value is not ${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type}; change the type of the field, or give it a resolver`;
+    return `the value does not fit the type ${type}; change the type of the field, or give it a resolver`;
   }
   const shown = /^("|[\w-]+$)/.test(value) ? shortened(value) : 'an object or a list';
   return `${shown} is not in the enum ${name}; add it there, correct what the producer writes, or give the field a resolver`;

@@ -93,10 +93,7 @@ export class ValueCheck {
       );
     } else {
       const mend = 'change the type of the field, or give it a resolver';
-      this.#note(
-        coordinate,
-        `${kindOf(value)} at ${placeOf(path)} that is not ${/^[AEIOU]/.test(type.name) ? 'an' : 'a'} ${type.name}; ${mend}`,
-      );
+      this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, which does not fit the type ${type.name}; ${mend}`);
     }
   }
 

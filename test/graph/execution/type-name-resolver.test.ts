@@ -31,7 +31,7 @@ describe('typeNameResolver', () => {
     assert.equal(
       part,
       'Item.part: the type of a value of Part is unknown: write a "__typename" into the record (Wheel, Door), or write ' +
-        'export const Part = { __resolveType(value) { … } } in resolvers.ts; its "__typename" is missing',
+        'export const Part = { __resolveType(value) { … } } in resolvers.ts; its "__typename" is undefined',
     );
     assert.match(any!, /^Item\.any: the type of a value of Any is unknown: .*; its "__typename" is "Window"$/);
   });

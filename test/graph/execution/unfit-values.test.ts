@@ -34,7 +34,7 @@ describe('UnfitValues', () => {
       const text = String(problemsOf({ kind: value, number: value }));
       assert.match(
         text,
-        /an object or a list is not in the enum Kind.*the value is not an Int; change the type of the field/s,
+        /an object or a list is not in the enum Kind.*the value does not fit the type Int; change the type of the field/s,
       );
       assert.doesNotMatch(text, /hunter2|password/);
     }

@@ -121,8 +121,14 @@ describe('checkRecords', () => {
     );
     assert.match(await problem(t, BY_ID, order({ state: 'x'.repeat(100) })), /has "x{40}…" at/);
     for (const [more, expected] of [
-      [{ total: 'secret' }, /^Order\.total: the record has a string at "order\.total" that is not a Float/],
-      [{ note: { secret: 1 } }, /^Order\.note: the record has an object at "order\.note" that is not a String/],
+      [
+        { total: 'secret' },
+        /^Order\.total: the record has a string at "order\.total", which does not fit the type Float/,
+      ],
+      [
+        { note: { secret: 1 } },
+        /^Order\.note: the record has an object at "order\.note", which does not fit the type String/,
+      ],
       [{ lines: { secret: 1 } }, /^Order\.lines: the record has an object at "order\.lines", and the field is a list/],
       [
         { lines: [null] },
